@@ -1,0 +1,30 @@
+package io.sluice.common.block;
+
+/** How a block's payload is compressed. The wire numbers never change meaning. */
+public enum BlockCodec {
+  NONE(0),
+  LZ4(1),
+  ZSTD(2),
+  SNAPPY(3);
+
+  private final int wireNumber;
+
+  BlockCodec(int wireNumber) {
+    this.wireNumber = wireNumber;
+  }
+
+  public int wireNumber() {
+    return wireNumber;
+  }
+
+  /** The codec of a wire number, or null for one that this version does not know. */
+  static BlockCodec ofWireNumber(int number) {
+    return switch (number) {
+      case 0 -> NONE;
+      case 1 -> LZ4;
+      case 2 -> ZSTD;
+      case 3 -> SNAPPY;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,51 @@
+package io.sluice.common.block;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockFormatException.Reason;
+
+/** Sealing and verifying whole blocks in place. Every method borrows its buffers. */
+public final class BlockFormat {
+  private BlockFormat() {}
+
+  /**
+   * Completes the block at {@code index}, whose payload already lies behind the room left for its
+   * header: writes the header with the checksum.
+   */
+  public static void seal(ByteBuf buffer, int index, BlockHeader header) {
+    header.write(buffer, index);
+    buffer.setIntLE(index + BlockHeader.CRC_AT, checksum(buffer, index, header.payloadLength()));
+  }
+
+  /**
+   * Checks the block at {@code index} against its checksum.
+   *
+   * @param header as read from the same place
+   */
+  public static void verify(ByteBuf buffer, int index, BlockHeader header)
+      throws BlockFormatException {
+    int found = checksum(buffer, index, header.payloadLength());
+    int expected = buffer.getIntLE(index + BlockHeader.CRC_AT);
+    if (found != expected) {
+      throw new BlockFormatException(
+          Reason.BAD_CHECKSUM,
+          String.format(
+              "block at %d of attempt %d partition %d sequence %d: crc expected=%08x actual=%08x",
+              index, header.mapAttempt(), header.partition(), header.sequence(), expected, found));
+    }
+  }
+
+  /** Reads the header at {@code index} and verifies the whole block. */
+  public static BlockHeader readVerified(ByteBuf buffer, int index, int end)
+      throws BlockFormatException {
+    BlockHeader header = BlockHeader.read(buffer, index, end);
+    verify(buffer, index, header);
+    return header;
+  }
+
+  private static int checksum(ByteBuf buffer, int index, int payloadLength) {
+    Crc32c crc = new Crc32c();
+    crc.update(buffer, index, BlockHeader.CRC_AT);
+    crc.update(buffer, index + BlockHeader.LENGTH, payloadLength);
+    return crc.value();
+  }
+}

@@ -1,0 +1,224 @@
+package io.sluice.common.block;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockFormatException.Reason;
+
+/**
+ * Header of a block: 48 bytes, little-endian, followed by {@code payloadLength} bytes of payload.
+ *
+ * <pre>
+ *  at size field
+ *   0    2 magic               "SB"
+ *   2    1 version             1; a reader refuses what it does not know
+ *   3    1 flags               bit 0 LAST, bit 1 CONTINUED, bit 2 ENCRYPTED; any other bit set: refuse
+ *   4    1 codec               0 none, 1 LZ4 block, 2 Zstandard frame, 3 Snappy raw
+ *   5    3 reserved            zero
+ *   8    8 mapAttempt          unique per application, at least 0
+ *  16    4 mapIndex            at least 0
+ *  20    4 partition           at least 0
+ *  24    4 sequence            0, 1, 2 ... per (mapAttempt, partition)
+ *  28    4 recordCount         at least 0
+ *  32    4 uncompressedLength  at least 0
+ *  36    4 payloadLength       at least 0; 0 only for an empty LAST block
+ *  40    4 reserved            zero
+ *  44    4 crc32c              Castagnoli, over bytes 0..43 and the payload
+ * </pre>
+ *
+ * LAST marks the final block of its attempt in its partition: with it the numbers {@code
+ * 0..sequence} are known to be all there is. CONTINUED says that the block's content goes on in
+ * block {@code sequence + 1}: a record larger than a block is cut over several.
+ */
+public record BlockHeader(
+    long mapAttempt,
+    int mapIndex,
+    int partition,
+    int sequence,
+    int recordCount,
+    int uncompressedLength,
+    int payloadLength,
+    BlockCodec codec,
+    int flags) {
+
+  /** Bytes of an encoded header. */
+  public static final int LENGTH = 48;
+
+  public static final int VERSION = 1;
+
+  public static final int FLAG_LAST = 1;
+  public static final int FLAG_CONTINUED = 1 << 1;
+  public static final int FLAG_ENCRYPTED = 1 << 2;
+
+  static final int MAGIC = 'S' | 'B' << 8;
+  static final int MAGIC_AT = 0;
+  static final int VERSION_AT = MAGIC_AT + 2;
+  static final int FLAGS_AT = VERSION_AT + 1;
+  static final int CODEC_AT = FLAGS_AT + 1;
+  static final int RESERVED_1_AT = CODEC_AT + 1;
+  static final int MAP_ATTEMPT_AT = RESERVED_1_AT + 3;
+  static final int MAP_INDEX_AT = MAP_ATTEMPT_AT + 8;
+  static final int PARTITION_AT = MAP_INDEX_AT + 4;
+  static final int SEQUENCE_AT = PARTITION_AT + 4;
+  static final int RECORD_COUNT_AT = SEQUENCE_AT + 4;
+  static final int UNCOMPRESSED_LENGTH_AT = RECORD_COUNT_AT + 4;
+  static final int PAYLOAD_LENGTH_AT = UNCOMPRESSED_LENGTH_AT + 4;
+  static final int RESERVED_2_AT = PAYLOAD_LENGTH_AT + 4;
+  static final int CRC_AT = RESERVED_2_AT + 4;
+
+  private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
+
+  public BlockHeader {
+    String wrong = firstWrongField(mapAttempt, mapIndex, partition, sequence, recordCount);
+    if (wrong == null) {
+      wrong = wrongLength(uncompressedLength, payloadLength, flags);
+    }
+    if (wrong != null) {
+      throw new IllegalArgumentException("block header: " + wrong);
+    }
+  }
+
+  public boolean isLast() {
+    return (flags & FLAG_LAST) != 0;
+  }
+
+  public boolean isContinued() {
+    return (flags & FLAG_CONTINUED) != 0;
+  }
+
+  public boolean isEncrypted() {
+    return (flags & FLAG_ENCRYPTED) != 0;
+  }
+
+  /** Bytes of header and payload. */
+  public int blockLength() {
+    return LENGTH + payloadLength;
+  }
+
+  /**
+   * Reads and checks the header at {@code index}, all of it but the checksum (see {@link
+   * BlockFormat#verify}). Borrows {@code buffer}; reader and writer index stay.
+   *
+   * @param end where the readable bytes end; the whole block must lie before it
+   */
+  public static BlockHeader read(ByteBuf buffer, int index, int end) throws BlockFormatException {
+    if (index < 0 || end > buffer.capacity() || end - index < LENGTH) {
+      throw new BlockFormatException(
+          Reason.TRUNCATED,
+          "block at "
+              + index
+              + ": expected a header of "
+              + LENGTH
+              + " bytes, found "
+              + (end - index));
+    }
+    int magic = buffer.getUnsignedShortLE(index + MAGIC_AT);
+    if (magic != MAGIC) {
+      throw new BlockFormatException(
+          Reason.BAD_MAGIC,
+          String.format("block at %d: expected magic %04x, found %04x", index, MAGIC, magic));
+    }
+    int version = buffer.getUnsignedByte(index + VERSION_AT);
+    if (version != VERSION) {
+      throw new BlockFormatException(
+          Reason.BAD_VERSION,
+          "block at " + index + ": expected version " + VERSION + ", found " + version);
+    }
+    int flags = buffer.getUnsignedByte(index + FLAGS_AT);
+    if ((flags & ~KNOWN_FLAGS) != 0) {
+      throw new BlockFormatException(
+          Reason.BAD_FLAGS, String.format("block at %d: unknown flags %02x", index, flags));
+    }
+    int codecNumber = buffer.getUnsignedByte(index + CODEC_AT);
+    BlockCodec codec = BlockCodec.ofWireNumber(codecNumber);
+    if (codec == null) {
+      throw new BlockFormatException(
+          Reason.BAD_CODEC, "block at " + index + ": unknown codec " + codecNumber);
+    }
+    long attempt = buffer.getLongLE(index + MAP_ATTEMPT_AT);
+    int mapIndex = buffer.getIntLE(index + MAP_INDEX_AT);
+    int partition = buffer.getIntLE(index + PARTITION_AT);
+    int sequence = buffer.getIntLE(index + SEQUENCE_AT);
+    int recordCount = buffer.getIntLE(index + RECORD_COUNT_AT);
+    int uncompressedLength = buffer.getIntLE(index + UNCOMPRESSED_LENGTH_AT);
+    int payloadLength = buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
+    String wrong = firstWrongField(attempt, mapIndex, partition, sequence, recordCount);
+    if (wrong == null) {
+      wrong = wrongLength(uncompressedLength, payloadLength, flags);
+    }
+    if (wrong == null
+        && (buffer.getUnsignedMediumLE(index + RESERVED_1_AT) != 0
+            || buffer.getIntLE(index + RESERVED_2_AT) != 0)) {
+      wrong = "reserved bytes are not zero";
+    }
+    if (wrong != null) {
+      throw new BlockFormatException(Reason.BAD_FIELD, "block at " + index + ": " + wrong);
+    }
+    if (payloadLength > end - index - LENGTH) {
+      throw new BlockFormatException(
+          Reason.TRUNCATED,
+          "block at "
+              + index
+              + ": expected "
+              + payloadLength
+              + " bytes of payload, found "
+              + (end - index - LENGTH));
+    }
+    return new BlockHeader(
+        attempt,
+        mapIndex,
+        partition,
+        sequence,
+        recordCount,
+        uncompressedLength,
+        payloadLength,
+        codec,
+        flags);
+  }
+
+  /** Writes all but the checksum at {@code index}; see {@link BlockFormat#seal}. */
+  void write(ByteBuf buffer, int index) {
+    buffer.setShortLE(index + MAGIC_AT, MAGIC);
+    buffer.setByte(index + VERSION_AT, VERSION);
+    buffer.setByte(index + FLAGS_AT, flags);
+    buffer.setByte(index + CODEC_AT, codec.wireNumber());
+    buffer.setMediumLE(index + RESERVED_1_AT, 0);
+    buffer.setLongLE(index + MAP_ATTEMPT_AT, mapAttempt);
+    buffer.setIntLE(index + MAP_INDEX_AT, mapIndex);
+    buffer.setIntLE(index + PARTITION_AT, partition);
+    buffer.setIntLE(index + SEQUENCE_AT, sequence);
+    buffer.setIntLE(index + RECORD_COUNT_AT, recordCount);
+    buffer.setIntLE(index + UNCOMPRESSED_LENGTH_AT, uncompressedLength);
+    buffer.setIntLE(index + PAYLOAD_LENGTH_AT, payloadLength);
+    buffer.setIntLE(index + RESERVED_2_AT, 0);
+  }
+
+  private static String firstWrongField(
+      long attempt, int mapIndex, int partition, int sequence, int recordCount) {
+    if (attempt < 0) {
+      return "negative map attempt " + attempt;
+    }
+    if (mapIndex < 0) {
+      return "negative map index " + mapIndex;
+    }
+    if (partition < 0) {
+      return "negative partition " + partition;
+    }
+    if (sequence < 0) {
+      return "negative sequence number " + sequence;
+    }
+    return recordCount < 0 ? "negative record count " + recordCount : null;
+  }
+
+  private static String wrongLength(int uncompressedLength, int payloadLength, int flags) {
+    if (uncompressedLength < 0) {
+      return "negative uncompressed length " + uncompressedLength;
+    }
+    if (payloadLength < 0 || payloadLength > Integer.MAX_VALUE - LENGTH) {
+      return "payload length " + payloadLength + " out of range";
+    }
+    boolean last = (flags & FLAG_LAST) != 0;
+    if (payloadLength == 0 && !last) {
+      return "empty payload in a block that is not the last";
+    }
+    return last && (flags & FLAG_CONTINUED) != 0 ? "both LAST and CONTINUED" : null;
+  }
+}

@@ -1,0 +1,70 @@
+package io.sluice.common.frame;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.sluice.common.frame.FrameFormatException.Reason;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Encoding and decoding of a frame's header and head. */
+public final class FrameHeads {
+  private FrameHeads() {}
+
+  /**
+   * Header and head of a frame whose body of {@code bodyLength} bytes follows separately. Returns
+   * owned: a buffer of exactly that.
+   */
+  public static ByteBuf encode(
+      ByteBufAllocator allocator,
+      FrameType type,
+      long requestId,
+      MessageLite head,
+      int bodyLength) {
+    int headLength = head.getSerializedSize();
+    byte[] bytes = new byte[headLength];
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      head.writeTo(out);
+      out.checkNoSpaceLeft();
+    } catch (IOException e) {
+      throw new UncheckedIOException("an array of the right size cannot be short", e);
+    }
+    ByteBuf buffer = allocator.buffer(FrameHeader.LENGTH + headLength);
+    buffer.writeIntLE(FrameHeader.MAGIC);
+    buffer.writeByte(FrameHeader.VERSION);
+    buffer.writeByte(type.wireNumber());
+    buffer.writeShortLE(0);
+    buffer.writeLongLE(requestId);
+    buffer.writeIntLE(headLength);
+    buffer.writeIntLE(bodyLength);
+    buffer.writeIntLE(0);
+    buffer.writeIntLE(0);
+    buffer.writeBytes(bytes);
+    int start = buffer.readerIndex();
+    buffer.setIntLE(
+        start + FrameHeader.HEAD_CRC_AT, FrameHeader.checksum(buffer, start, headLength));
+    return buffer;
+  }
+
+  /**
+   * Parses a verified head of {@code headLength} bytes at {@code index}. Borrows {@code buffer}.
+   *
+   * @throws FrameFormatException if the bytes are not a message of that kind
+   */
+  public static <T extends MessageLite> T parse(
+      Parser<T> parser, FrameType type, ByteBuf buffer, int index, int headLength)
+      throws FrameFormatException {
+    try {
+      return parser.parseFrom(ByteString.copyFrom(ByteBufUtil.getBytes(buffer, index, headLength)));
+    } catch (InvalidProtocolBufferException e) {
+      throw new FrameFormatException(
+          Reason.BAD_HEAD, "frame " + type + ": the head is not such a message: " + e.getMessage());
+    }
+  }
+}
