@@ -1,0 +1,45 @@
+package io.sluice.client.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A connection that has said HELLO. Thread-safe; requests are pipelined. A reply is completed on a
+ * transport thread. A request fails with {@link io.sluice.common.error.SluiceException} when the
+ * server answers ERROR, with {@link ConnectionLostException} when the connection ends or stays
+ * silent past its request timeout before the reply. A request completes exactly once, whatever
+ * happens.
+ */
+public interface DataConnection extends AutoCloseable {
+  /** Epoch of the server as of HELLO; a restarted server never answers on this connection. */
+  long epoch();
+
+  /** Largest body that the server takes, in bytes. */
+  int maxBodyLength();
+
+  /**
+   * Sends blocks.
+   *
+   * @param body takes: whole sealed blocks back to back, those of one partition adjacent; released
+   *     once written or given up
+   */
+  CompletableFuture<PushAck> push(Push push, ByteBuf body);
+
+  CompletableFuture<OpenReply> open(Open open);
+
+  /** Asks for ranges. The result is owned by whoever takes it from the future, who closes it. */
+  CompletableFuture<FetchedBody> fetch(Fetch fetch);
+
+  boolean isOpen();
+
+  /**
+   * Ends the connection; pending requests fail with {@link ConnectionLostException}. Idempotent.
+   */
+  @Override
+  void close();
+}

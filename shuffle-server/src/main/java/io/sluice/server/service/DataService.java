@@ -1,0 +1,58 @@
+package io.sluice.server.service;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.server.memory.BodyMemory;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The semantics of the data protocol ({@code docs/protocol.md}), called by every transport.
+ * Thread-safe. No method blocks: {@link #push} and {@link #fetch} take microseconds and may run on
+ * an event loop, {@link #open} answers later. A {@link SluiceException}, thrown or completing a
+ * stage, becomes an ERROR frame.
+ */
+public interface DataService {
+  /** Epoch of this life of the server. */
+  long epoch();
+
+  FrameLimits limits();
+
+  /** Where transports receive bodies of PUSH frames into. */
+  BodyMemory bodyMemory();
+
+  /**
+   * Agrees on a protocol version.
+   *
+   * @throws SluiceException BAD_VERSION, BAD_REQUEST (application id), DRAINING
+   */
+  HelloReply hello(Hello hello) throws SluiceException;
+
+  /**
+   * Verifies the blocks of a body and appends them to their partitions.
+   *
+   * @param body takes: from {@link #bodyMemory}, wholly written; released by the service in every
+   *     case
+   * @throws SluiceException BLOCK_CORRUPT (nothing of the frame was stored), STALE_EPOCH, EXPIRED,
+   *     DRAINING, BAD_REQUEST, NO_SPACE
+   */
+  PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException;
+
+  /** Says what there is of some partitions, after a bounded wait if the request asks for one. */
+  CompletionStage<OpenReply> open(ClientConnection connection, Open open);
+
+  /**
+   * Finds the bytes of some ranges, without reading files.
+   *
+   * @return owned by the caller
+   * @throws SluiceException STALE_EPOCH, EXPIRED, NEVER_WRITTEN, LOST, OUT_OF_RANGE, BAD_REQUEST
+   */
+  FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException;
+}
