@@ -31,7 +31,7 @@ public final class ConfigDocs {
       row(
           page,
           code(prefix + key.name()),
-          key.isRequired() ? "(required)" : code(key.defaultText()),
+          defaultCell(key),
           key.valueForm() + (key.isSecret() ? "; never printed" : ""),
           meaning(prefix, key),
           key.since());
@@ -49,6 +49,13 @@ public final class ConfigDocs {
         row(page, code(prefix + removed.name()), removed.instead());
       }
     }
+  }
+
+  private static String defaultCell(ConfigKey<?> key) {
+    if (key.isRequired()) {
+      return "(required)";
+    }
+    return key.hasDescribedDefault() ? key.defaultText() : code(key.defaultText());
   }
 
   private static String meaning(String prefix, ConfigKey<?> key) {

@@ -160,6 +160,11 @@ public final class ConfigKey<T> {
     return from.defaultValue == null ? "" : print(from.defaultValue);
   }
 
+  /** Whether {@link #defaultText} is a description rather than a value. */
+  boolean hasDescribedDefault() {
+    return from.defaultText != null;
+  }
+
   /** A value as people write it; {@link #parse} reads it back. */
   public String print(T value) {
     return from.type.printer().apply(value);
