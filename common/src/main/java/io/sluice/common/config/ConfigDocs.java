@@ -1,0 +1,81 @@
+package io.sluice.common.config;
+
+import java.util.List;
+
+/** Writes the documentation page of schemas as Markdown: the same input, the same bytes. */
+public final class ConfigDocs {
+
+  private ConfigDocs() {}
+
+  /**
+   * A whole page.
+   *
+   * @param head Markdown before the first schema: the page's title and what holds for all keys
+   */
+  public static String render(String head, List<ConfigSchema> schemas) {
+    StringBuilder page = new StringBuilder(head.strip()).append('\n');
+    for (ConfigSchema schema : schemas) {
+      section(page, schema);
+    }
+    return page.toString();
+  }
+
+  private static void section(StringBuilder page, ConfigSchema schema) {
+    String prefix = schema.shownPrefix();
+    page.append("\n## ").append(schema.title()).append('\n');
+    if (!schema.intro().isBlank()) {
+      page.append('\n').append(schema.intro().strip()).append('\n');
+    }
+    page.append("\n| key | default | value | meaning | since |\n|---|---|---|---|---|\n");
+    for (ConfigKey<?> key : schema.keys()) {
+      row(
+          page,
+          code(prefix + key.name()),
+          defaultCell(key),
+          key.valueForm() + (key.isSecret() ? "; never printed" : ""),
+          meaning(prefix, key),
+          key.since());
+    }
+    if (!schema.ignored().isEmpty()) {
+      page.append("\nAccepted without effect, with one line in the log:\n");
+      page.append("\n| key | why | use instead |\n|---|---|---|\n");
+      for (ConfigSchema.Ignored ignored : schema.ignored()) {
+        row(page, code(prefix + ignored.name()), ignored.why(), ignored.replacement());
+      }
+    }
+    if (!schema.removed().isEmpty()) {
+      page.append("\nRefused by name:\n\n| key | instead |\n|---|---|\n");
+      for (ConfigSchema.Removed removed : schema.removed()) {
+        row(page, code(prefix + removed.name()), removed.instead());
+      }
+    }
+  }
+
+  private static String defaultCell(ConfigKey<?> key) {
+    if (key.isRequired()) {
+      return "(required)";
+    }
+    return key.hasDescribedDefault() ? key.defaultText() : code(key.defaultText());
+  }
+
+  private static String meaning(String prefix, ConfigKey<?> key) {
+    StringBuilder text = new StringBuilder(key.doc());
+    for (String earlier : key.deprecatedNames()) {
+      text.append(" Earlier name: ").append(code(prefix + earlier)).append('.');
+    }
+    return text.toString();
+  }
+
+  private static String code(String text) {
+    return text.isEmpty() ? "" : "`" + text + "`";
+  }
+
+  private static void row(StringBuilder page, String... cells) {
+    for (String cell : cells) {
+      page.append("| ")
+          .append(cell.strip().replace("|", "\\|").replaceAll("\\s+", " "))
+          .append(' ');
+    }
+    page.append("|\n");
+  }
+}

@@ -1,0 +1,216 @@
+package io.sluice.common.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Every key that one component knows: those with an effect, those that are accepted although
+ * nothing is left for them to do, and those that are refused by name. Immutable.
+ */
+public final class ConfigSchema {
+
+  /**
+   * Accepted with one notice.
+   *
+   * @param name a key, or a family of keys that ends in {@code *}
+   * @param why why nothing is left to do
+   * @param replacement key or place to use in its stead; empty when nothing needs to be
+   */
+  public record Ignored(String name, String why, String replacement) {
+    String notice() {
+      return why + (replacement.isEmpty() ? "" : "; use " + replacement);
+    }
+  }
+
+  /**
+   * Refused by name.
+   *
+   * @param instead what to do, such as "set rss.x"
+   */
+  public record Removed(String name, String instead) {}
+
+  /** A condition over several keys; gives the problem when it does not hold. */
+  public interface Rule extends Function<ConfigSet, Optional<String>> {}
+
+  private final String name;
+  private final String title;
+  private final String intro;
+  private final String shownPrefix;
+  private final List<ConfigKey<?>> keys;
+  private final List<Ignored> ignored;
+  private final List<Removed> removed;
+  private final List<Rule> rules;
+  private final Map<String, Object> byName = new LinkedHashMap<>();
+  private final List<Ignored> families = new ArrayList<>();
+
+  private ConfigSchema(Builder from) {
+    this.name = from.name;
+    this.title = from.title;
+    this.intro = from.intro;
+    this.shownPrefix = from.shownPrefix;
+    this.keys = List.copyOf(from.keys);
+    this.ignored = List.copyOf(from.ignored);
+    this.removed = List.copyOf(from.removed);
+    this.rules = List.copyOf(from.rules);
+    for (ConfigKey<?> key : keys) {
+      add(key.name(), key);
+      key.deprecatedNames().forEach(earlier -> add(earlier, key));
+    }
+    for (Ignored one : ignored) {
+      if (one.name.endsWith("*")) {
+        families.add(one);
+      } else {
+        add(one.name, one);
+      }
+    }
+    removed.forEach(one -> add(one.name, one));
+  }
+
+  private void add(String keyName, Object meaning) {
+    if (byName.put(keyName, meaning) != null) {
+      throw new IllegalArgumentException("schema " + name + " declares " + keyName + " twice");
+    }
+  }
+
+  /**
+   * Starts a schema.
+   *
+   * @param name short, for messages: {@code server}
+   */
+  public static Builder builder(String name) {
+    return new Builder(name);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** Heading of the documentation. */
+  public String title() {
+    return title;
+  }
+
+  /** Sentences below the heading; may be empty. */
+  public String intro() {
+    return intro;
+  }
+
+  /** What the documentation puts before each name, such as {@code spark.}; may be empty. */
+  public String shownPrefix() {
+    return shownPrefix;
+  }
+
+  /** In the order of declaration. */
+  public List<ConfigKey<?>> keys() {
+    return keys;
+  }
+
+  public List<Ignored> ignored() {
+    return ignored;
+  }
+
+  public List<Removed> removed() {
+    return removed;
+  }
+
+  List<Rule> rules() {
+    return rules;
+  }
+
+  /** A ConfigKey, an Ignored, a Removed, or null: unknown. */
+  Object meaningOf(String keyName) {
+    Object exact = byName.get(keyName);
+    if (exact != null) {
+      return exact;
+    }
+    for (Ignored family : families) {
+      if (keyName.startsWith(family.name.substring(0, family.name.length() - 1))) {
+        return family;
+      }
+    }
+    return null;
+  }
+
+  boolean declares(ConfigKey<?> key) {
+    return byName.get(key.name()) == key;
+  }
+
+  /** The known name that {@code unknown} was most likely meant to be, if one is near. */
+  public Optional<String> nearest(String unknown) {
+    return SpellingDistance.nearest(unknown, byName.keySet());
+  }
+
+  /** Collects a schema. Belongs to one thread. */
+  public static final class Builder {
+    private final String name;
+    private String title;
+    private String intro = "";
+    private String shownPrefix = "";
+    private final List<ConfigKey<?>> keys = new ArrayList<>();
+    private final List<Ignored> ignored = new ArrayList<>();
+    private final List<Removed> removed = new ArrayList<>();
+    private final List<Rule> rules = new ArrayList<>();
+
+    private Builder(String name) {
+      this.name = name;
+      this.title = name;
+    }
+
+    public Builder title(String text) {
+      this.title = text;
+      return this;
+    }
+
+    public Builder intro(String text) {
+      this.intro = text;
+      return this;
+    }
+
+    /** Prefix of every name in the documentation; has no effect on reading. */
+    public Builder shownPrefix(String prefix) {
+      this.shownPrefix = prefix;
+      return this;
+    }
+
+    public Builder keys(ConfigKey<?>... more) {
+      keys.addAll(List.of(more));
+      return this;
+    }
+
+    public Builder keys(List<? extends ConfigKey<?>> more) {
+      keys.addAll(more);
+      return this;
+    }
+
+    /** A key, or a family ending in {@code *}, that is accepted with a notice. */
+    public Builder ignored(String keyName, String why) {
+      return ignored(keyName, why, "");
+    }
+
+    /** As {@link #ignored(String, String)}, naming what takes its place. */
+    public Builder ignored(String keyName, String why, String replacement) {
+      ignored.add(new Ignored(keyName, why, replacement));
+      return this;
+    }
+
+    /** A key that is refused by name. */
+    public Builder removed(String keyName, String instead) {
+      removed.add(new Removed(keyName, instead));
+      return this;
+    }
+
+    /** A condition over several keys, checked when each key by itself is right. */
+    public Builder rule(Rule rule) {
+      rules.add(rule);
+      return this;
+    }
+
+    public ConfigSchema build() {
+      return new ConfigSchema(this);
+    }
+  }
+}

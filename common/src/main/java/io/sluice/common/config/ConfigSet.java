@@ -1,0 +1,90 @@
+package io.sluice.common.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The values of one schema's keys, read and checked by {@link ConfigReader}. Immutable. Components
+ * take it apart into their own records at start and do not keep it.
+ */
+public final class ConfigSet {
+  private final ConfigSchema schema;
+  private final Map<ConfigKey<?>, Object> values;
+  private final List<String> notices;
+
+  ConfigSet(ConfigSchema schema, Map<ConfigKey<?>, Object> values, List<String> notices) {
+    this.schema = schema;
+    this.values = new LinkedHashMap<>(values);
+    this.notices = List.copyOf(notices);
+  }
+
+  /**
+   * Reads a map of full names without an engine's prefix; see {@link ConfigReader} for more.
+   *
+   * @throws ConfigException with every problem
+   */
+  public static ConfigSet of(ConfigSchema schema, Map<String, String> values) {
+    return ConfigReader.of(schema).values("configuration", values).read();
+  }
+
+  public ConfigSchema schema() {
+    return schema;
+  }
+
+  /**
+   * The value, or the default.
+   *
+   * @throws IllegalStateException if the key may be absent and is: use {@link #find} for it
+   */
+  public <T> T get(ConfigKey<T> key) {
+    return find(key)
+        .orElseThrow(
+            () -> new IllegalStateException(key.name() + " has neither value nor default"));
+  }
+
+  /** The value, or the default, or empty if neither is there. */
+  public <T> Optional<T> find(ConfigKey<T> key) {
+    if (!schema.declares(key)) {
+      throw new IllegalArgumentException(
+          "schema " + schema.name() + " does not declare " + key.name());
+    }
+    @SuppressWarnings("unchecked") // The reader stores under each key what that key parsed.
+    T value = (T) values.get(key);
+    return value == null ? key.defaultValue() : Optional.of(value);
+  }
+
+  /** Whether somebody gave a value, be it the default's. */
+  public boolean isSet(ConfigKey<?> key) {
+    return values.containsKey(key);
+  }
+
+  /**
+   * Lines for the log, one per matter: keys without effect, deprecated names, values set twice and,
+   * for engines, unknown keys.
+   */
+  public List<String> notices() {
+    return notices;
+  }
+
+  /** The keys that were set, as {@code name=value} with secrets hidden, for one line of the log. */
+  public String describe() {
+    StringBuilder text = new StringBuilder();
+    for (ConfigKey<?> key : schema.keys()) {
+      if (values.containsKey(key)) {
+        text.append(text.isEmpty() ? "" : " ").append(key.name()).append('=').append(shown(key));
+      }
+    }
+    return text.toString();
+  }
+
+  private <T> String shown(ConfigKey<T> key) {
+    return key.isSecret() ? "(hidden)" : key.print(get(key));
+  }
+
+  @Override
+  public String toString() {
+    return schema.name() + "{" + describe() + "}";
+  }
+}

@@ -1,0 +1,231 @@
+package io.sluice.common.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConfigKeyTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "0,0", "1048576,1048576", "64MiB,67108864", "64mb,67108864", "1g,1073741824",
+    "140g,150323855360", "512k,524288", "3k,3072", "1.5GiB,1610612736", "2 t,2199023255552",
+    "1p,1125899906842624", "-1,-1", "7b,7"
+  })
+  void readsSizes(String text, long bytes) {
+    assertThat(DataSize.parse(text).bytes()).isEqualTo(bytes);
+    assertThat(DataSize.parse(new DataSize(bytes).toString()).bytes()).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "g", "1x", "1 g b", "1e9", "0x10", "1.1", "99999999p", "1,5g"})
+  void refusesWhatIsNoSize(String text) {
+    assertThatThrownBy(() -> DataSize.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"" + text + "\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1536,1.5 KiB", "100,100 B", "1073741824,1.0 GiB", "214748364800,200 GiB"})
+  void roundsSizesForPeople(long bytes, String text) {
+    assertThat(new DataSize(bytes).toRoundedText()).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "10s,10000",
+    "500ms,500",
+    "2m,120000",
+    "2min,120000",
+    "1h,3600000",
+    "1d,86400000",
+    "60000,60000",
+    "0,0",
+    "-1,-1",
+    "5 sec,5000"
+  })
+  void readsTimes(String text, long ms) {
+    assertThat(DurationText.parseMs(text, TimeUnit.MILLISECONDS)).isEqualTo(ms);
+    assertThat(DurationText.parseMs(DurationText.print(ms), TimeUnit.MILLISECONDS)).isEqualTo(ms);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "s", "1y", "1.5s", "99999999999999999999", "9999999999999999d"})
+  void refusesWhatIsNoTime(String text) {
+    assertThatThrownBy(() -> DurationText.parseMs(text, TimeUnit.SECONDS))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"" + text + "\"");
+  }
+
+  @Test
+  void aKeysNameSaysTheUnitOfAPlainNumber() {
+    assertThat(duration("rss.server.pending.event.timeout.sec").parse("600")).isEqualTo(600_000);
+    assertThat(duration("rss.coordinator.dynamicClientConf.updateIntervalSec").parse("120"))
+        .isEqualTo(120_000);
+    assertThat(duration("rss.client.rpc.timeout.ms").parse("600")).isEqualTo(600);
+    assertThat(duration("rss.server.pending.event.timeout.sec").parse("5ms")).isEqualTo(5);
+  }
+
+  private static ConfigKey<Long> duration(String name) {
+    return ConfigKey.durationMs(name).since("0.1.0").doc("A time.").build();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"host:1,host,1", "10.0.0.1:65535,10.0.0.1,65535", "[fe80::1]:9,fe80::1,9"})
+  void readsAddresses(String text, String host, int port) {
+    assertThat(HostPort.parse(text)).isEqualTo(new HostPort(host, port));
+    assertThat(HostPort.parse(text)).hasToString(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"host", ":1", "host:", "host:65536", "host:-1", "fe80::1:9", "host:x", ""})
+  void refusesWhatIsNoAddress(String text) {
+    assertThatThrownBy(() -> HostPort.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("give host:port");
+  }
+
+  @Test
+  void limitsSayWhatWouldBeRight() {
+    ConfigKey<Long> key =
+        ConfigKey.dataSize("rss.size")
+            .atLeast(1024L)
+            .atMost(4096L)
+            .alsoAllow(-1L, "no limit")
+            .check(size -> Long.bitCount(size) == 1, "a power of two")
+            .since("0.1.0")
+            .doc("A size.")
+            .build();
+
+    assertThat(key.parse("-1")).isEqualTo(-1);
+    assertThat(key.parse("2k")).isEqualTo(2048);
+    assertThatThrownBy(() -> key.parse("1"))
+        .hasMessage("1 is too small; give at least 1KiB, or -1 (no limit)");
+    assertThatThrownBy(() -> key.parse("1m"))
+        .hasMessage("1MiB is too large; give at most 4KiB, or -1 (no limit)");
+    assertThatThrownBy(() -> key.parse("3k")).hasMessage("3KiB does not do: a power of two");
+    assertThat(key.valueForm()).isEqualTo("size, 1KiB to 4KiB; -1: no limit; a power of two");
+  }
+
+  @Test
+  void eachKindRefusesWhatItIsNot() {
+    assertThatThrownBy(() -> ConfigKey.integer("rss.a").since("1").doc("d").build().parse("1.5"))
+        .hasMessage("\"1.5\" is not a whole number");
+    assertThatThrownBy(() -> ConfigKey.longNumber("rss.a").since("1").doc("d").build().parse("l"))
+        .hasMessage("\"l\" is not a whole number");
+    assertThatThrownBy(() -> ConfigKey.bool("rss.a").since("1").doc("d").build().parse("yes"))
+        .hasMessage("\"yes\" is not true or false");
+    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").since("1").doc("d").build().parse("NaN"))
+        .hasMessage("\"NaN\" is not a finite number");
+    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").since("1").doc("d").build().parse("much"))
+        .hasMessage("\"much\" is not a number");
+    assertThatThrownBy(() -> ConfigKey.percent("rss.a").since("1").doc("d").build().parse("101"))
+        .hasMessage("101 is too large; give at most 100");
+    assertThatThrownBy(
+            () ->
+                ConfigKey.enumeration("rss.a", TimeUnit.class)
+                    .since("1")
+                    .doc("d")
+                    .build()
+                    .parse("WEEKS"))
+        .hasMessageStartingWith("\"WEEKS\" is not one of NANOSECONDS, ");
+    assertThat(ConfigKey.strings("rss.a").since("1").doc("d").build().parse(" a, ,b,"))
+        .isEqualTo(List.of("a", "b"));
+  }
+
+  @Test
+  void aBadDeclarationIsRefusedWhereItStands() {
+    assertThatThrownBy(() -> ConfigKey.string("server.port").since("1").doc("d").build())
+        .hasMessage("declaration of server.port: a key's name is rss.area.name");
+    assertThatThrownBy(() -> ConfigKey.string("rss.a").since("1").build())
+        .hasMessageEndingWith("a key needs doc");
+    assertThatThrownBy(() -> ConfigKey.string("rss.a").doc("d").build())
+        .hasMessageEndingWith("a key needs since");
+    assertThatThrownBy(() -> ConfigKey.string("rss.a").atLeast("b"))
+        .hasMessageEndingWith("values of this kind have no order");
+    assertThatThrownBy(
+            () -> ConfigKey.integer("rss.a").defaultValue(0).atLeast(1).since("1").doc("d").build())
+        .hasMessageContaining("too small");
+    assertThatThrownBy(
+            () -> ConfigKey.integer("rss.a").defaultValue(1).required().since("1").doc("d").build())
+        .hasMessageEndingWith("a required key has no default");
+  }
+
+  @Test
+  void aSchemaRefusesTheSameNameTwice() {
+    ConfigKey<String> key =
+        ConfigKey.string("rss.a").deprecatedName("rss.b").since("1").doc("d").build();
+
+    assertThatThrownBy(() -> ConfigSchema.builder("s").keys(key).ignored("rss.b", "why").build())
+        .hasMessage("schema s declares rss.b twice");
+  }
+
+  @Test
+  void findsTheNearestNameOnlyWhenItIsNear() {
+    assertThat(SpellingDistance.between("port", "prot")).isEqualTo(1);
+    assertThat(SpellingDistance.between("kitten", "sitting")).isEqualTo(3);
+    assertThat(SpellingDistance.between("", "abc")).isEqualTo(3);
+    assertThat(SpellingDistance.between("BasePath", "basepath")).isZero();
+    List<String> known = List.of("rss.storage.basePath", "rss.storage.type");
+    assertThat(SpellingDistance.nearest("rss.storage.basepaths", known))
+        .contains("rss.storage.basePath");
+    assertThat(SpellingDistance.nearest("rss.dashboard.enabled", known)).isEmpty();
+  }
+
+  @Test
+  void docsShowEveryKeyAndEscapeTheTable() {
+    ConfigKey<String> key =
+        ConfigKey.string("rss.a")
+            .defaultText("the host's address")
+            .deprecatedName("rss.old")
+            .secret()
+            .since("0.1.0")
+            .doc("One | two\nthree.")
+            .build();
+    ConfigKey<Integer> needed =
+        ConfigKey.integer("rss.n").required().since("0.1.0").doc("N.").build();
+    ConfigSchema schema =
+        ConfigSchema.builder("client")
+            .title("Client")
+            .intro("About.")
+            .shownPrefix("spark.")
+            .keys(key, needed)
+            .ignored("rss.i", "no use", "rss.a")
+            .removed("rss.r", "set rss.a")
+            .build();
+
+    assertThat(ConfigDocs.render("# Configuration\n", List.of(schema)))
+        .isEqualTo(
+            """
+            # Configuration
+
+            ## Client
+
+            About.
+
+            | key | default | value | meaning | since |
+            |---|---|---|---|---|
+            | `spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. | 0.1.0 |
+            | `spark.rss.n` | (required) | whole number | N. | 0.1.0 |
+
+            Accepted without effect, with one line in the log:
+
+            | key | why | use instead |
+            |---|---|---|
+            | `spark.rss.i` | no use | rss.a |
+
+            Refused by name:
+
+            | key | instead |
+            |---|---|
+            | `spark.rss.r` | set rss.a |
+            """);
+  }
+}
