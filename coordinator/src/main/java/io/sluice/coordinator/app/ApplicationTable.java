@@ -1,12 +1,13 @@
 package io.sluice.coordinator.app;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * All applications by name. Immutable; a change copies one of 256 small maps and the array that holds them, about a microsecond at ten thousand
- * applications.
+ * All applications by name. Immutable; a change copies one of 256 small maps and the array that
+ * holds them, about a microsecond at ten thousand applications.
  */
 public final class ApplicationTable {
   private static final int SHARDS = 256;
@@ -64,13 +65,16 @@ public final class ApplicationTable {
     return replaced(index, shard, before, null);
   }
 
-  private ApplicationTable replaced(int index, Map<String, Application> shard, Application before, Application after) {
+  private ApplicationTable replaced(
+      int index, Map<String, Application> shard, Application before, Application after) {
     Map<String, Application>[] copy = shards.clone();
     copy[index] = shard;
     return new ApplicationTable(
         copy,
         liveCount + count(after, Application.State.LIVE) - count(before, Application.State.LIVE),
-        endedCount + count(after, Application.State.ENDED) - count(before, Application.State.ENDED));
+        endedCount
+            + count(after, Application.State.ENDED)
+            - count(before, Application.State.ENDED));
   }
 
   private static int count(Application application, Application.State state) {
@@ -84,10 +88,13 @@ public final class ApplicationTable {
     return hash & (SHARDS - 1);
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // An array of a generic type; it only ever holds these maps.
+  @SuppressWarnings({
+    "unchecked",
+    "rawtypes"
+  }) // An array of a generic type; it only ever holds these maps.
   private static Map<String, Application>[] emptyShards() {
     Map[] empty = new Map[SHARDS];
-    java.util.Arrays.fill(empty, Map.of());
+    Arrays.fill(empty, Map.of());
     return empty;
   }
 }

@@ -3,11 +3,13 @@ package io.sluice.coordinator.app;
 import java.util.Arrays;
 
 /**
- * Partition counts of the shuffles that an application registered last, by shuffle number: eight bytes each. Immutable.
+ * Partition counts of the shuffles that an application registered last, by shuffle number: eight
+ * bytes each. Immutable.
  *
- * <p>An assignment lives with the application, so forgetting a shuffle here costs nothing but the check that it is registered again with the same
- * partition count. That is why the number is bounded by forgetting the lowest numbers (engines count upwards), and a streaming job may register shuffles
- * for years.
+ * <p>An assignment lives with the application, so forgetting a shuffle here costs nothing but the
+ * check that it is registered again with the same partition count. That is why the number is
+ * bounded by forgetting the lowest numbers (engines count upwards), and a streaming job may
+ * register shuffles for years.
  */
 public final class ShuffleHistory {
   private static final ShuffleHistory EMPTY = new ShuffleHistory(new int[0], new int[0]);
@@ -48,7 +50,8 @@ public final class ShuffleHistory {
       return new ShuffleHistory(shuffles, counts);
     }
     int at = -found - 1;
-    return new ShuffleHistory(inserted(shuffles, at, shuffle, max), inserted(partitionCounts, at, partitionCount, max));
+    return new ShuffleHistory(
+        inserted(shuffles, at, shuffle, max), inserted(partitionCounts, at, partitionCount, max));
   }
 
   private static int[] inserted(int[] from, int at, int value, int max) {

@@ -10,7 +10,8 @@ import java.util.Map;
  *
  * @param servers those that take part
  * @param ranges contiguous, ascending, covering every partition; neighbours differ in their servers
- * @param replicas copies that every partition has: what was asked for, or fewer if there are not enough servers
+ * @param replicas copies that every partition has: what was asked for, or fewer if there are not
+ *     enough servers
  */
 public record Assignment(List<Server> servers, List<Range> ranges, int replicas) {
 

@@ -10,24 +10,32 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes the assignment of one shuffle. The cost is that of choosing servers, not of partitions: 20,000 partitions cost what 200 cost.
+ * Makes the assignment of one shuffle. The cost is that of choosing servers, not of partitions:
+ * 20,000 partitions cost what 200 cost.
  *
  * <p>Three steps:
  *
  * <ol>
- *   <li><b>Who.</b> As many servers as the limits allow are chosen one by one with the strategy, so that over many shuffles every server gets its due.
- *   <li><b>How much each.</b> The partitions are cut into up to sixteen slices per chosen server, and each slice goes to a server by the strategy again,
- *       counting what this assignment has handed out so far. Every chosen server gets a slice before any gets two, and none gets more than a quarter above
- *       its share by count (or by size, if it is a big one): a shuffle takes as long as its busiest server, so an idle server must not be given everything.
- *   <li><b>Which.</b> Partition numbers mean nothing to balance (they are hashes, or ranges cut to equal sizes), so the slices of each set of servers are
- *       laid side by side: one contiguous range per set. A reader of neighbouring partitions meets few servers, and the reply stays small.
+ *   <li><b>Who.</b> As many servers as the limits allow are chosen one by one with the strategy, so
+ *       that over many shuffles every server gets its due.
+ *   <li><b>How much each.</b> The partitions are cut into up to sixteen slices per chosen server,
+ *       and each slice goes to a server by the strategy again, counting what this assignment has
+ *       handed out so far. Every chosen server gets a slice before any gets two, and none gets more
+ *       than a quarter above its share by count (or by size, if it is a big one): a shuffle takes
+ *       as long as its busiest server, so an idle server must not be given everything.
+ *   <li><b>Which.</b> Partition numbers mean nothing to balance (they are hashes, or ranges cut to
+ *       equal sizes), so the slices of each set of servers are laid side by side: one contiguous
+ *       range per set. A reader of neighbouring partitions meets few servers, and the reply stays
+ *       small.
  * </ol>
  */
 public final class AssignmentPlanner {
   /** Granularity of a server's share: a sixteenth, 6 %. */
   private static final int SLICES_PER_SERVER = 16;
 
-  /** Bounds the work of a shuffle spread over hundreds of servers; every server still gets a slice. */
+  /**
+   * Bounds the work of a shuffle spread over hundreds of servers; every server still gets a slice.
+   */
   private static final int MAX_SLICES = 512;
 
   /** How far above its share a server may go within one shuffle. */
@@ -48,7 +56,8 @@ public final class AssignmentPlanner {
    * @param eligible the servers that may be chosen, at least one
    * @param turn how many assignments were made before
    */
-  public Assignment plan(Request request, List<Server> eligible, long turn, RandomGenerator random) {
+  public Assignment plan(
+      Request request, List<Server> eligible, long turn, RandomGenerator random) {
     return new Plan(request, eligible, turn, random).assignment();
   }
 
@@ -90,13 +99,18 @@ public final class AssignmentPlanner {
       }
       for (int i = 0; i < serverCount; i++) {
         partitionLoad[i] = 1 / (pending * capacityShare[i]);
-        load[i] = LoadModel.reported(eligible.get(i)) + eligible.get(i).assignedPending() * partitionLoad[i];
+        load[i] =
+            LoadModel.reported(eligible.get(i))
+                + eligible.get(i).assignedPending() * partitionLoad[i];
       }
     }
 
     Assignment assignment() {
       int[] chosen = chooseServers();
-      int replicas = Math.min(request.replicas(), policy.hostRule() == HostRule.MUST_DIFF ? distinctHosts(chosen) : chosen.length);
+      int replicas =
+          Math.min(
+              request.replicas(),
+              policy.hostRule() == HostRule.MUST_DIFF ? distinctHosts(chosen) : chosen.length);
       return laidOut(replicas, dealSlices(chosen, replicas));
     }
 
@@ -149,7 +163,8 @@ public final class AssignmentPlanner {
       int withoutSlice = chosen.length;
       Map<List<Integer>, Integer> partitionsBySet = new LinkedHashMap<>();
       for (int slice = 0; slice < slices; slice++) {
-        int partitions = request.partitionCount() / slices + (slice < request.partitionCount() % slices ? 1 : 0);
+        int partitions =
+            request.partitionCount() / slices + (slice < request.partitionCount() % slices ? 1 : 0);
         List<Integer> set = new ArrayList<>(replicas);
         while (set.size() < replicas) {
           int openCount = openFor(chosen, set, got, most, withoutSlice > 0);
@@ -179,11 +194,14 @@ public final class AssignmentPlanner {
     }
 
     /**
-     * Fills {@link #open} with the servers that may take the next copy of a slice and returns how many they are. Wishes are given up one by one until
-     * somebody is left: that servers without a slice come first, that nobody goes beyond its share, and at last, where the rule allows, that hosts are
-     * distinct. There are never more copies than chosen servers, nor, where hosts must be distinct, than hosts: somebody is always left.
+     * Fills {@link #open} with the servers that may take the next copy of a slice and returns how
+     * many they are. Wishes are given up one by one until somebody is left: that servers without a
+     * slice come first, that nobody goes beyond its share, and at last, where the rule allows, that
+     * hosts are distinct. There are never more copies than chosen servers, nor, where hosts must be
+     * distinct, than hosts: somebody is always left.
      */
-    private int openFor(int[] chosen, List<Integer> set, int[] got, int[] most, boolean someWithoutSlice) {
+    private int openFor(
+        int[] chosen, List<Integer> set, int[] got, int[] most, boolean someWithoutSlice) {
       int count = 0;
       if (policy.hostRule() != HostRule.NONE) {
         count = openFor(chosen, set, got, most, someWithoutSlice, true);
@@ -194,7 +212,13 @@ public final class AssignmentPlanner {
       return count;
     }
 
-    private int openFor(int[] chosen, List<Integer> set, int[] got, int[] most, boolean someWithoutSlice, boolean distinctHosts) {
+    private int openFor(
+        int[] chosen,
+        List<Integer> set,
+        int[] got,
+        int[] most,
+        boolean someWithoutSlice,
+        boolean distinctHosts) {
       int anyCount = 0;
       int withinShareCount = 0;
       int freshCount = 0;
@@ -267,7 +291,10 @@ public final class AssignmentPlanner {
     return hosts;
   }
 
-  /** Each server's share of all memory; a server that does not say how much it has counts as an average one. */
+  /**
+   * Each server's share of all memory; a server that does not say how much it has counts as an
+   * average one.
+   */
   private static double[] capacityShares(List<Server> servers) {
     double[] capacity = new double[servers.size()];
     double known = 0;

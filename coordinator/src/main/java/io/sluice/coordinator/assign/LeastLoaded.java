@@ -2,7 +2,10 @@ package io.sluice.coordinator.assign;
 
 import java.util.random.RandomGenerator;
 
-/** Always the least loaded server, a random one of equals. Best with one coordinator and fresh figures; see {@link TwoChoices} for why it is not the default. */
+/**
+ * Always the least loaded server, a random one of equals. Best with one coordinator and fresh
+ * figures; see {@link TwoChoices} for why it is not the default.
+ */
 final class LeastLoaded implements AssignmentStrategy {
   private final RandomGenerator random;
 

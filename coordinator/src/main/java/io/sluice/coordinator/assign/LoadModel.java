@@ -12,10 +12,12 @@ import io.sluice.proto.ServerLoad;
  *      + partitions pending / (its fair share of the partitions pending everywhere)  (what it will get)
  * </pre>
  *
- * The three reported terms are shares, so servers of different sizes fill up together. Pending partitions are those handed out too recently to show in the
- * report ({@link Server#assignedPending}). How many bytes they will bring nobody knows; measured against a fair share, no guess is needed: 1 means "has
- * been handed as much as its size asks for", and outweighs one resource that is full. A fair share is by memory, because memory is what arriving blocks
- * need first.
+ * The three reported terms are shares, so servers of different sizes fill up together. Pending
+ * partitions are those handed out too recently to show in the report ({@link
+ * Server#assignedPending}). How many bytes they will bring nobody knows; measured against a fair
+ * share, no guess is needed: 1 means "has been handed as much as its size asks for", and outweighs
+ * one resource that is full. A fair share is by memory, because memory is what arriving blocks need
+ * first.
  */
 final class LoadModel {
   private LoadModel() {}
@@ -41,9 +43,13 @@ final class LoadModel {
     return share(capacityBytes - freeBytes, capacityBytes);
   }
 
-  /** Used share of what the server keeps shuffles in: its disks, or its memory if it has no disks. */
+  /**
+   * Used share of what the server keeps shuffles in: its disks, or its memory if it has no disks.
+   */
   static double storageUsedShare(ServerLoad load) {
-    return load.getDisksCount() == 0 ? share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes()) : diskUsedShare(load);
+    return load.getDisksCount() == 0
+        ? share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes())
+        : diskUsedShare(load);
   }
 
   private static double share(long part, long whole) {

@@ -2,7 +2,10 @@ package io.sluice.coordinator.assign;
 
 import java.util.random.RandomGenerator;
 
-/** Any server, whatever its load: for comparison, and for clusters whose load reports are not to be trusted. */
+/**
+ * Any server, whatever its load: for comparison, and for clusters whose load reports are not to be
+ * trusted.
+ */
 final class RandomChoice implements AssignmentStrategy {
   private final RandomGenerator random;
 

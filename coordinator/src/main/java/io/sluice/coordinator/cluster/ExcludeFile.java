@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The exclude file, read again and again while the coordinator runs. A file that is not there excludes nobody: that is how an operator lifts the last
- * exclusion. A file that cannot be read leaves the list as it was, because a full disk must not bring a broken server back into use; the trouble is
- * logged once, not at each reading.
+ * The exclude file, read again and again while the coordinator runs. A file that is not there
+ * excludes nobody: that is how an operator lifts the last exclusion. A file that cannot be read
+ * leaves the list as it was, because a full disk must not bring a broken server back into use; the
+ * trouble is logged once, not at each reading.
  *
  * <p>Belongs to the one thread that polls it.
  */
@@ -54,7 +55,11 @@ public final class ExcludeFile {
 
   private void trouble(String what) {
     if (!Objects.equals(what, lastTrouble)) {
-      log.warn("exclude file not read, exclusions stay as they were file={} reason={} excluded={}", path, what, last.size());
+      log.warn(
+          "exclude file not read, exclusions stay as they were file={} reason={} excluded={}",
+          path,
+          what,
+          last.size());
       lastTrouble = what;
     }
   }

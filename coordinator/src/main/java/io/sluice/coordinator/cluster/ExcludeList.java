@@ -9,9 +9,11 @@ import java.util.stream.Collectors;
 /**
  * Servers that the operator took out of assignment. Immutable.
  *
- * <p>One server a line, in any of the forms that people have at hand: its name, {@code host:port}, {@code host-port}, {@code host-port-nettyPort} (the
- * last two are what Uniffle prints), or a host alone for every server on it. A line is matched as a whole, so {@code node-7} is never taken for port 7 of
- * host {@code node} unless such a server exists. Empty lines and what follows {@code #} are skipped.
+ * <p>One server a line, in any of the forms that people have at hand: its name, {@code host:port},
+ * {@code host-port}, {@code host-port-nettyPort} (the last two are what Uniffle prints), or a host
+ * alone for every server on it. A line is matched as a whole, so {@code node-7} is never taken for
+ * port 7 of host {@code node} unless such a server exists. Empty lines and what follows {@code #}
+ * are skipped.
  */
 public final class ExcludeList {
   private static final ExcludeList EMPTY = new ExcludeList(Set.of());

@@ -13,10 +13,13 @@ import java.util.List;
  * @param load the load of the latest heartbeat
  * @param tags sorted, without repeats
  * @param heardAtMs when the latest heartbeat came, on the coordinator's monotonic clock
- * @param heard whether the server counts as heard of; LOST is noted once, when the silence is noticed, and undone by the next heartbeat
- * @param assignedSinceHeartbeat partitions (copies count) handed to the server since the latest heartbeat
- * @param assignedEarlier what is left of the partitions assigned before that: halved at each heartbeat, because the bytes of a new shuffle arrive over
- *     several heartbeats and a load that was reported a second after the assignment does not show them yet
+ * @param heard whether the server counts as heard of; LOST is noted once, when the silence is
+ *     noticed, and undone by the next heartbeat
+ * @param assignedSinceHeartbeat partitions (copies count) handed to the server since the latest
+ *     heartbeat
+ * @param assignedEarlier what is left of the partitions assigned before that: halved at each
+ *     heartbeat, because the bytes of a new shuffle arrive over several heartbeats and a load that
+ *     was reported a second after the assignment does not show them yet
  */
 public record Server(
     ServerId id,
@@ -43,7 +46,8 @@ public record Server(
   }
 
   /** The server after one more heartbeat of the same or a later epoch. */
-  public Server heartbeat(ServerId newId, ServerState state, ServerLoad newLoad, List<String> newTags, long nowMs) {
+  public Server heartbeat(
+      ServerId newId, ServerState state, ServerLoad newLoad, List<String> newTags, long nowMs) {
     // A new life of the server has nothing of what was assigned to the old one.
     boolean sameLife = newId.getEpoch() == id.getEpoch();
     int earlier = sameLife ? (int) ((assignedEarlier + (long) assignedSinceHeartbeat) / 2) : 0;
@@ -58,7 +62,15 @@ public record Server(
 
   /** The server, noted as lost. */
   public Server lost() {
-    return new Server(id, reported, load, tags, heardAtMs, Liveness.LOST, assignedSinceHeartbeat, assignedEarlier);
+    return new Server(
+        id,
+        reported,
+        load,
+        tags,
+        heardAtMs,
+        Liveness.LOST,
+        assignedSinceHeartbeat,
+        assignedEarlier);
   }
 
   /** Partitions handed out whose bytes the reported load may not show yet. */
@@ -67,7 +79,8 @@ public record Server(
   }
 
   /**
-   * What the server counts as now. Silence outweighs exclusion, exclusion outweighs what the server says of itself.
+   * What the server counts as now. Silence outweighs exclusion, exclusion outweighs what the server
+   * says of itself.
    *
    * @param timeoutMs silence after which a server is lost
    */

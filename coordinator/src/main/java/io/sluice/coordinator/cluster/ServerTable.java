@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All servers by name. Immutable; a change copies one array of references (8 KB for a thousand servers), which is small beside the heartbeat message that
- * causes it.
+ * All servers by name. Immutable; a change copies one array of references (8 KB for a thousand
+ * servers), which is small beside the heartbeat message that causes it.
  */
 public final class ServerTable {
   private static final ServerTable EMPTY = new ServerTable(new Server[0]);
