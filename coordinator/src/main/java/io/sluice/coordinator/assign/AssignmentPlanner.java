@@ -41,8 +41,9 @@ public final class AssignmentPlanner {
   /** How far above its share a server may go within one shuffle. */
   private static final double MAX_ABOVE_SHARE = 1.25;
 
-  /** What a driver asked for; every number is at least 1. */
-  public record Request(int partitionCount, int replicas, int maxServers) {}
+  /** What a driver asked for, and what its partitions will probably weigh; all at least 1. */
+  public record Request(
+      int partitionCount, int replicas, int maxServers, double expectedPartitionBytes) {}
 
   private final AssignmentPolicy policy;
 
@@ -87,21 +88,19 @@ public final class AssignmentPlanner {
       this.serverCount = eligible.size();
       this.strategy = policy.strategy().start(serverCount, turn, random);
       this.hosts = hostNumbers(eligible);
-      this.capacityShare = capacityShares(eligible);
+      this.capacityShare = new double[serverCount];
       this.load = new double[serverCount];
       this.partitionLoad = new double[serverCount];
       this.open = new int[serverCount];
       this.withinShare = new int[serverCount];
       this.any = new int[serverCount];
-      long pending = (long) request.partitionCount() * request.replicas();
-      for (Server server : eligible) {
-        pending += server.assignedPending();
-      }
+      double meanCapacityBytes = LoadModel.meanMemoryCapacityBytes(eligible);
       for (int i = 0; i < serverCount; i++) {
-        partitionLoad[i] = 1 / (pending * capacityShare[i]);
-        load[i] =
-            LoadModel.reported(eligible.get(i))
-                + eligible.get(i).assignedPending() * partitionLoad[i];
+        Server server = eligible.get(i);
+        double capacityBytes = LoadModel.memoryCapacityBytes(server, meanCapacityBytes);
+        capacityShare[i] = capacityBytes / (meanCapacityBytes * serverCount);
+        partitionLoad[i] = request.expectedPartitionBytes() / capacityBytes;
+        load[i] = LoadModel.reported(server) + server.assignedPending() * partitionLoad[i];
       }
     }
 
@@ -289,28 +288,5 @@ public final class AssignmentPlanner {
       hosts[i] = known == null ? next : known;
     }
     return hosts;
-  }
-
-  /**
-   * Each server's share of all memory; a server that does not say how much it has counts as an
-   * average one.
-   */
-  private static double[] capacityShares(List<Server> servers) {
-    double[] capacity = new double[servers.size()];
-    double known = 0;
-    int knownCount = 0;
-    for (int i = 0; i < capacity.length; i++) {
-      capacity[i] = servers.get(i).load().getMemoryCapacityBytes();
-      if (capacity[i] > 0) {
-        known += capacity[i];
-        knownCount++;
-      }
-    }
-    double average = knownCount == 0 ? 1 : known / knownCount;
-    double total = known + average * (capacity.length - knownCount);
-    for (int i = 0; i < capacity.length; i++) {
-      capacity[i] = (capacity[i] > 0 ? capacity[i] : average) / total;
-    }
-    return capacity;
   }
 }

@@ -3,21 +3,18 @@ package io.sluice.coordinator.assign;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerLoad;
+import java.util.List;
 
 /**
  * How loaded a server is, as one number without a unit.
  *
  * <pre>
- * load = memory used / memory + pending spill / memory + disk used / disk            (what it reported)
- *      + partitions pending / (its fair share of the partitions pending everywhere)  (what it will get)
+ * load = memory used / memory + pending spill / memory + disk used / disk   (what it reported)
+ *      + partitions pending * expected bytes of a partition / memory        (what it will get)
  * </pre>
  *
- * The three reported terms are shares, so servers of different sizes fill up together. Pending
- * partitions are those handed out too recently to show in the report ({@link
- * Server#assignedPending}). How many bytes they will bring nobody knows; measured against a fair
- * share, no guess is needed: 1 means "has been handed as much as its size asks for", and outweighs
- * one resource that is full. A fair share is by memory, because memory is what arriving blocks need
- * first.
+ * All terms are shares of what a server has, so servers of different sizes fill up together. Pending partitions are those handed out too recently to show in
+ * the report ({@link Server#assignedPending}); memory is what their blocks need first, so they are set against it.
  */
 final class LoadModel {
   private LoadModel() {}
@@ -50,6 +47,21 @@ final class LoadModel {
     return load.getDisksCount() == 0
         ? share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes())
         : diskUsedShare(load);
+  }
+
+  /** Memory that the server says it has, or the mean of all for one that does not say. */
+  static double memoryCapacityBytes(Server server, double meanCapacityBytes) {
+    long capacityBytes = server.load().getMemoryCapacityBytes();
+    return capacityBytes > 0 ? capacityBytes : meanCapacityBytes;
+  }
+
+  /** Mean over the servers that say what they have; 1 GiB if none does. */
+  static double meanMemoryCapacityBytes(List<Server> servers) {
+    return servers.stream()
+        .mapToLong(server -> server.load().getMemoryCapacityBytes())
+        .filter(capacityBytes -> capacityBytes > 0)
+        .average()
+        .orElse(1 << 30);
   }
 
   private static double share(long part, long whole) {

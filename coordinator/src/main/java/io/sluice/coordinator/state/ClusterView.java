@@ -1,6 +1,7 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.ApplicationTable;
+import io.sluice.coordinator.assign.PartitionSize;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerTable;
 import java.util.List;
@@ -10,18 +11,25 @@ import java.util.List;
  *
  * @param startedAtMs when this coordinator started, on its monotonic clock
  * @param assignments how many shuffles were assigned since then
+ * @param partitionSize what a partition weighs, as learnt from heartbeats
  */
 public record ClusterView(
     ServerTable servers,
     ApplicationTable applications,
     ExcludeList excluded,
     long startedAtMs,
-    long assignments) {
+    long assignments,
+    PartitionSize partitionSize) {
 
   /** A coordinator that has heard of nobody. */
   public static ClusterView startedAt(long nowMs) {
     return new ClusterView(
-        ServerTable.empty(), ApplicationTable.empty(), ExcludeList.empty(), nowMs, 0);
+        ServerTable.empty(),
+        ApplicationTable.empty(),
+        ExcludeList.empty(),
+        nowMs,
+        0,
+        PartitionSize.UNKNOWN);
   }
 
   /** The view after {@code records}, in their order. */
@@ -34,10 +42,14 @@ public record ClusterView(
   }
 
   ClusterView with(ServerTable changed) {
-    return new ClusterView(changed, applications, excluded, startedAtMs, assignments);
+    return with(changed, partitionSize);
+  }
+
+  ClusterView with(ServerTable changed, PartitionSize learnt) {
+    return new ClusterView(changed, applications, excluded, startedAtMs, assignments, learnt);
   }
 
   ClusterView with(ApplicationTable changed) {
-    return new ClusterView(servers, changed, excluded, startedAtMs, assignments);
+    return new ClusterView(servers, changed, excluded, startedAtMs, assignments, partitionSize);
   }
 }

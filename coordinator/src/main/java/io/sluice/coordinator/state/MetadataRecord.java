@@ -1,6 +1,7 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.assign.PartitionSize;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.proto.ServerId;
@@ -39,7 +40,15 @@ public sealed interface MetadataRecord {
           known == null
               ? new Server(id, state, load, tags, atMs, Server.Liveness.HEARD, 0, 0)
               : known.heartbeat(id, state, load, tags, atMs);
-      return view.with(view.servers().with(server));
+      return view.with(view.servers().with(server), learnt(view.partitionSize(), known));
+    }
+
+    private PartitionSize learnt(PartitionSize size, Server known) {
+      if (known == null || known.id().getEpoch() != id.getEpoch()) {
+        return size;
+      }
+      double pushedBytes = load.getPushBytesPerSecond() * (atMs - known.heardAtMs()) / 1000.0;
+      return size.observed(pushedBytes, known.assignedSinceHeartbeat());
     }
 
     @Override
@@ -126,7 +135,7 @@ public sealed interface MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return new ClusterView(
-          view.servers(), view.applications(), excluded, view.startedAtMs(), view.assignments());
+          view.servers(), view.applications(), excluded, view.startedAtMs(), view.assignments(), view.partitionSize());
     }
 
     @Override
@@ -246,7 +255,8 @@ public sealed interface MetadataRecord {
                   .with(known.withShuffle(shuffle, partitionCount, shufflesRemembered)),
           view.excluded(),
           view.startedAtMs(),
-          view.assignments() + 1);
+          view.assignments() + 1,
+          view.partitionSize());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.coordinator.cluster.ExcludeList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -136,6 +137,28 @@ public final class StateOwner implements AutoCloseable {
       thread.interrupt();
     }
     failAll();
+  }
+
+  /**
+   * Notes what the exclude file says.
+   *
+   * @return false if the queue is full: say it again later
+   */
+  public boolean exclude(ExcludeList excluded) {
+    return submit(
+        (current, nowMs) ->
+            current.excluded().equals(excluded)
+                ? Decision.unchanged(excluded)
+                : Decision.of(new MetadataRecord.ExclusionsChanged(excluded), excluded),
+        new Outcome<>() {
+          @Override
+          public void decided(ExcludeList reply) {}
+
+          @Override
+          public void failed(Throwable cause) {
+            log.error("exclusions not changed excluded={}", excluded, cause);
+          }
+        });
   }
 
   private void failAll() {
