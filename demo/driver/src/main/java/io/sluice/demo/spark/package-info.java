@@ -1,0 +1,2 @@
+/** What the demo runs inside the Spark driver. */
+package io.sluice.demo.spark;
