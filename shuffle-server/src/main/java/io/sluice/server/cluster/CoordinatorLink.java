@@ -115,6 +115,9 @@ final class CoordinatorLink {
     closed = true;
     execute(
         () -> {
+          if (next != null) {
+            next.cancel(false);
+          }
           if (channel != null) {
             channel.shutdownNow();
           }
