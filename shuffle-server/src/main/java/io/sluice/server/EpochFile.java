@@ -1,0 +1,95 @@
+package io.sluice.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.List;
+
+/**
+ * The epoch of the last life of a server, one decimal number on a line of its own in the file
+ * {@code epoch} of each base directory. The next life takes a larger one, whatever the clock says:
+ *
+ * <pre>epoch = max(now in ms since 1970, largest stored epoch + 1)</pre>
+ *
+ * Every usable directory keeps a copy, so that it survives a directory that is left out. The file
+ * becomes visible by rename, after a sync.
+ */
+final class EpochFile {
+  static final String NAME = "epoch";
+
+  private EpochFile() {}
+
+  /**
+   * Begins an epoch and stores it.
+   *
+   * @param directories usable base directories, at least one
+   * @throws StartException a file holds something else, or cannot be written
+   */
+  static long begin(List<Path> directories, Clock clock) {
+    long epoch = clock.millis();
+    for (Path directory : directories) {
+      epoch = Math.max(epoch, read(directory.resolve(NAME)) + 1);
+    }
+    for (Path directory : directories) {
+      write(directory.resolve(NAME), epoch);
+    }
+    return epoch;
+  }
+
+  private static long read(Path file) {
+    String text;
+    try {
+      text = Files.readString(file, StandardCharsets.US_ASCII).trim();
+    } catch (NoSuchFileException e) {
+      return 0;
+    } catch (IOException e) {
+      throw new StartException("cannot read " + file + ": " + e, e);
+    }
+    try {
+      long epoch = Long.parseLong(text);
+      if (epoch > 0 && epoch < Long.MAX_VALUE) {
+        return epoch;
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, together with numbers that no server can have written.
+    }
+    throw new StartException(
+        file
+            + ": a number of milliseconds since 1970 expected, found "
+            + (text.isEmpty() ? "an empty file" : "'" + text.substring(0, Math.min(40, text.length())) + "'")
+            + "; remove the file if the server's clock is right");
+  }
+
+  private static void write(Path file, long epoch) {
+    Path fresh = file.resolveSibling(NAME + ".new");
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              fresh,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        ByteBuffer text = ByteBuffer.wrap((epoch + "\n").getBytes(StandardCharsets.US_ASCII));
+        while (text.hasRemaining()) {
+          channel.write(text);
+        }
+        channel.force(true);
+      }
+      try {
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } catch (AtomicMoveNotSupportedException e) {
+        throw new StartException(file.getParent() + ": files cannot be renamed in one step there", e);
+      }
+    } catch (IOException e) {
+      throw new StartException("cannot write " + file + ": " + e, e);
+    }
+  }
+}

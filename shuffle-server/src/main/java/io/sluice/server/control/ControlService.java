@@ -1,0 +1,79 @@
+package io.sluice.server.control;
+
+import io.grpc.stub.StreamObserver;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesReply;
+import io.sluice.proto.UnregisterShufflesRequest;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code sluice.v1.ShuffleServerControl}. A refusal is an answer, never a gRPC error. */
+public final class ControlService extends ShuffleServerControlGrpc.ShuffleServerControlImplBase {
+  private static final Logger log = LoggerFactory.getLogger(ControlService.class);
+
+  private final HeldShuffles shuffles;
+  private final ServerReport report;
+
+  public ControlService(HeldShuffles shuffles, ServerReport report) {
+    this.shuffles = shuffles;
+    this.report = report;
+  }
+
+  @Override
+  public void unregisterShuffles(
+      UnregisterShufflesRequest request, StreamObserver<UnregisterShufflesReply> replies) {
+    String application = request.getApplication();
+    if (request.getShufflesCount() == 0) {
+      answer(replies, application, () -> 0);
+    } else {
+      answer(replies, application, () -> shuffles.remove(application, request.getShufflesList()));
+    }
+  }
+
+  @Override
+  public void unregisterShuffleApplication(
+      UnregisterShuffleApplicationRequest request,
+      StreamObserver<UnregisterShufflesReply> replies) {
+    String application = request.getApplication();
+    answer(replies, application, () -> shuffles.removeAll(application));
+  }
+
+  @Override
+  public void getStatus(GetStatusRequest request, StreamObserver<GetStatusReply> replies) {
+    GetStatusReply reply;
+    try {
+      reply = report.status();
+    } catch (RuntimeException e) {
+      log.error("status failed", e);
+      reply = GetStatusReply.newBuilder().setStatus(Status.INTERNAL).setMessage(e.toString()).build();
+    }
+    replies.onNext(reply);
+    replies.onCompleted();
+  }
+
+  private static void answer(
+      StreamObserver<UnregisterShufflesReply> replies, String application, IntSupplier removal) {
+    UnregisterShufflesReply.Builder reply = UnregisterShufflesReply.newBuilder();
+    if (application.isEmpty()) {
+      reply.setStatus(Status.BAD_REQUEST).setMessage("application expected, found an empty name");
+    } else {
+      try {
+        int removed = removal.getAsInt();
+        reply.setStatus(Status.OK).setRemoved(removed);
+        if (removed > 0) {
+          log.info("unregistered shuffles application={} shuffles={}", application, removed);
+        }
+      } catch (RuntimeException e) {
+        log.error("unregister failed application={}", application, e);
+        reply.setStatus(Status.INTERNAL).setMessage(e.toString());
+      }
+    }
+    replies.onNext(reply.build());
+    replies.onCompleted();
+  }
+}

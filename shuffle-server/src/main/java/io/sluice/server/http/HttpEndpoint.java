@@ -1,0 +1,105 @@
+package io.sluice.server.http;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.exporter.common.TextFormat;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * Serves {@code /metrics} (Prometheus text), {@code /healthz} (the process runs) and {@code
+ * /readyz} (it takes work, or 503 and one line that says why not).
+ */
+public final class HttpEndpoint implements AutoCloseable {
+  private static final int THREADS = 2;
+  private static final int BACKLOG = 64;
+
+  private final HttpServer server;
+  private final ExecutorService executor;
+
+  private HttpEndpoint(HttpServer server, ExecutorService executor) {
+    this.server = server;
+    this.executor = executor;
+  }
+
+  /**
+   * Binds and serves.
+   *
+   * @param notReady why the server takes no work; empty when it does
+   */
+  public static HttpEndpoint start(
+      InetSocketAddress address, CollectorRegistry registry, Supplier<Optional<String>> notReady)
+      throws IOException {
+    HttpServer server = HttpServer.create(address, BACKLOG);
+    AtomicInteger threads = new AtomicInteger();
+    ExecutorService executor =
+        Executors.newFixedThreadPool(
+            THREADS,
+            task -> {
+              Thread thread = new Thread(task, "http-" + threads.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    server.setExecutor(executor);
+    server.createContext("/metrics", exchange -> metrics(exchange, registry));
+    server.createContext("/healthz", exchange -> text(exchange, 200, "ok\n"));
+    server.createContext(
+        "/readyz",
+        exchange -> {
+          Optional<String> reason = notReady.get();
+          text(
+              exchange,
+              reason.isPresent() ? 503 : 200,
+              reason.map(why -> "not ready: " + why + "\n").orElse("ready\n"));
+        });
+    server.createContext(
+        "/", exchange -> text(exchange, 404, "there are /metrics, /healthz and /readyz\n"));
+    server.start();
+    return new HttpEndpoint(server, executor);
+  }
+
+  public int port() {
+    return server.getAddress().getPort();
+  }
+
+  private static void metrics(HttpExchange exchange, CollectorRegistry registry)
+      throws IOException {
+    String type =
+        TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
+    StringWriter page = new StringWriter();
+    TextFormat.writeFormat(type, page, registry.metricFamilySamples());
+    respond(exchange, 200, type, page.toString());
+  }
+
+  private static void text(HttpExchange exchange, int code, String page) throws IOException {
+    respond(exchange, code, "text/plain; charset=utf-8", page);
+  }
+
+  private static void respond(HttpExchange exchange, int code, String type, String page)
+      throws IOException {
+    try (exchange) {
+      byte[] bytes = page.getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Content-Type", type);
+      if (exchange.getRequestMethod().equals("HEAD")) {
+        exchange.sendResponseHeaders(code, -1);
+      } else {
+        exchange.sendResponseHeaders(code, bytes.length);
+        exchange.getResponseBody().write(bytes);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    executor.shutdownNow();
+  }
+}

@@ -1,0 +1,63 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EpochFileTest {
+  @TempDir Path first;
+  @TempDir Path second;
+
+  private static Clock at(long ms) {
+    return Clock.fixed(Instant.ofEpochMilli(ms), ZoneOffset.UTC);
+  }
+
+  @Test
+  void takesTheTimeWhereNothingIsStored() {
+    assertThat(EpochFile.begin(List.of(first), at(1234))).isEqualTo(1234);
+  }
+
+  @Test
+  void growsThoughTheClockStandsStillOrStepsBack() {
+    assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5000);
+    assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5001);
+    assertThat(EpochFile.begin(List.of(first), at(17))).isEqualTo(5002);
+    assertThat(EpochFile.begin(List.of(first), at(9000))).isEqualTo(9000);
+  }
+
+  @Test
+  void survivesTheLossOfADirectory() {
+    EpochFile.begin(List.of(first, second), at(5000));
+    assertThat(EpochFile.begin(List.of(second), at(10))).isEqualTo(5001);
+    assertThat(EpochFile.begin(List.of(first, second), at(10))).isEqualTo(5002);
+  }
+
+  @Test
+  void refusesAFileThatHoldsSomethingElse() throws IOException {
+    for (String text : List.of("", "yesterday", "-4", "0", "9223372036854775807", "99999999999999999999")) {
+      Files.writeString(first.resolve(EpochFile.NAME), text);
+      assertThatThrownBy(() -> EpochFile.begin(List.of(first), at(1)))
+          .as("'%s'", text)
+          .isInstanceOf(StartException.class)
+          .hasMessageStartingWith(first.resolve(EpochFile.NAME) + ": a number of milliseconds")
+          .hasMessageNotContaining("\n");
+    }
+  }
+
+  @Test
+  void namesTheFileThatItCannotWrite() throws IOException {
+    Files.createDirectory(first.resolve(EpochFile.NAME + ".new"));
+    assertThatThrownBy(() -> EpochFile.begin(List.of(first), at(1)))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("cannot write " + first.resolve(EpochFile.NAME));
+  }
+}

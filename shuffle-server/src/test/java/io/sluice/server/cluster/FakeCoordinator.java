@@ -1,0 +1,105 @@
+package io.sluice.server.cluster;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.Status;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A coordinator on a loopback port that keeps what servers report and answers as it is told. What
+ * it was not told of is UNKNOWN.
+ */
+public final class FakeCoordinator implements AutoCloseable {
+  private static final long DEADLINE_S = 20;
+
+  private final Map<String, ApplicationLease.State> states = new ConcurrentHashMap<>();
+  private final BlockingQueue<HeartbeatRequest> heartbeats = new LinkedBlockingQueue<>();
+  private final Server server;
+  private volatile Status status = Status.OK;
+  private volatile long leaseMs = 60_000;
+  private volatile long intervalMs;
+
+  /**
+   * @param port 0: any
+   */
+  public FakeCoordinator(int port) throws IOException {
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+            .addService(new Service())
+            .build()
+            .start();
+  }
+
+  public CoordinatorAddress address() {
+    return new CoordinatorAddress("127.0.0.1", server.getPort());
+  }
+
+  public void say(String application, ApplicationLease.State state) {
+    states.put(application, state);
+  }
+
+  public void refuse(Status refusal) {
+    status = refusal;
+  }
+
+  /** What every reply grants and asks for; an interval of 0 asks for none. */
+  public void grant(long grantedLeaseMs, long askedIntervalMs) {
+    leaseMs = grantedLeaseMs;
+    intervalMs = askedIntervalMs;
+  }
+
+  /** The next heartbeat that has not been taken yet; fails when none comes. */
+  public HeartbeatRequest next() throws InterruptedException {
+    HeartbeatRequest request = heartbeats.poll(DEADLINE_S, TimeUnit.SECONDS);
+    if (request == null) {
+      throw new AssertionError("no heartbeat within " + DEADLINE_S + " s");
+    }
+    return request;
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    try {
+      if (!server.awaitTermination(DEADLINE_S, TimeUnit.SECONDS)) {
+        throw new AssertionError("the fake coordinator did not stop");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
+    @Override
+    public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> replies) {
+      HeartbeatReply.Builder reply =
+          HeartbeatReply.newBuilder()
+              .setStatus(status)
+              .setMessage(status == Status.OK ? "" : "told to refuse")
+              .setLeaseMs(leaseMs)
+              .setHeartbeatIntervalMs(intervalMs);
+      for (String application : request.getApplicationsList()) {
+        reply.addLeases(
+            ApplicationLease.newBuilder()
+                .setApplication(application)
+                .setState(
+                    states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
+                .setRemainingMs(leaseMs));
+      }
+      heartbeats.add(request);
+      replies.onNext(reply.build());
+      replies.onCompleted();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.sluice.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.proto.ApplicationLease.State;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.Status;
+import io.sluice.server.lease.LeaseTable;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class HeartbeatsTest {
+  private static final long INTERVAL_MS = 20;
+
+  private final FakeSelf self = new FakeSelf();
+  private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+  private Heartbeats heartbeats;
+
+  private void start(long leaseMs, CoordinatorAddress... coordinators) {
+    LeaseTable leases = new LeaseTable(() -> System.nanoTime() / 1_000_000, leaseMs);
+    heartbeats =
+        new Heartbeats(
+            new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000), self, leases, executor);
+    heartbeats.start();
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    heartbeats.close();
+    executor.shutdown();
+    assertThat(executor.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void reportsToEveryCoordinatorAgainAndAgain() throws Exception {
+    try (FakeCoordinator a = new FakeCoordinator(0);
+        FakeCoordinator b = new FakeCoordinator(0)) {
+      self.applications.add("app");
+      a.say("app", State.LIVE);
+      start(60_000, a.address(), b.address());
+      for (int i = 0; i < 3; i++) {
+        for (FakeCoordinator coordinator : List.of(a, b)) {
+          HeartbeatRequest request = coordinator.next();
+          assertThat(request.getServer().getName()).isEqualTo("s:1");
+          assertThat(request.getState()).isEqualTo(ServerState.ACTIVE);
+          assertThat(request.getApplicationsList()).containsExactly("app");
+        }
+      }
+      assertThat(heartbeats.coordinators()).isEqualTo(2);
+      await(() -> heartbeats.answering() == 2);
+    }
+  }
+
+  @Test
+  void oneCoordinatorThatIsDownDoesNotHoldUpTheOthers() throws Exception {
+    try (FakeCoordinator up = new FakeCoordinator(0)) {
+      start(60_000, new CoordinatorAddress("127.0.0.1", unusedPort()), up.address());
+      for (int i = 0; i < 5; i++) {
+        up.next();
+      }
+      await(() -> heartbeats.answering() == 1 && heartbeats.failures() > 0);
+    }
+  }
+
+  @Test
+  void aCoordinatorThatStartsLateOrAgainIsFoundAndOnlyTheChangesAreLogged() throws Exception {
+    int port = unusedPort();
+    try (LogLines log = new LogLines(CoordinatorLink.class)) {
+      start(60_000, new CoordinatorAddress("127.0.0.1", port));
+      await(() -> heartbeats.failures() >= 2);
+      try (FakeCoordinator first = new FakeCoordinator(port)) {
+        first.next();
+        await(() -> heartbeats.answering() == 1);
+      }
+      long failures = heartbeats.failures();
+      await(() -> heartbeats.failures() >= failures + 2);
+      try (FakeCoordinator second = new FakeCoordinator(port)) {
+        second.next();
+        await(() -> heartbeats.answering() == 1);
+        assertThat(log.lines())
+            .satisfiesExactly(
+                line -> assertThat(line).startsWith("WARN coordinator does not answer"),
+                line -> assertThat(line).startsWith("INFO registered with coordinator"),
+                line -> assertThat(line).startsWith("WARN coordinator does not answer"),
+                line -> assertThat(line).startsWith("INFO coordinator answers again"));
+      }
+    }
+  }
+
+  @Test
+  void aRefusalCountsAsAFailureAndIsNamed() throws Exception {
+    try (LogLines log = new LogLines(CoordinatorLink.class);
+        FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      coordinator.refuse(Status.DENIED);
+      start(60_000, coordinator.address());
+      await(() -> heartbeats.failures() > 0);
+      assertThat(heartbeats.answering()).isZero();
+      await(() -> !log.lines().isEmpty());
+      assertThat(log.lines().get(0)).contains("refused with DENIED: told to refuse");
+    }
+  }
+
+  @Test
+  void forgetsAnApplicationThatEnded() throws Exception {
+    try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      self.applications.add("app");
+      self.applications.add("other");
+      coordinator.say("app", State.LIVE);
+      coordinator.say("other", State.LIVE);
+      start(60_000, coordinator.address());
+      coordinator.next();
+      coordinator.next();
+      assertThat(self.forgotten).isEmpty();
+      coordinator.say("app", State.ENDED);
+      assertThat(self.forgotten.poll(20, TimeUnit.SECONDS)).isEqualTo("app ENDED");
+      assertThat(self.applications).containsExactly("other");
+    }
+  }
+
+  @Test
+  void forgetsAnApplicationWhoseLeaseRanOut() throws Exception {
+    try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      coordinator.grant(0, 0);
+      self.applications.add("app");
+      start(200, coordinator.address());
+      assertThat(self.forgotten.poll(20, TimeUnit.SECONDS)).isEqualTo("app LEASE_OUT");
+    }
+  }
+
+  @Test
+  void keepsTheIntervalThatTheCoordinatorAsksFor() throws Exception {
+    try (LogLines log = new LogLines(CoordinatorLink.class);
+        FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      coordinator.grant(60_000, 77_777);
+      start(60_000, coordinator.address());
+      coordinator.next();
+      await(() -> !log.lines().isEmpty());
+      assertThat(log.lines().get(0)).contains("intervalMs=77777");
+    }
+  }
+
+  @Test
+  void aLastReportGoesOutAtOnceAndIsWaitedFor() throws Exception {
+    try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      coordinator.grant(60_000, 60_000);
+      start(60_000, coordinator.address());
+      coordinator.next();
+      await(() -> heartbeats.answering() == 1);
+      self.state = ServerState.SERVER_DRAINING;
+      heartbeats.report(20_000);
+      assertThat(coordinator.next().getState()).isEqualTo(ServerState.SERVER_DRAINING);
+    }
+  }
+
+  @Test
+  void aLastReportDoesNotWaitForACoordinatorThatIsDown() throws Exception {
+    start(60_000, new CoordinatorAddress("127.0.0.1", unusedPort()));
+    await(() -> heartbeats.failures() > 0);
+    heartbeats.report(TimeUnit.MINUTES.toMillis(10));
+    assertThat(heartbeats.answering()).isZero();
+  }
+
+  @Test
+  void aFaultOfTheServerItselfEndsNoHeartbeats() throws Exception {
+    try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      self.faults = 3;
+      start(60_000, coordinator.address());
+      coordinator.next();
+      assertThat(self.faults).isZero();
+    }
+  }
+
+  private static int unusedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Looks again and again until the condition holds; the class's timeout bounds it. */
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+      Thread.yield();
+    }
+  }
+
+  private static final class FakeSelf implements Self {
+    private final Set<String> applications = ConcurrentHashMap.newKeySet();
+    private final BlockingQueue<String> forgotten = new LinkedBlockingQueue<>();
+    private volatile ServerState state = ServerState.ACTIVE;
+    private volatile int faults;
+
+    @Override
+    public HeartbeatRequest heartbeat() {
+      if (faults > 0) {
+        faults--;
+        throw new IllegalStateException("told to fail");
+      }
+      return HeartbeatRequest.newBuilder()
+          .setServer(ServerId.newBuilder().setName("s:1").setEpoch(7))
+          .setState(state)
+          .addAllApplications(applications)
+          .build();
+    }
+
+    @Override
+    public void forget(String application, LeaseTable.Reason reason) {
+      applications.remove(application);
+      forgotten.add(application + " " + reason);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.sluice.server.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesReply;
+import io.sluice.proto.UnregisterShufflesRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ControlServiceTest {
+  private final FakeShuffles shuffles = new FakeShuffles();
+  private Server server;
+  private ManagedChannel channel;
+  private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control;
+  private volatile RuntimeException fault;
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .addService(new ControlService(shuffles, new FakeReport()))
+            .build()
+            .start();
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext().build();
+    control =
+        ShuffleServerControlGrpc.newBlockingStub(channel).withDeadlineAfter(30, TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    channel.shutdownNow();
+    server.shutdownNow();
+    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private UnregisterShufflesReply unregister(String application, Integer... numbers) {
+    return control.unregisterShuffles(
+        UnregisterShufflesRequest.newBuilder()
+            .setApplication(application)
+            .addAllShuffles(List.of(numbers))
+            .build());
+  }
+
+  @Test
+  void forgetsTheShufflesThatAreNamedAndSaysHowManyThereWere() {
+    shuffles.put("app", 1, 2, 3);
+    UnregisterShufflesReply reply = unregister("app", 1, 3, 9);
+    assertThat(reply.getStatus()).isEqualTo(Status.OK);
+    assertThat(reply.getRemoved()).isEqualTo(2);
+    assertThat(shuffles.held).containsOnly(Map.entry("app", Set.of(2)));
+    assertThat(unregister("app", 1, 3).getRemoved()).as("idempotent").isZero();
+    assertThat(unregister("stranger", 1).getRemoved()).isZero();
+    assertThat(unregister("app").getRemoved()).as("none named").isZero();
+    assertThat(shuffles.held).containsOnly(Map.entry("app", Set.of(2)));
+  }
+
+  @Test
+  void forgetsAWholeApplication() {
+    shuffles.put("app", 1, 2);
+    shuffles.put("other", 1);
+    UnregisterShuffleApplicationRequest request =
+        UnregisterShuffleApplicationRequest.newBuilder().setApplication("app").build();
+    assertThat(control.unregisterShuffleApplication(request).getRemoved()).isEqualTo(2);
+    assertThat(control.unregisterShuffleApplication(request).getRemoved()).isZero();
+    assertThat(shuffles.held).containsOnly(Map.entry("other", Set.of(1)));
+  }
+
+  @Test
+  void aRequestWithoutAnApplicationIsABadRequest() {
+    assertThat(unregister("", 1).getStatus()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(
+            control
+                .unregisterShuffleApplication(
+                    UnregisterShuffleApplicationRequest.getDefaultInstance())
+                .getStatus())
+        .isEqualTo(Status.BAD_REQUEST);
+  }
+
+  @Test
+  void statusIsTheServersReport() {
+    GetStatusReply reply = control.getStatus(GetStatusRequest.getDefaultInstance());
+    assertThat(reply.getState()).isEqualTo(ServerState.ACTIVE);
+    assertThat(reply.getPushedBytes()).isEqualTo(42);
+  }
+
+  @Test
+  void aBugIsAnsweredAsInternalNotAsAGrpcError() {
+    fault = new IllegalStateException("broken");
+    assertThat(control.getStatus(GetStatusRequest.getDefaultInstance()).getStatus())
+        .isEqualTo(Status.INTERNAL);
+    UnregisterShufflesReply reply = unregister("app", 1);
+    assertThat(reply.getStatus()).isEqualTo(Status.INTERNAL);
+    assertThat(reply.getMessage()).contains("broken");
+  }
+
+  @Test
+  void theProcessKnowsWhatItUsed() {
+    ProcessVitals vitals = new ProcessVitals();
+    assertThat(vitals.cpuNanos()).isPositive();
+    assertThat(vitals.heapUsedBytes()).isPositive().isLessThanOrEqualTo(vitals.heapMaxBytes());
+  }
+
+  private final class FakeReport implements ServerReport {
+    @Override
+    public ServerState state() {
+      return ServerState.ACTIVE;
+    }
+
+    @Override
+    public ServerLoad load() {
+      return ServerLoad.getDefaultInstance();
+    }
+
+    @Override
+    public GetStatusReply status() {
+      if (fault != null) {
+        throw fault;
+      }
+      return GetStatusReply.newBuilder().setState(state()).setPushedBytes(42).build();
+    }
+  }
+
+  private final class FakeShuffles implements HeldShuffles {
+    private final Map<String, Set<Integer>> held = new TreeMap<>();
+
+    private synchronized void put(String application, Integer... shuffles) {
+      held.put(application, new TreeSet<>(List.of(shuffles)));
+    }
+
+    @Override
+    public synchronized List<String> applications() {
+      return List.copyOf(held.keySet());
+    }
+
+    @Override
+    public synchronized int remove(String application, Collection<Integer> shuffles) {
+      if (fault != null) {
+        throw fault;
+      }
+      Set<Integer> there = held.getOrDefault(application, Set.of());
+      int before = there.size();
+      there.removeAll(shuffles);
+      return before - there.size();
+    }
+
+    @Override
+    public synchronized int removeAll(String application) {
+      Set<Integer> there = held.remove(application);
+      return there == null ? 0 : there.size();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.sluice.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.proto.DiskState;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class HttpEndpointTest {
+  private volatile Optional<String> notReady = Optional.empty();
+  private volatile GetStatusReply status = GetStatusReply.getDefaultInstance();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private HttpEndpoint http;
+
+  @BeforeEach
+  void start() throws IOException {
+    http =
+        HttpEndpoint.start(
+            new InetSocketAddress("127.0.0.1", 0),
+            new ServerMetrics(() -> status, () -> 2, () -> 5).registry(),
+            () -> notReady);
+  }
+
+  @AfterEach
+  void stop() {
+    http.close();
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http.port() + path))
+            .timeout(Duration.ofSeconds(30))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void showsWhatTheStatusSays() throws Exception {
+    status =
+        GetStatusReply.newBuilder()
+            .setState(ServerState.ACTIVE)
+            .setPushedBytes(1234)
+            .setShuffles(3)
+            .setMemoryPeakBytes(99)
+            .setLoad(
+                ServerLoad.newBuilder()
+                    .setMemoryUsedBytes(77)
+                    .addDisks(
+                        DiskState.newBuilder()
+                            .setPath("/d1")
+                            .setKind("SSD")
+                            .setFreeBytes(500)
+                            .setHealthy(true)))
+            .build();
+    String page = get("/metrics").body();
+    assertThat(page.lines())
+        .contains(
+            "sluice_server_pushed_bytes_total 1234.0",
+            "sluice_server_shuffles 3.0",
+            "sluice_server_memory_peak_bytes 99.0",
+            "sluice_server_memory_used_bytes 77.0",
+            "sluice_server_accepting 1.0",
+            "sluice_server_coordinators_answering 2.0",
+            "sluice_server_heartbeat_failures_total 5.0",
+            "sluice_server_disk_free_bytes{path=\"/d1\",kind=\"SSD\",} 500.0",
+            "sluice_server_disk_healthy{path=\"/d1\",kind=\"SSD\",} 1.0")
+        .anyMatch(line -> line.startsWith("jvm_memory_bytes_used"));
+  }
+
+  @Test
+  void aDrainingServerAcceptsNothing() throws Exception {
+    status = GetStatusReply.newBuilder().setState(ServerState.SERVER_DRAINING).build();
+    assertThat(get("/metrics").body()).contains("sluice_server_accepting 0.0\n");
+  }
+
+  @Test
+  void isAliveWhetherReadyOrNot() throws Exception {
+    notReady = Optional.of("no disk can be written");
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    HttpResponse<String> ready = get("/readyz");
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(ready.body()).isEqualTo("not ready: no disk can be written\n");
+    notReady = Optional.empty();
+    assertThat(get("/readyz").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void saysWhatThereIsWhereThereIsNothing() throws Exception {
+    HttpResponse<String> response = get("/other");
+    assertThat(response.statusCode()).isEqualTo(404);
+    assertThat(response.body()).contains("/metrics");
+  }
+
+  @Test
+  void refusesAPortThatIsTaken() {
+    assertThatThrownBy(
+            () ->
+                HttpEndpoint.start(
+                    new InetSocketAddress("127.0.0.1", http.port()),
+                    new ServerMetrics(() -> status, () -> 0, () -> 0).registry(),
+                    () -> notReady))
+        .isInstanceOf(BindException.class);
+  }
+}
