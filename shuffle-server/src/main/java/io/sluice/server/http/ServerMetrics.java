@@ -111,8 +111,8 @@ public final class ServerMetrics extends Collector {
     GaugeMetricFamily healthy = perDisk("disk_healthy", "1 while the directory can be written");
     for (DiskState disk : load.getDisksList()) {
       List<String> labels = List.of(disk.getPath(), disk.getKind());
-      capacity.addMetric(labels, disk.getCapacityBytes());
-      free.addMetric(labels, disk.getFreeBytes());
+      capacity.addMetric(labels, (double) disk.getCapacityBytes());
+      free.addMetric(labels, (double) disk.getFreeBytes());
       healthy.addMetric(labels, disk.getHealthy() ? 1 : 0);
     }
     all.add(capacity);
@@ -126,11 +126,11 @@ public final class ServerMetrics extends Collector {
   }
 
   private static void counter(
-      List<MetricFamilySamples> all, String name, String help, double value) {
-    all.add(new CounterMetricFamily("sluice_server_" + name, help, value));
+      List<MetricFamilySamples> all, String name, String help, long value) {
+    all.add(new CounterMetricFamily("sluice_server_" + name, help, (double) value));
   }
 
-  private static void gauge(List<MetricFamilySamples> all, String name, String help, double value) {
-    all.add(new GaugeMetricFamily("sluice_server_" + name, help, value));
+  private static void gauge(List<MetricFamilySamples> all, String name, String help, long value) {
+    all.add(new GaugeMetricFamily("sluice_server_" + name, help, (double) value));
   }
 }
