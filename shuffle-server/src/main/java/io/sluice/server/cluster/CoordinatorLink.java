@@ -4,6 +4,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.config.HostPort;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -42,7 +43,7 @@ final class CoordinatorLink {
     FAILING
   }
 
-  private final CoordinatorAddress coordinator;
+  private final HostPort coordinator;
   private final HeartbeatConfig config;
   private final Self self;
   private final LeaseTable leases;
@@ -64,7 +65,7 @@ final class CoordinatorLink {
   private volatile boolean closed;
 
   CoordinatorLink(
-      CoordinatorAddress coordinator,
+      HostPort coordinator,
       HeartbeatConfig config,
       Self self,
       LeaseTable leases,
@@ -186,8 +187,7 @@ final class CoordinatorLink {
     }
     if (reply.getHeartbeatIntervalMs() > 0) {
       intervalMs =
-          Math.max(
-              LEAST_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MOST_INTERVAL_MS));
+          Math.max(LEAST_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MOST_INTERVAL_MS));
     }
     retryMs = FIRST_RETRY_MS;
     if (!registered) {
@@ -202,7 +202,7 @@ final class CoordinatorLink {
     }
     state = State.ANSWERING;
     for (LeaseTable.Expiry expiry :
-        leases.answered(coordinator.text(), reply.getLeaseMs(), reply.getLeasesList())) {
+        leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
       self.forget(expiry.application(), expiry.reason());
     }
   }
@@ -212,7 +212,7 @@ final class CoordinatorLink {
       return;
     }
     failures.incrementAndGet();
-    leases.failed(coordinator.text());
+    leases.failed(coordinator.toString());
     if (state != State.FAILING) {
       log.warn(
           "coordinator does not answer, trying on coordinator={} reason={}", coordinator, reason);
@@ -265,7 +265,9 @@ final class CoordinatorLink {
     if (fault instanceof StatusRuntimeException statused) {
       Status status = statused.getStatus();
       Throwable cause = status.getCause();
-      String text = status.getCode() + (status.getDescription() == null ? "" : ": " + status.getDescription());
+      String text =
+          status.getCode()
+              + (status.getDescription() == null ? "" : ": " + status.getDescription());
       return cause == null ? text : text + " (" + cause.getMessage() + ")";
     }
     return fault.toString();

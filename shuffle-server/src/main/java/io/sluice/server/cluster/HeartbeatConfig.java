@@ -1,5 +1,6 @@
 package io.sluice.server.cluster;
 
+import io.sluice.common.config.HostPort;
 import java.util.List;
 
 /**
@@ -9,8 +10,7 @@ import java.util.List;
  * @param intervalMs time between two heartbeats, unless a coordinator asks for another
  * @param timeoutMs how long to wait for an answer
  */
-public record HeartbeatConfig(
-    List<CoordinatorAddress> coordinators, long intervalMs, long timeoutMs) {
+public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long timeoutMs) {
   public HeartbeatConfig {
     coordinators = List.copyOf(coordinators);
     if (coordinators.isEmpty()) {

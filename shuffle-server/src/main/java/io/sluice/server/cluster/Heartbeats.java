@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.sluice.common.config.HostPort;
 import io.sluice.server.lease.LeaseTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,8 @@ public final class Heartbeats implements AutoCloseable {
   private final List<CoordinatorLink> links = new ArrayList<>();
 
   /**
-   * @param executor single thread, owned by the caller, alive until {@link #close} has returned
+   * @param executor single thread, owned by the caller, alive until {@link #close} has returned;
+   *     must drop cancelled tasks, so that it can end at once afterwards
    */
   public Heartbeats(
       HeartbeatConfig config, Self self, LeaseTable leases, ScheduledExecutorService executor) {
@@ -31,16 +33,18 @@ public final class Heartbeats implements AutoCloseable {
       Self self,
       LeaseTable leases,
       ScheduledExecutorService executor,
-      Function<CoordinatorAddress, ManagedChannel> channels) {
-    for (CoordinatorAddress coordinator : config.coordinators()) {
+      Function<HostPort, ManagedChannel> channels) {
+    for (HostPort coordinator : config.coordinators()) {
       links.add(
           new CoordinatorLink(
               coordinator, config, self, leases, executor, () -> channels.apply(coordinator)));
     }
   }
 
-  private static ManagedChannel plaintextChannel(CoordinatorAddress coordinator) {
-    return ManagedChannelBuilder.forTarget("dns:///" + coordinator.text()).usePlaintext().build();
+  private static ManagedChannel plaintextChannel(HostPort coordinator) {
+    return ManagedChannelBuilder.forTarget("dns:///" + coordinator.toString())
+        .usePlaintext()
+        .build();
   }
 
   /** Begins to report. */

@@ -84,9 +84,11 @@ public final class ServerMetrics extends Collector {
     gauge(all, "memory_used_bytes", "Memory budget in use", load.getMemoryUsedBytes());
     gauge(all, "memory_max_bytes", "Memory budget", load.getMemoryCapacityBytes());
     gauge(
-        all, "memory_peak_bytes", "Most of the memory budget ever in use", now.getMemoryPeakBytes());
-    gauge(
-        all, "pending_spill_bytes", "Bytes waiting to be spilled", load.getPendingSpillBytes());
+        all,
+        "memory_peak_bytes",
+        "Most of the memory budget ever in use",
+        now.getMemoryPeakBytes());
+    gauge(all, "pending_spill_bytes", "Bytes waiting to be spilled", load.getPendingSpillBytes());
     gauge(
         all, "stored_bytes", "Bytes of all shuffles, in memory and on disk", load.getStoredBytes());
     gauge(all, "connections", "Open data connections", load.getConnections());
@@ -109,8 +111,8 @@ public final class ServerMetrics extends Collector {
     GaugeMetricFamily healthy = perDisk("disk_healthy", "1 while the directory can be written");
     for (DiskState disk : load.getDisksList()) {
       List<String> labels = List.of(disk.getPath(), disk.getKind());
-      capacity.addMetric(labels, disk.getCapacityBytes());
-      free.addMetric(labels, disk.getFreeBytes());
+      capacity.addMetric(labels, (double) disk.getCapacityBytes());
+      free.addMetric(labels, (double) disk.getFreeBytes());
       healthy.addMetric(labels, disk.getHealthy() ? 1 : 0);
     }
     all.add(capacity);
@@ -124,11 +126,11 @@ public final class ServerMetrics extends Collector {
   }
 
   private static void counter(
-      List<MetricFamilySamples> all, String name, String help, double value) {
-    all.add(new CounterMetricFamily("sluice_server_" + name, help, value));
+      List<MetricFamilySamples> all, String name, String help, long value) {
+    all.add(new CounterMetricFamily("sluice_server_" + name, help, (double) value));
   }
 
-  private static void gauge(List<MetricFamilySamples> all, String name, String help, double value) {
-    all.add(new GaugeMetricFamily("sluice_server_" + name, help, value));
+  private static void gauge(List<MetricFamilySamples> all, String name, String help, long value) {
+    all.add(new GaugeMetricFamily("sluice_server_" + name, help, (double) value));
   }
 }

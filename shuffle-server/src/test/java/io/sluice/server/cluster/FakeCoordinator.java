@@ -3,6 +3,7 @@ package io.sluice.server.cluster;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.config.HostPort;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
@@ -41,8 +42,8 @@ public final class FakeCoordinator implements AutoCloseable {
             .start();
   }
 
-  public CoordinatorAddress address() {
-    return new CoordinatorAddress("127.0.0.1", server.getPort());
+  public HostPort address() {
+    return new HostPort("127.0.0.1", server.getPort());
   }
 
   public void say(String application, ApplicationLease.State state) {
@@ -93,8 +94,7 @@ public final class FakeCoordinator implements AutoCloseable {
         reply.addLeases(
             ApplicationLease.newBuilder()
                 .setApplication(application)
-                .setState(
-                    states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
+                .setState(states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
                 .setRemainingMs(leaseMs));
       }
       heartbeats.add(request);

@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.config.HostPort;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ServerId;
@@ -14,9 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -28,10 +28,11 @@ class HeartbeatsTest {
   private static final long INTERVAL_MS = 20;
 
   private final FakeSelf self = new FakeSelf();
-  private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+  private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
   private Heartbeats heartbeats;
 
-  private void start(long leaseMs, CoordinatorAddress... coordinators) {
+  private void start(long leaseMs, HostPort... coordinators) {
+    executor.setRemoveOnCancelPolicy(true);
     LeaseTable leases = new LeaseTable(() -> System.nanoTime() / 1_000_000, leaseMs);
     heartbeats =
         new Heartbeats(
@@ -69,7 +70,7 @@ class HeartbeatsTest {
   @Test
   void oneCoordinatorThatIsDownDoesNotHoldUpTheOthers() throws Exception {
     try (FakeCoordinator up = new FakeCoordinator(0)) {
-      start(60_000, new CoordinatorAddress("127.0.0.1", unusedPort()), up.address());
+      start(60_000, new HostPort("127.0.0.1", unusedPort()), up.address());
       for (int i = 0; i < 5; i++) {
         up.next();
       }
@@ -81,7 +82,7 @@ class HeartbeatsTest {
   void aCoordinatorThatStartsLateOrAgainIsFoundAndOnlyTheChangesAreLogged() throws Exception {
     int port = unusedPort();
     try (LogLines log = new LogLines(CoordinatorLink.class)) {
-      start(60_000, new CoordinatorAddress("127.0.0.1", port));
+      start(60_000, new HostPort("127.0.0.1", port));
       await(() -> heartbeats.failures() >= 2);
       try (FakeCoordinator first = new FakeCoordinator(port)) {
         first.next();
@@ -169,7 +170,7 @@ class HeartbeatsTest {
 
   @Test
   void aLastReportDoesNotWaitForACoordinatorThatIsDown() throws Exception {
-    start(60_000, new CoordinatorAddress("127.0.0.1", unusedPort()));
+    start(60_000, new HostPort("127.0.0.1", unusedPort()));
     await(() -> heartbeats.failures() > 0);
     heartbeats.report(TimeUnit.MINUTES.toMillis(10));
     assertThat(heartbeats.answering()).isZero();

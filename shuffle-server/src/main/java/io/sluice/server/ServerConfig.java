@@ -1,0 +1,65 @@
+package io.sluice.server;
+
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.server.config.BufferConfig;
+import io.sluice.server.config.ClusterConfig;
+import io.sluice.server.config.DiskConfig;
+import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.UniffleKeys;
+
+/**
+ * The configuration of a shuffle server, parsed once at its start.
+ *
+ * @param stopTimeoutMs how long a clean stop may take
+ */
+public record ServerConfig(
+    NetworkConfig network,
+    BufferConfig buffer,
+    DiskConfig disk,
+    ClusterConfig cluster,
+    long stopTimeoutMs) {
+  static final ConfigKey<Long> STOP_TIMEOUT =
+      ConfigKey.durationMs("rss.server.stop.timeout")
+          .defaultValue(30_000L)
+          .atLeast(0L)
+          .atMost(3_600_000L)
+          .since("0.1.0")
+          .doc(
+              "How long a clean stop may take: requests under way are finished and memory is written"
+                  + " to run files; what is left then is given up.")
+          .build();
+
+  /** Every key of a shuffle server. */
+  public static final ConfigSchema SCHEMA =
+      UniffleKeys.ignoredBy(
+              ConfigSchema.builder("server")
+                  .title("Shuffle server")
+                  .intro("Read from the file given as `sluice server --conf FILE`.")
+                  .keys(ClusterConfig.KEYS)
+                  .keys(NetworkConfig.KEYS)
+                  .keys(DiskConfig.KEYS)
+                  .keys(BufferConfig.KEYS)
+                  .keys(STOP_TIMEOUT)
+                  .rule(NetworkConfig::checkPorts)
+                  .rule(DiskConfig::checkWatermarks)
+                  .rule(BufferConfig::checkWatermarks))
+          .build();
+
+  /**
+   * @param rssIp value of the environment variable {@code RSS_IP}, or null
+   * @throws ConfigException the machine cannot give what is asked
+   */
+  public static ServerConfig from(ConfigSet set, MachineMemory machine, String rssIp, int cores) {
+    BufferConfig buffer = BufferConfig.from(set, machine);
+    return new ServerConfig(
+        NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
+        buffer,
+        DiskConfig.from(set),
+        ClusterConfig.from(set),
+        set.get(STOP_TIMEOUT));
+  }
+}

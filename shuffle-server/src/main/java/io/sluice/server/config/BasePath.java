@@ -1,0 +1,58 @@
+package io.sluice.server.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * A directory for run files.
+ *
+ * @param kind of its disk as the configuration says; empty: to be found out
+ */
+public record BasePath(Path path, Optional<Kind> kind) {
+  /** What a disk is good at. */
+  public enum Kind {
+    SSD,
+    HDD
+  }
+
+  /**
+   * Reads {@code /path}, {@code /path:SSD} or {@code /path:HDD}.
+   *
+   * @throws IllegalArgumentException saying what would be right
+   */
+  public static BasePath parse(String text) {
+    String path = text.strip();
+    Optional<Kind> kind = Optional.empty();
+    int colon = path.lastIndexOf(':');
+    if (colon > path.lastIndexOf('/')) {
+      String suffix = path.substring(colon + 1).toUpperCase(Locale.ROOT);
+      for (Kind each : Kind.values()) {
+        if (each.name().equals(suffix)) {
+          kind = Optional.of(each);
+        }
+      }
+      if (kind.isEmpty()) {
+        throw new IllegalArgumentException(
+            "\"" + text + "\" names a kind of disk that is none; give /path:SSD or /path:HDD");
+      }
+      path = path.substring(0, colon);
+    }
+    try {
+      Path directory = Path.of(path);
+      if (directory.isAbsolute()) {
+        return new BasePath(directory, kind);
+      }
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("\"" + text + "\" is not a path: " + e.getReason(), e);
+    }
+    throw new IllegalArgumentException(
+        "\"" + text + "\" is not an absolute path; give /path, /path:SSD or /path:HDD");
+  }
+
+  @Override
+  public String toString() {
+    return path + kind.map(each -> ":" + each).orElse("");
+  }
+}

@@ -1,0 +1,80 @@
+package io.sluice.server.config;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
+import io.sluice.server.cluster.HeartbeatConfig;
+import java.util.List;
+
+/**
+ * How the server takes part in its cluster.
+ *
+ * @param leastLeaseMs how long an application is kept that no coordinator calls alive; a longer
+ *     lease of a coordinator counts in its stead
+ * @param tags what the server says it is, for assignments that demand it
+ */
+public record ClusterConfig(HeartbeatConfig heartbeat, long leastLeaseMs, List<String> tags) {
+  static final ConfigKey<List<HostPort>> COORDINATOR_QUORUM =
+      ConfigKey.hostPorts("rss.coordinator.quorum")
+          .required()
+          .check(list -> !list.isEmpty(), "at least one host:port")
+          .since("0.1.0")
+          .doc(
+              "The coordinators, comma-separated. The server reports to each of them; it works on"
+                  + " while some or all of them are down.")
+          .build();
+
+  static final ConfigKey<Long> HEARTBEAT_INTERVAL =
+      ConfigKey.durationMs("rss.server.heartbeat.interval")
+          .defaultValue(10_000L)
+          .atLeast(100L)
+          .atMost(300_000L)
+          .since("0.1.0")
+          .doc("Time between two heartbeats, until a coordinator's reply asks for another.")
+          .build();
+
+  static final ConfigKey<Long> HEARTBEAT_TIMEOUT =
+      ConfigKey.durationMs("rss.server.heartbeat.timeout")
+          .defaultValue(5_000L)
+          .atLeast(100L)
+          .atMost(300_000L)
+          .since("0.1.0")
+          .doc("How long to wait for a coordinator's answer to a heartbeat.")
+          .build();
+
+  static final ConfigKey<Long> APPLICATION_EXPIRED =
+      ConfigKey.durationMs("rss.server.app.expired.withoutHeartbeat")
+          .defaultValue(60_000L)
+          .atLeast(1_000L)
+          .since("0.1.0")
+          .doc(
+              "How long an application is kept that no coordinator calls alive. The time counts only"
+                  + " while a coordinator answers; a longer lease of a coordinator counts instead.")
+          .build();
+
+  static final ConfigKey<List<String>> TAGS =
+      ConfigKey.strings("rss.server.tags")
+          .defaultValue(List.of())
+          .since("0.1.0")
+          .doc(
+              "What the server says it is: only such servers are assigned to a job that asks for it.")
+          .build();
+
+  /** The keys that this record is made from. */
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(COORDINATOR_QUORUM, HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, APPLICATION_EXPIRED, TAGS);
+
+  public ClusterConfig {
+    tags = List.copyOf(tags);
+  }
+
+  public static ClusterConfig from(ConfigSet set) {
+    return new ClusterConfig(
+        new HeartbeatConfig(
+            set.get(COORDINATOR_QUORUM).stream().distinct().toList(),
+            set.get(HEARTBEAT_INTERVAL),
+            set.get(HEARTBEAT_TIMEOUT)),
+        set.get(APPLICATION_EXPIRED),
+        set.get(TAGS));
+  }
+}

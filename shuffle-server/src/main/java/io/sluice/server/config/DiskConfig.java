@@ -1,0 +1,124 @@
+package io.sluice.server.config;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where run files go.
+ *
+ * @param basePaths directories, one per disk, each with what was said of its kind
+ * @param capacityBytes most bytes to store in each directory; 0: what {@code capacityRatio} gives
+ * @param capacityRatio most of the disk's bytes to use
+ * @param highPercent of the capacity in use: nothing more is written there
+ * @param lowPercent of the capacity in use: it is written to again
+ */
+public record DiskConfig(
+    List<BasePath> basePaths,
+    long capacityBytes,
+    double capacityRatio,
+    double highPercent,
+    double lowPercent) {
+  private static final long BY_RATIO = -1;
+
+  /** What lies on a directory's disk. */
+  public enum StorageType {
+    /** Memory first, then run files in local directories. */
+    MEMORY_LOCALFILE
+  }
+
+  static final ConfigKey<StorageType> STORAGE_TYPE =
+      ConfigKey.enumeration("rss.storage.type", StorageType.class)
+          .defaultValue(StorageType.MEMORY_LOCALFILE)
+          .since("0.1.0")
+          .doc("Where blocks are kept: in memory, and from there in files in local directories.")
+          .build();
+
+  static final ConfigKey<List<String>> BASE_PATH =
+      ConfigKey.strings("rss.storage.basePath")
+          .required()
+          .check(paths -> !paths.isEmpty(), "at least one directory")
+          .check(
+              paths -> paths.stream().allMatch(DiskConfig::isBasePath),
+              "absolute directories, each /path, /path:SSD or /path:HDD")
+          .check(DiskConfig::allDifferent, "each directory once")
+          .since("0.1.0")
+          .doc(
+              "Directories for run files, best one per disk, each with the kind of its disk where"
+                  + " the server cannot find it out. A directory belongs to one server.")
+          .build();
+
+  static final ConfigKey<Long> CAPACITY =
+      ConfigKey.dataSize("rss.server.disk.capacity")
+          .defaultValue(BY_RATIO)
+          .alsoAllow(BY_RATIO, "rss.server.disk.capacity.ratio of the disk")
+          .atLeast(1L << 20)
+          .since("0.1.0")
+          .doc("Most bytes to store in each directory.")
+          .build();
+
+  static final ConfigKey<Double> CAPACITY_RATIO =
+      ConfigKey.decimal("rss.server.disk.capacity.ratio")
+          .defaultValue(0.9)
+          .atLeast(0.01)
+          .atMost(1.0)
+          .since("0.1.0")
+          .doc("Share of each disk to use when rss.server.disk.capacity is -1.")
+          .build();
+
+  static final ConfigKey<Double> HIGH_WATERMARK =
+      ConfigKey.percent("rss.server.high.watermark.write")
+          .defaultValue(95.0)
+          .since("0.1.0")
+          .doc("Share of a directory's capacity in use at which nothing more is written there.")
+          .build();
+
+  static final ConfigKey<Double> LOW_WATERMARK =
+      ConfigKey.percent("rss.server.low.watermark.write")
+          .defaultValue(85.0)
+          .since("0.1.0")
+          .doc("Share of a directory's capacity in use below which it is written to again.")
+          .build();
+
+  /** The keys that this record is made from. */
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(STORAGE_TYPE, BASE_PATH, CAPACITY, CAPACITY_RATIO, HIGH_WATERMARK, LOW_WATERMARK);
+
+  public DiskConfig {
+    basePaths = List.copyOf(basePaths);
+  }
+
+  /** The low mark lies below the high one. */
+  public static Optional<String> checkWatermarks(ConfigSet set) {
+    return Watermarks.check(set, LOW_WATERMARK, HIGH_WATERMARK);
+  }
+
+  public static DiskConfig from(ConfigSet set) {
+    long capacity = set.get(CAPACITY);
+    return new DiskConfig(
+        set.get(BASE_PATH).stream().map(BasePath::parse).toList(),
+        capacity == BY_RATIO ? 0 : capacity,
+        set.get(CAPACITY_RATIO),
+        set.get(HIGH_WATERMARK),
+        set.get(LOW_WATERMARK));
+  }
+
+  private static boolean isBasePath(String text) {
+    try {
+      BasePath.parse(text);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static boolean allDifferent(List<String> paths) {
+    return paths.stream()
+            .filter(DiskConfig::isBasePath)
+            .map(text -> BasePath.parse(text).path().normalize())
+            .distinct()
+            .count()
+        == paths.size();
+  }
+}

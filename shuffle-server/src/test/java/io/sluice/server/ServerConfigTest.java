@@ -1,0 +1,258 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigReader;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
+import io.sluice.common.net.IoMode;
+import io.sluice.server.config.BasePath;
+import io.sluice.server.config.MachineMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerConfigTest {
+  private static final long GIB = 1L << 30;
+  private static final int CORES = 4;
+  private static final MachineMemory MACHINE = new MachineMemory(200 * GIB, 8 * GIB, 160 * GIB);
+  private static final Map<String, String> LEAST =
+      Map.of("rss.coordinator.quorum", "c:1", "rss.storage.basePath", "/d");
+
+  @TempDir Path directory;
+
+  private static ServerConfig config(Map<String, String> more) {
+    return config(more, MACHINE);
+  }
+
+  private static ServerConfig config(Map<String, String> more, MachineMemory machine) {
+    Map<String, String> all = new HashMap<>(LEAST);
+    all.putAll(more);
+    return ServerConfig.from(ConfigSet.of(ServerConfig.SCHEMA, all), machine, "10.0.0.1", CORES);
+  }
+
+  private static void assertRefused(Map<String, String> more, String message) {
+    assertThatThrownBy(() -> config(more))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(message)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void everyKeySetAwayFromItsDefaultReachesTheConfiguration() {
+    Map<String, String> away =
+        Map.ofEntries(
+            Map.entry("rss.coordinator.quorum", "a:1,b:2"),
+            Map.entry("rss.server.heartbeat.interval", "3s"),
+            Map.entry("rss.server.heartbeat.timeout", "2s"),
+            Map.entry("rss.server.app.expired.withoutHeartbeat", "90s"),
+            Map.entry("rss.server.tags", "ssd,rack1"),
+            Map.entry("rss.server.host", "127.0.0.1"),
+            Map.entry("rss.rpc.server.type", "GRPC"),
+            Map.entry("rss.rpc.server.port", "1"),
+            Map.entry("rss.server.netty.port", "2"),
+            Map.entry("rss.jetty.http.port", "3"),
+            Map.entry("rss.server.netty.io.mode", "IO_URING"),
+            Map.entry("rss.server.netty.epoll.enable", "false"),
+            Map.entry("rss.server.netty.connect.backlog", "128"),
+            Map.entry("rss.server.netty.worker.thread", "7"),
+            Map.entry("rss.rpc.executor.size", "5"),
+            Map.entry("rss.rpc.message.max.size", "4m"),
+            Map.entry("rss.server.netty.connections.max", "99"),
+            Map.entry("rss.server.netty.stall.timeout", "5s"),
+            Map.entry("rss.storage.basePath", "/e:HDD"),
+            Map.entry("rss.server.disk.capacity", "10g"),
+            Map.entry("rss.server.disk.capacity.ratio", "0.5"),
+            Map.entry("rss.server.high.watermark.write", "90"),
+            Map.entry("rss.server.low.watermark.write", "80"),
+            Map.entry("rss.server.buffer.capacity", "1g"),
+            Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
+            Map.entry("rss.server.buffer.slab.size", "128k"),
+            Map.entry("rss.server.memory.shuffle.highWaterMark.percentage", "60"),
+            Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
+            Map.entry("rss.server.stop.timeout", "1s"));
+    Set<String> oneValueOnly = Set.of("rss.storage.type", "rss.jetty.ssl.enable");
+    assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
+        .allMatch(name -> away.containsKey(name) ^ oneValueOnly.contains(name));
+    assertThat(ServerConfig.SCHEMA.keys()).hasSize(away.size() + oneValueOnly.size());
+    ServerConfig base = config(Map.of());
+    assertThat(config(Map.of())).isEqualTo(base);
+    away.forEach(
+        (key, value) ->
+            assertThat(config(Map.of(key, value))).as("%s=%s", key, value).isNotEqualTo(base));
+  }
+
+  @Test
+  void theConfigurationOfAUniffleServerWorksAsItStands() throws IOException {
+    Path file = directory.resolve("server.conf");
+    Files.writeString(
+        file,
+        """
+        # as found in the field
+        rss.coordinator.quorum c1:19999,c2:19999
+        rss.storage.type MEMORY_LOCALFILE
+        rss.storage.basePath /ssd1:SSD,/hdd1:HDD
+        rss.server.buffer.capacity 140g
+        rss.server.read.buffer.capacity 20g
+        rss.rpc.executor.size 1000
+        rss.rpc.server.type GRPC_NETTY
+        rss.rpc.server.port 19990
+        rss.rpc.message.max.size 1073741824
+        rss.jetty.http.port 19998
+        rss.server.netty.epoll.enable true
+        rss.server.netty.port 17000
+        rss.server.netty.connect.backlog 128
+        rss.server.flush.localfile.threadPool.size 10
+        rss.server.disk.capacity 1t
+        rss.server.heartbeat.interval 10000
+        rss.server.preAllocation.expired 120000
+        rss.server.commit.timeout 600000
+        rss.server.app.expired.withoutHeartbeat 120000
+        rss.server.huge-partition.memory.limit.ratio 0.2
+        rss.server.health.check.enable true
+        """);
+    ConfigSet set = ConfigReader.of(ServerConfig.SCHEMA).file(file).read();
+    ServerConfig config = ServerConfig.from(set, MACHINE, null, CORES);
+    assertThat(config.buffer().capacityBytes()).isEqualTo(140 * GIB);
+    assertThat(config.cluster().heartbeat().coordinators())
+        .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
+    assertThat(config.cluster().heartbeat().intervalMs()).isEqualTo(10_000);
+    assertThat(config.cluster().leastLeaseMs()).isEqualTo(120_000);
+    assertThat(config.disk().basePaths())
+        .containsExactly(
+            new BasePath(Path.of("/ssd1"), Optional.of(BasePath.Kind.SSD)),
+            new BasePath(Path.of("/hdd1"), Optional.of(BasePath.Kind.HDD)));
+    assertThat(config.disk().capacityBytes()).isEqualTo(1024 * GIB);
+    assertThat(config.network().rpcPort()).isEqualTo(19990);
+    assertThat(config.network().nettyPort()).contains(17000);
+    assertThat(config.network().ioMode()).isEqualTo(IoMode.EPOLL);
+    assertThat(config.network().backlog()).isEqualTo(128);
+    assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
+    assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
+    assertThat(set.notices())
+        .hasSize(6)
+        .allMatch(line -> line.contains("has no effect"))
+        .anyMatch(line -> line.contains("rss.server.read.buffer.capacity"));
+  }
+
+  @Test
+  void theExplicitModeOutweighsTheOlderSwitch() {
+    assertThat(
+            config(
+                    Map.of(
+                        "rss.server.netty.io.mode", "NIO", "rss.server.netty.epoll.enable", "true"))
+                .network()
+                .ioMode())
+        .isEqualTo(IoMode.NIO);
+    assertThat(config(Map.of("rss.server.netty.epoll.enable", "false")).network().ioMode())
+        .isEqualTo(IoMode.NIO);
+  }
+
+  @Test
+  void theSmallestServerStillTakesAFrame() {
+    ServerConfig config = config(Map.of("rss.server.buffer.capacity", "16m"));
+    assertThat(config.network().maxBodyBytes()).isEqualTo(2 << 20);
+  }
+
+  @Test
+  void withoutACapacityMemoryIsAShareOfTheMachineWithinTheJvmsLimit() {
+    assertThat(config(Map.of(), new MachineMemory(10 * GIB, GIB, 100 * GIB)).buffer())
+        .extracting(buffer -> buffer.capacityBytes() / (1L << 20))
+        .isEqualTo(6144L);
+    MachineMemory small = new MachineMemory(10 * GIB, GIB, GIB);
+    assertThat(config(Map.of(), small).buffer().capacityBytes()).isEqualTo(small.arenaMaxBytes());
+    assertThatThrownBy(() -> config(Map.of(), new MachineMemory(10 << 20, 1, GIB)))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("leaves 6.0 MiB of memory, at least 16.0 MiB is needed");
+  }
+
+  @Test
+  void refusesMoreMemoryThanThereIs() {
+    assertRefused(
+        Map.of("rss.server.buffer.capacity", "201g"),
+        "rss.server.buffer.capacity: 201GiB is more than the machine's memory of 200 GiB");
+    assertRefused(
+        Map.of("rss.server.buffer.capacity", "160g"),
+        "does not fit the JVM's direct memory of 160 GiB");
+  }
+
+  @Test
+  void refusesMarksInTheWrongOrder() {
+    assertRefused(
+        Map.of("rss.server.memory.shuffle.lowWaterMark.percentage", "75"),
+        "rss.server.memory.shuffle.lowWaterMark.percentage (75) must be less than"
+            + " rss.server.memory.shuffle.highWaterMark.percentage (75)");
+    assertRefused(
+        Map.of("rss.server.high.watermark.write", "20"),
+        "rss.server.low.watermark.write (85) must be less than");
+  }
+
+  @Test
+  void refusesOnePortForTwoThingsUnlessAnyWillDo() {
+    assertRefused(
+        Map.of("rss.rpc.server.port", "17000"),
+        "rss.rpc.server.port and rss.server.netty.port are both 17000");
+    assertThat(
+            config(Map.of("rss.rpc.server.port", "17000", "rss.rpc.server.type", "GRPC"))
+                .network()
+                .nettyPort())
+        .isEmpty();
+    Map<String, String> any =
+        Map.of(
+            "rss.rpc.server.port", "0", "rss.server.netty.port", "0", "rss.jetty.http.port", "0");
+    assertThat(config(any).network().nettyPort()).contains(0);
+  }
+
+  @Test
+  void refusesDirectoriesThatAreNone() {
+    String form = "absolute directories, each /path, /path:SSD or /path:HDD";
+    assertRefused(Map.of("rss.storage.basePath", "data"), form);
+    assertRefused(Map.of("rss.storage.basePath", "/a,b"), form);
+    assertRefused(Map.of("rss.storage.basePath", "/a:TAPE"), form);
+    assertRefused(Map.of("rss.storage.basePath", "SSD"), form);
+    assertThat(config(Map.of("rss.storage.basePath", "/a:b/c")).disk().basePaths())
+        .containsExactly(new BasePath(Path.of("/a:b/c"), Optional.empty()));
+    assertRefused(Map.of("rss.storage.basePath", " , "), "at least one directory");
+    assertRefused(Map.of("rss.storage.basePath", "/a:SSD,/b/../a"), "each directory once");
+  }
+
+  @Test
+  void namesWhatIsNotAvailable() {
+    assertRefused(
+        Map.of("rss.storage.type", "MEMORY_HDFS"),
+        "rss.storage.type: \"MEMORY_HDFS\" is not one of MEMORY_LOCALFILE");
+    assertRefused(Map.of("rss.jetty.ssl.enable", "true"), "speaks plain HTTP");
+    assertRefused(Map.of("rss.http.basic.authorizationCredentials", "x"), "no login");
+    assertRefused(
+        Map.of("rss.server.buffer.capcity", "1g"), "did you mean rss.server.buffer.capacity?");
+  }
+
+  @Test
+  void aServerNeedsACoordinatorAndADirectory() {
+    assertThatThrownBy(() -> ConfigSet.of(ServerConfig.SCHEMA, Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rss.coordinator.quorum is not set")
+        .hasMessageContaining("rss.storage.basePath is not set");
+    assertRefused(Map.of("rss.coordinator.quorum", ","), "at least one host:port");
+  }
+
+  @Test
+  void oneCoordinatorNamedTwiceIsOne() {
+    assertThat(
+            config(Map.of("rss.coordinator.quorum", "a:1,a:1"))
+                .cluster()
+                .heartbeat()
+                .coordinators())
+        .isEqualTo(List.of(new HostPort("a", 1)));
+  }
+}
