@@ -104,6 +104,14 @@ public record FrameHeader(
   }
 
   /**
+   * The request id of {@code LENGTH} bytes that need not be a valid header, so that a refusal can
+   * name the request. Borrows {@code buffer}.
+   */
+  public static long requestId(ByteBuf buffer, int index) {
+    return buffer.getLongLE(index + REQUEST_ID_AT);
+  }
+
+  /**
    * Checks header and head, which lie back to back from {@code index}, against the checksum.
    * Borrows {@code buffer}.
    */

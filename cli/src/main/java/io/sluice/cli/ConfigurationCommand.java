@@ -1,0 +1,21 @@
+package io.sluice.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice configuration}: the page that {@code docs/configuration.md} holds. */
+@Command(
+    name = "configuration",
+    description = "Print every configuration key, with default and meaning, as Markdown.")
+final class ConfigurationCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    spec.commandLine().getOut().print(ConfigurationPage.render());
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+}

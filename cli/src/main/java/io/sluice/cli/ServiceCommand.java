@@ -1,0 +1,59 @@
+package io.sluice.cli;
+
+import io.sluice.common.config.ConfigReader;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/** What {@code coordinator} and {@code server} share: configuration, ready file, clean stop. */
+abstract class ServiceCommand implements Callable<Integer> {
+
+  @Option(
+      names = {"-c", "--conf"},
+      paramLabel = "FILE",
+      description = "Configuration: lines of 'key value' or 'key=value'. Repeatable, last wins.")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "-D",
+      paramLabel = "KEY=VALUE",
+      description = "One setting; overrides the files. Repeatable.")
+  private List<String> settings = new ArrayList<>();
+
+  @Option(
+      names = "--ready-file",
+      paramLabel = "FILE",
+      description = "Written once connections are accepted: pid and ports, as properties.")
+  private Path readyFile;
+
+  @Option(
+      names = "--check",
+      description = "Only check the configuration, print what is set, and end.")
+  private boolean checkOnly;
+
+  abstract ConfigSchema schema();
+
+  /** Starts everything; what it returns accepts connections. */
+  abstract Service start(ConfigSet config) throws Exception;
+
+  @Override
+  public Integer call() throws Exception {
+    ConfigReader reader = ConfigReader.of(schema());
+    files.forEach(reader::file);
+    ConfigSet config = reader.options("-D", settings).read();
+    Logger log = LoggerFactory.getLogger(getClass());
+    config.notices().forEach(notice -> log.warn("configuration notice {}", notice));
+    if (checkOnly) {
+      log.info("configuration is right {}", config.describe());
+      return 0;
+    }
+    ServiceLife life = new ServiceLife(() -> start(config), readyFile);
+    return life.run();
+  }
+}

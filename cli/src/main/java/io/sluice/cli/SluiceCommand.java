@@ -1,0 +1,118 @@
+package io.sluice.cli;
+
+import io.sluice.cli.admin.AdminCommand;
+import io.sluice.common.config.ConfigException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The root command: options that hold for every command, and how failures are told. */
+@Command(
+    name = "sluice",
+    description = "Remote shuffle service for Spark: servers, demo, benchmark and tools.",
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    versionProvider = SluiceCommand.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    usageHelpAutoWidth = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:done", "1:failed", "2:wrong usage or configuration"})
+public final class SluiceCommand implements Runnable {
+  static final int FAILED = 1;
+  static final int WRONG_USAGE = 2;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      scope = ScopeType.INHERIT,
+      description = "Say more: debug lines, and where a failure came from. Twice: libraries too.")
+  private boolean[] verbosity = {};
+
+  private SluiceCommand() {}
+
+  /**
+   * The whole command tree.
+   *
+   * @param out where results go
+   * @param err where complaints go
+   */
+  static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+    SluiceCommand root = new SluiceCommand();
+    CommandLine line =
+        new CommandLine(root)
+            .addSubcommand(new AdminCommand())
+            .addSubcommand(new ConfigurationCommand());
+    line.setOut(out).setErr(err);
+    io.sluice.cli.control.OptionTypes.register(line);
+    line.setExecutionStrategy(
+        parsed -> {
+          Logging.configure(root.verbosity.length, logTarget(parsed));
+          return new CommandLine.RunLast().execute(parsed);
+        });
+    line.setParameterExceptionHandler(SluiceCommand::wrongUsage);
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> root.failed(failure, command));
+    return line;
+  }
+
+  /** Servers log to standard output; other commands keep that for their results. */
+  private static Logging.Target logTarget(ParseResult parsed) {
+    ParseResult last = parsed;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    return last.commandSpec().userObject() instanceof ServiceCommand
+        ? Logging.Target.OUT
+        : Logging.Target.ERR;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "name a command");
+  }
+
+  private static int wrongUsage(ParameterException wrong, String[] args) {
+    CommandLine command = wrong.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(name(command) + ": " + wrong.getMessage());
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err)) {
+      err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    }
+    return WRONG_USAGE;
+  }
+
+  private int failed(Exception failure, CommandLine command) {
+    command.getErr().println(name(command) + ": " + oneLine(failure));
+    if (verbosity.length > 0) {
+      failure.printStackTrace(command.getErr());
+    }
+    return failure instanceof ConfigException ? WRONG_USAGE : FAILED;
+  }
+
+  private static String name(CommandLine command) {
+    return command.getCommandSpec().qualifiedName();
+  }
+
+  private static String oneLine(Throwable failure) {
+    return failure.getMessage() == null || failure.getMessage().isBlank()
+        ? failure.getClass().getSimpleName()
+        : failure.getMessage();
+  }
+
+  /** The version that the jar carries. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = SluiceCommand.class.getPackage().getImplementationVersion();
+      return new String[] {"sluice " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

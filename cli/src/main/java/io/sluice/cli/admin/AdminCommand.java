@@ -1,0 +1,21 @@
+package io.sluice.cli.admin;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The parent of the commands that look into a running cluster. */
+@Command(
+    name = "admin",
+    description = "Look into a running cluster.",
+    subcommands = {ServersCommand.class, ApplicationsCommand.class, StatusCommand.class})
+public final class AdminCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "name one of " + spec.subcommands().keySet());
+  }
+}

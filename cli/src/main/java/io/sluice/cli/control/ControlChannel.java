@@ -1,0 +1,126 @@
+package io.sluice.cli.control;
+
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.AbstractBlockingStub;
+import io.sluice.common.config.HostPort;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlBlockingStub;
+import io.sluice.proto.Status;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** A connection for control calls to one coordinator or server. Thread-safe. */
+public final class ControlChannel implements AutoCloseable {
+  private static final long CLOSE_PATIENCE_SECONDS = 2;
+
+  private final HostPort peer;
+  private final String role;
+  private final long timeoutMs;
+  private final ManagedChannel channel;
+
+  /**
+   * Connects at the first call.
+   *
+   * @param role what the peer should be, for messages: {@code coordinator}
+   */
+  public ControlChannel(String role, HostPort peer, long timeoutMs) {
+    this.role = role;
+    this.peer = peer;
+    this.timeoutMs = timeoutMs;
+    this.channel =
+        NettyChannelBuilder.forAddress(peer.host(), peer.port()).usePlaintext().build();
+  }
+
+  /**
+   * The first of several coordinators that answers. Returns owned.
+   *
+   * @throws IOException naming each and why it did not
+   */
+  public static ControlChannel firstCoordinator(List<HostPort> quorum, long timeoutMs)
+      throws IOException {
+    StringBuilder reasons = new StringBuilder();
+    for (HostPort coordinator : quorum) {
+      ControlChannel candidate = new ControlChannel("coordinator", coordinator, timeoutMs);
+      try {
+        candidate.coordinator(
+            stub -> stub.listServers(io.sluice.proto.ListServersRequest.getDefaultInstance()));
+        return candidate;
+      } catch (IOException silent) {
+        candidate.close();
+        reasons.append(reasons.isEmpty() ? "" : "; ").append(silent.getMessage());
+      }
+    }
+    throw new IOException(reasons.toString());
+  }
+
+  public HostPort peer() {
+    return peer;
+  }
+
+  /** Calls the coordinator at the other end. */
+  public <R> R coordinator(Function<CoordinatorBlockingStub, R> call) throws IOException {
+    return call(CoordinatorGrpc.newBlockingStub(channel), call);
+  }
+
+  /** Calls the shuffle server at the other end. */
+  public <R> R server(Function<ShuffleServerControlBlockingStub, R> call) throws IOException {
+    return call(ShuffleServerControlGrpc.newBlockingStub(channel), call);
+  }
+
+  private <S extends AbstractBlockingStub<S>, R> R call(S stub, Function<S, R> call)
+      throws IOException {
+    try {
+      return call.apply(stub.withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS));
+    } catch (StatusRuntimeException failure) {
+      throw new IOException(role + " " + peer + " " + reason(failure), failure);
+    }
+  }
+
+  private String reason(StatusRuntimeException failure) {
+    io.grpc.Status status = failure.getStatus();
+    return switch (status.getCode()) {
+      case UNAVAILABLE -> "cannot be reached: " + rootMessage(failure);
+      case DEADLINE_EXCEEDED -> "did not answer within " + timeoutMs + " ms";
+      case UNIMPLEMENTED -> "is not a " + role + ": it does not know the call";
+      default -> "failed: " + status;
+    };
+  }
+
+  private static String rootMessage(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage();
+  }
+
+  /**
+   * Turns a refusal into a failure.
+   *
+   * @param what what was asked for
+   */
+  public void demandOk(String what, Status status, String message) throws IOException {
+    if (status != Status.OK) {
+      throw new IOException(
+          role + " " + peer + " refused to " + what + ": " + status + " " + message);
+    }
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    try {
+      if (!channel.awaitTermination(CLOSE_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        return; // Its threads are daemons: nothing is kept alive by it.
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

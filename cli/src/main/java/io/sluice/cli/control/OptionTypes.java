@@ -1,0 +1,38 @@
+package io.sluice.cli.control;
+
+import io.sluice.common.config.DataSize;
+import io.sluice.common.config.DurationText;
+import io.sluice.common.config.HostPort;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads sizes, times and addresses in options as configuration files write them. */
+public final class OptionTypes {
+
+  private OptionTypes() {}
+
+  /** Teaches a command tree the types that have one meaning everywhere. */
+  public static void register(CommandLine line) {
+    line.registerConverter(DataSize.class, text -> converted(text, DataSize::parse));
+    line.registerConverter(HostPort.class, text -> converted(text, HostPort::parse));
+  }
+
+  /** A span of time in milliseconds. */
+  public static final class Millis implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      return converted(text, value -> DurationText.parseMs(value, TimeUnit.MILLISECONDS));
+    }
+  }
+
+  private static <T> T converted(String text, Function<String, T> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException wrong) {
+      throw new TypeConversionException(wrong.getMessage());
+    }
+  }
+}

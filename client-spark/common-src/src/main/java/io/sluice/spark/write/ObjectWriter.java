@@ -1,0 +1,92 @@
+package io.sluice.spark.write;
+
+import java.io.IOException;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.SerializerInstance;
+import org.apache.spark.util.collection.ExternalSorter;
+import scala.Option;
+import scala.Product2;
+import scala.Tuple2;
+import scala.collection.Iterator;
+
+/**
+ * For shuffles whose records cannot be sorted as bytes: those that combine on the map side, and
+ * those of a serializer whose records depend on the ones before (Java's). Spark's own sorter
+ * combines and orders by partition, spilling to local disk if it must; the result is serialized
+ * partition by partition.
+ */
+public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
+  private final ShuffleDependency<K, V, C> dependency;
+  private final TaskContext context;
+  private final int blockBytes;
+  private ExternalSorter<K, V, ?> sorter;
+
+  /**
+   * @param output takes
+   * @param blockBytes content of a block
+   */
+  public ObjectWriter(
+      ShuffleDependency<K, V, C> dependency,
+      TaskContext context,
+      long mapId,
+      MapOutput output,
+      int blockBytes) {
+    super(context, mapId, output);
+    this.dependency = dependency;
+    this.context = context;
+    this.blockBytes = blockBytes;
+  }
+
+  @Override
+  void writeAll(Iterator<Product2<K, V>> records) throws IOException {
+    if (dependency.mapSideCombine()) {
+      ExternalSorter<K, V, C> combining =
+          new ExternalSorter<>(
+              context,
+              dependency.aggregator(),
+              Option.apply(dependency.partitioner()),
+              dependency.keyOrdering(),
+              dependency.serializer());
+      sorter = combining;
+      combining.insertAll(records);
+      writeSorted(combining.partitionedIterator());
+    } else {
+      // Ordering within a partition is the reader's business, as in Spark's own sort shuffle.
+      ExternalSorter<K, V, V> grouping =
+          new ExternalSorter<>(
+              context,
+              Option.empty(),
+              Option.apply(dependency.partitioner()),
+              Option.empty(),
+              dependency.serializer());
+      sorter = grouping;
+      grouping.insertAll(records);
+      writeSorted(grouping.partitionedIterator());
+    }
+  }
+
+  private <X> void writeSorted(Iterator<Tuple2<Object, Iterator<Product2<K, X>>>> partitions)
+      throws IOException {
+    SerializerInstance serializer = dependency.serializer().newInstance();
+    while (partitions.hasNext()) {
+      Tuple2<Object, Iterator<Product2<K, X>>> partition = partitions.next();
+      Iterator<Product2<K, X>> elements = partition._2();
+      BlockSerializer blocks =
+          new BlockSerializer(serializer, output(), (Integer) partition._1(), blockBytes);
+      while (elements.hasNext()) {
+        Product2<K, X> element = elements.next();
+        blocks.add(element._1(), element._2());
+      }
+      blocks.flush();
+    }
+  }
+
+  @Override
+  void release() {
+    if (sorter != null) {
+      sorter.stop();
+      sorter = null;
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package io.sluice.spark.write;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.memory.MemoryConsumer;
+import org.apache.spark.memory.SparkOutOfMemoryError;
+import org.apache.spark.memory.TaskMemoryManager;
+import org.apache.spark.memory.TooLargePageException;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.UnsafeAlignedOffset;
+import org.apache.spark.unsafe.array.LongArray;
+import org.apache.spark.unsafe.memory.MemoryBlock;
+import org.apache.spark.util.collection.unsafe.sort.RadixSort;
+
+/**
+ * Holds serialized records in pages of Spark's task memory and hands them out as blocks, by
+ * ascending partition and, within one, in the order of arrival.
+ *
+ * <p>A record is its length followed by its bytes in a page; a pointer to it is one long:
+ *
+ * <pre>
+ *  bits 63..40  partition
+ *       39..27  page number
+ *       26.. 0  offset in the page: a record begins in the first 128 MiB of its page
+ * </pre>
+ *
+ * so that sorting by partition is a radix sort over the upper three bytes of an array of longs. The
+ * array is twice as long as the pointers need, which is the room that the sort works in.
+ *
+ * <p>Spilling is draining: when Spark has no more memory, or the configured size is reached, or
+ * another consumer of the same task asks, what is held becomes blocks of the output, and inserting
+ * goes on. No file is ever written, and memory does not grow with the number of partitions.
+ *
+ * <p>Owned by the task thread that makes it; a request to spill that comes from another thread or
+ * in the middle of an insert is declined, which Spark allows for.
+ */
+public final class PartitionSorter extends MemoryConsumer {
+  /** Partitions that a pointer can name. */
+  public static final int MAX_PARTITIONS = 1 << 24;
+
+  private static final int PARTITION_SHIFT = 40;
+  private static final int PAGE_SHIFT = 27;
+  private static final int PAGE_BITS_IN_ADDRESS = 51;
+  private static final long OFFSET_MASK = (1L << PAGE_SHIFT) - 1;
+  private static final long PAGE_MASK = (1L << (PARTITION_SHIFT - PAGE_SHIFT)) - 1;
+  private static final int FIRST_SORTED_BYTE = PARTITION_SHIFT / 8;
+  private static final int LAST_SORTED_BYTE = 7;
+
+  private static final long MIN_PAGE_BYTES = 1 << 20;
+
+  /** Half of what an offset can name, so that the base offset of heap pages fits in besides. */
+  private static final long MAX_PAGE_BYTES = 1L << (PAGE_SHIFT - 1);
+
+  /** Of the 8192 pages that all consumers of a task have together. */
+  private static final int MAX_PAGES = 4096;
+
+  private static final int FIRST_POINTERS = 4096;
+
+  private final MapOutput output;
+  private final long spillBytes;
+  private final int blockBytes;
+  private final Thread owner = Thread.currentThread();
+  private final List<MemoryBlock> pages = new ArrayList<>();
+  private final int lengthBytes = UnsafeAlignedOffset.getUaoSize();
+
+  private MemoryBlock page;
+  private long pageCursor;
+  private long pageEnd;
+  private LongArray pointers;
+  private long pointerLimit;
+  private int count;
+  private boolean busy;
+  private byte[] block;
+  private long peakBytes;
+  private int drains;
+
+  /**
+   * @param spillBytes bytes of task memory at which to drain, even if Spark would give more
+   * @param blockBytes content of a block, unless one record is larger
+   */
+  public PartitionSorter(
+      TaskMemoryManager memory, MapOutput output, long spillBytes, int blockBytes) {
+    super(memory, pageBytes(memory, spillBytes), memory.getTungstenMemoryMode());
+    this.output = output;
+    this.spillBytes = spillBytes;
+    this.blockBytes = blockBytes;
+  }
+
+  /**
+   * Small enough that a task with a few records neither asks Spark for much nor zeroes much; large
+   * enough that a full sorter has some 64 pages.
+   */
+  private static long pageBytes(TaskMemoryManager memory, long spillBytes) {
+    long wanted = Math.min(MAX_PAGE_BYTES, Math.max(MIN_PAGE_BYTES, spillBytes / 64));
+    return Math.min(wanted, memory.pageSizeBytes());
+  }
+
+  /** Copies a record in. Borrows {@code base}. */
+  public void insert(Object base, long offset, int length, int partition) throws IOException {
+    busy = true;
+    try {
+      int required = Math.addExact(length, lengthBytes);
+      if (count > 0 && getUsed() >= spillBytes && !(pageHasRoom(required) && pointersHaveRoom())) {
+        drain();
+      }
+      while (!pageHasRoom(required) || !pointersHaveRoom()) {
+        if (!pageHasRoom(required)) {
+          addPage(required);
+        } else {
+          growPointers();
+        }
+      }
+      Object pageBase = page.getBaseObject();
+      long address = taskMemoryManager.encodePageNumberAndOffset(page, pageCursor);
+      UnsafeAlignedOffset.putSize(pageBase, pageCursor, length);
+      pageCursor += lengthBytes;
+      Platform.copyMemory(base, offset, pageBase, pageCursor, length);
+      pageCursor += length;
+      if (lengthBytes == Long.BYTES) {
+        pageCursor = (pageCursor + Long.BYTES - 1) & -Long.BYTES;
+      }
+      pointers.set(
+          count++,
+          (long) partition << PARTITION_SHIFT
+              | (address >>> PAGE_BITS_IN_ADDRESS) << PAGE_SHIFT
+              | (address & OFFSET_MASK));
+    } finally {
+      busy = false;
+    }
+  }
+
+  /** Gives out everything that is left. */
+  public void finish() throws IOException {
+    busy = true;
+    try {
+      drain();
+    } finally {
+      busy = false;
+    }
+  }
+
+  /** Returns all memory to Spark. Idempotent. */
+  public void release() {
+    notePeak();
+    freePages();
+    freePointers();
+    block = null;
+  }
+
+  /** Most task memory ever held, in bytes. */
+  public long peakBytes() {
+    notePeak();
+    return peakBytes;
+  }
+
+  /** Times that records were given out, the final one included. */
+  public int drains() {
+    return drains;
+  }
+
+  @Override
+  public long spill(long size, MemoryConsumer trigger) throws IOException {
+    if (count == 0 || Thread.currentThread() != owner || (busy && trigger != this)) {
+      return 0;
+    }
+    boolean wasBusy = busy;
+    busy = true;
+    try {
+      long before = getUsed();
+      drain();
+      return before - getUsed();
+    } finally {
+      busy = wasBusy;
+    }
+  }
+
+  private boolean pageHasRoom(int required) {
+    return page != null && pageEnd - pageCursor >= required;
+  }
+
+  private boolean pointersHaveRoom() {
+    return pointers != null && count < pointerLimit;
+  }
+
+  private void addPage(int required) throws IOException {
+    if (pages.size() >= MAX_PAGES) {
+      drain();
+    }
+    // May drain this sorter, through spill(), to find the memory.
+    page = allocatePage(required);
+    pages.add(page);
+    pageCursor = page.getBaseOffset();
+    pageEnd = pageCursor + page.size();
+  }
+
+  private void growPointers() throws IOException {
+    long wanted = pointers == null ? FIRST_POINTERS : pointers.size() * 2;
+    if (wanted / 2 > Integer.MAX_VALUE) {
+      drain();
+      return;
+    }
+    LongArray larger;
+    try {
+      // May drain this sorter, through spill(), to find the memory.
+      larger = allocateArray(wanted);
+    } catch (TooLargePageException e) {
+      drain();
+      return;
+    } catch (SparkOutOfMemoryError e) {
+      if (pointersHaveRoom()) {
+        return;
+      }
+      throw e;
+    }
+    if (pointers != null) {
+      Platform.copyMemory(
+          pointers.getBaseObject(),
+          pointers.getBaseOffset(),
+          larger.getBaseObject(),
+          larger.getBaseOffset(),
+          (long) count * Long.BYTES);
+      freeArray(pointers);
+    }
+    usePointers(larger);
+  }
+
+  private void usePointers(LongArray array) {
+    pointers = array;
+    pointerLimit = array.size() / 2;
+  }
+
+  /** Afterwards the sorter holds no records and no pages. */
+  private void drain() throws IOException {
+    notePeak();
+    if (count > 0) {
+      drains++;
+      int first =
+          RadixSort.sort(pointers, count, FIRST_SORTED_BYTE, LAST_SORTED_BYTE, false, false);
+      giveOut(first, first + count);
+      count = 0;
+    }
+    freePages();
+    if (pointers != null && pointers.size() > FIRST_POINTERS) {
+      freePointers();
+    }
+  }
+
+  private void giveOut(int first, int end) throws IOException {
+    if (block == null) {
+      block = new byte[blockBytes];
+    }
+    int partition = -1;
+    int filled = 0;
+    int records = 0;
+    for (int i = first; i < end; i++) {
+      long pointer = pointers.get(i);
+      int recordPartition = (int) (pointer >>> PARTITION_SHIFT);
+      long address =
+          (pointer >>> PAGE_SHIFT & PAGE_MASK) << PAGE_BITS_IN_ADDRESS | (pointer & OFFSET_MASK);
+      Object base = taskMemoryManager.getPage(address);
+      long at = taskMemoryManager.getOffsetInPage(address);
+      int length = UnsafeAlignedOffset.getSize(base, at);
+      if (records > 0 && (recordPartition != partition || filled + length > block.length)) {
+        output.add(partition, block, filled, records);
+        filled = 0;
+        records = 0;
+      }
+      partition = recordPartition;
+      if (length > block.length) {
+        byte[] large = new byte[length];
+        Platform.copyMemory(base, at + lengthBytes, large, Platform.BYTE_ARRAY_OFFSET, length);
+        output.add(partition, large, length, 1);
+      } else {
+        Platform.copyMemory(
+            base, at + lengthBytes, block, Platform.BYTE_ARRAY_OFFSET + filled, length);
+        filled += length;
+        records++;
+      }
+    }
+    if (records > 0) {
+      output.add(partition, block, filled, records);
+    }
+  }
+
+  private void freePages() {
+    for (MemoryBlock held : pages) {
+      freePage(held);
+    }
+    pages.clear();
+    page = null;
+    pageCursor = 0;
+    pageEnd = 0;
+  }
+
+  private void freePointers() {
+    if (pointers != null) {
+      freeArray(pointers);
+      pointers = null;
+      pointerLimit = 0;
+    }
+    count = 0;
+  }
+
+  private void notePeak() {
+    peakBytes = Math.max(peakBytes, getUsed());
+  }
+}

@@ -1,0 +1,71 @@
+package io.sluice.spark.write;
+
+import java.io.IOException;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.SerializationStream;
+import org.apache.spark.unsafe.Platform;
+import scala.Product2;
+import scala.collection.Iterator;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+
+/**
+ * The way of nearly every shuffle: each record is serialized when it arrives and only its bytes are
+ * kept and sorted. Needs a serializer whose records can be reordered in a stream, and no map-side
+ * combining. A record's objects may be reused by the caller as soon as it has been taken.
+ */
+public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
+  private static final ClassTag<Object> OBJECT = ClassTag$.MODULE$.Object();
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private final TaskContext context;
+  private final Partitioner partitioner;
+  private final RecordBuffer buffer = new RecordBuffer(4096);
+  private final SerializationStream stream;
+  private PartitionSorter sorter;
+
+  /**
+   * @param output takes
+   * @param spillBytes task memory at which to push and go on
+   * @param blockBytes content of a block
+   */
+  public SerializedWriter(
+      ShuffleDependency<K, V, ?> dependency,
+      TaskContext context,
+      long mapId,
+      MapOutput output,
+      long spillBytes,
+      int blockBytes) {
+    super(context, mapId, output);
+    this.context = context;
+    this.partitioner = dependency.partitioner();
+    this.stream = dependency.serializer().newInstance().serializeStream(buffer);
+    this.sorter = new PartitionSorter(context.taskMemoryManager(), output, spillBytes, blockBytes);
+  }
+
+  @Override
+  void writeAll(Iterator<Product2<K, V>> records) throws IOException {
+    while (records.hasNext()) {
+      Product2<K, V> record = records.next();
+      K key = record._1();
+      int partition = partitioner.getPartition(key);
+      buffer.clear(BUFFER_BYTES);
+      stream.writeKey(key, OBJECT);
+      stream.writeValue(record._2(), OBJECT);
+      stream.flush();
+      sorter.insert(buffer.array(), Platform.BYTE_ARRAY_OFFSET, buffer.size(), partition);
+    }
+    sorter.finish();
+  }
+
+  @Override
+  void release() {
+    if (sorter != null) {
+      context.taskMetrics().incPeakExecutionMemory(sorter.peakBytes());
+      sorter.release();
+      sorter = null;
+    }
+  }
+}

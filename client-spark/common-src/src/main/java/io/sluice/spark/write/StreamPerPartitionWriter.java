@@ -1,0 +1,69 @@
+package io.sluice.spark.write;
+
+import java.io.IOException;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.SerializerInstance;
+import scala.Product2;
+import scala.collection.Iterator;
+
+/**
+ * For a serializer whose records cannot be reordered, no map-side combining and few partitions: one
+ * open serialization stream per partition. Like Spark's own writer for that case it never holds a
+ * record as an object, so that callers which reuse their objects are safe with the same number of
+ * partitions as there.
+ */
+public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
+  /** What all open streams may hold together, so that it need not be asked of Spark. */
+  private static final int MAX_OPEN_BYTES = 16 << 20;
+
+  private static final int MIN_BLOCK_BYTES = 4096;
+
+  private final Partitioner partitioner;
+  private final SerializerInstance serializer;
+  private final int blockBytes;
+  private BlockSerializer[] partitions;
+
+  /**
+   * @param output takes
+   * @param blockBytes content of a block
+   */
+  public StreamPerPartitionWriter(
+      ShuffleDependency<K, V, ?> dependency,
+      TaskContext context,
+      long mapId,
+      MapOutput output,
+      int blockBytes) {
+    super(context, mapId, output);
+    this.partitioner = dependency.partitioner();
+    this.serializer = dependency.serializer().newInstance();
+    int share = MAX_OPEN_BYTES / partitioner.numPartitions();
+    this.blockBytes = Math.min(blockBytes, Math.max(MIN_BLOCK_BYTES, share));
+    this.partitions = new BlockSerializer[partitioner.numPartitions()];
+  }
+
+  @Override
+  void writeAll(Iterator<Product2<K, V>> records) throws IOException {
+    while (records.hasNext()) {
+      Product2<K, V> record = records.next();
+      int partition = partitioner.getPartition(record._1());
+      BlockSerializer blocks = partitions[partition];
+      if (blocks == null) {
+        blocks = new BlockSerializer(serializer, output(), partition, blockBytes);
+        partitions[partition] = blocks;
+      }
+      blocks.add(record._1(), record._2());
+    }
+    for (BlockSerializer blocks : partitions) {
+      if (blocks != null) {
+        blocks.flush();
+      }
+    }
+  }
+
+  @Override
+  void release() {
+    partitions = new BlockSerializer[0];
+  }
+}

@@ -1,0 +1,177 @@
+package io.sluice.client.transport;
+
+import com.google.protobuf.MessageLite;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameHeads;
+import io.sluice.common.frame.FrameType;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.Range;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/**
+ * What connections of both transports have in common: requests become frames, replies complete
+ * them. A transport carries the frames. Thread-safe.
+ */
+abstract class FramedConnection implements DataConnection {
+  /** The data protocol's versions that this client speaks. */
+  static final int MIN_VERSION = 1;
+
+  static final int MAX_VERSION = 1;
+
+  private final Requests requests;
+  private final ByteBufAllocator allocator;
+  private final TransportConfig config;
+  private volatile HelloReply hello = HelloReply.getDefaultInstance();
+
+  FramedConnection(
+      String server, ByteBufAllocator allocator, TransportConfig config, LongSupplier nanoTime) {
+    this.requests = new Requests(server, nanoTime);
+    this.allocator = allocator;
+    this.config = config;
+  }
+
+  /**
+   * Sends a frame after those given before it. Never blocks.
+   *
+   * @param headerAndHead takes
+   * @param body takes; null if there is none
+   */
+  abstract void send(ByteBuf headerAndHead, ByteBuf body);
+
+  Requests requests() {
+    return requests;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  TransportConfig config() {
+    return config;
+  }
+
+  /** Says HELLO; the connection is ready for requests when the result completes. */
+  CompletableFuture<DataConnection> hello(String application, String client) {
+    Hello head =
+        Hello.newBuilder()
+            .setMinVersion(MIN_VERSION)
+            .setMaxVersion(MAX_VERSION)
+            .setApplication(application)
+            .setClient(client)
+            .build();
+    Requests.Added<HelloReply> request =
+        requests.add(FrameType.HELLO_REPLY, HelloReply.parser(), config.connectTimeoutMs());
+    send(FrameType.HELLO, request.requestId(), head, null);
+    return request
+        .future()
+        .thenCompose(
+            reply -> {
+              if (reply.getVersion() < MIN_VERSION || reply.getVersion() > MAX_VERSION) {
+                return CompletableFuture.failedFuture(
+                    new SluiceException(
+                        StatusCode.BAD_VERSION,
+                        "server chose protocol version "
+                            + reply.getVersion()
+                            + ", this client speaks "
+                            + MIN_VERSION
+                            + " to "
+                            + MAX_VERSION));
+              }
+              hello = reply;
+              return CompletableFuture.completedFuture(this);
+            });
+  }
+
+  /** The failure of a HELLO as callers of connect see it: what the server said, if it said it. */
+  static Throwable connectFailure(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof ConnectionLostException && cause.getCause() instanceof SluiceException
+        ? cause.getCause()
+        : cause;
+  }
+
+  @Override
+  public long epoch() {
+    return hello.getEpoch();
+  }
+
+  @Override
+  public int maxBodyLength() {
+    return hello.getMaxBodyLength();
+  }
+
+  @Override
+  public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
+    int length = body.readableBytes();
+    if (length > maxBodyLength()) {
+      body.release();
+      return CompletableFuture.failedFuture(tooLarge("push", length));
+    }
+    Requests.Added<PushAck> request =
+        requests.add(FrameType.PUSH_ACK, PushAck.parser(), config.requestTimeoutMs());
+    send(FrameType.PUSH, request.requestId(), push, body);
+    return request.future();
+  }
+
+  @Override
+  public CompletableFuture<OpenReply> open(Open open) {
+    Requests.Added<OpenReply> request =
+        requests.add(
+            FrameType.OPEN_REPLY,
+            OpenReply.parser(),
+            (long) config.requestTimeoutMs() + open.getMaxWaitMs());
+    send(FrameType.OPEN, request.requestId(), open, null);
+    return request.future();
+  }
+
+  @Override
+  public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
+    long length = 0;
+    for (Range range : fetch.getRangesList()) {
+      length += range.getLength();
+    }
+    if (length < 0 || length > config.limits().maxBodyLength()) {
+      return CompletableFuture.failedFuture(tooLarge("fetch", length));
+    }
+    Requests.Added<FetchedBody> request =
+        requests.addFetch((int) length, config.requestTimeoutMs());
+    send(FrameType.FETCH, request.requestId(), fetch, null);
+    return request.future();
+  }
+
+  private SluiceException tooLarge(String what, long length) {
+    return new SluiceException(
+        StatusCode.FRAME_TOO_LARGE,
+        what
+            + ": body of "
+            + length
+            + " bytes, limit "
+            + Math.min(maxBodyLength(), config.limits().maxBodyLength()));
+  }
+
+  private void send(FrameType type, long requestId, MessageLite head, ByteBuf body) {
+    ByteBuf frame;
+    try {
+      frame =
+          FrameHeads.encode(
+              allocator, type, requestId, head, body == null ? 0 : body.readableBytes());
+    } catch (RuntimeException e) {
+      if (body != null) {
+        body.release();
+      }
+      throw e;
+    }
+    send(frame, body);
+  }
+}

@@ -1,0 +1,169 @@
+package io.sluice.client.transport;
+
+import com.google.protobuf.MessageLite;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameFormatException;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.net.FrameReceiver;
+import io.sluice.common.net.FrameSink;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/** A connection over framed TCP. What {@link FrameSink} calls runs on the channel's event loop. */
+final class NettyConnection extends FramedConnection implements FrameSink {
+  private final Channel channel;
+  private final FrameReceiver receiver;
+  private final Queue<Outgoing> outgoing = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean sending = new AtomicBoolean();
+  private MessageLite headOfBody;
+  private Future<?> overdueCheck;
+
+  private record Outgoing(ByteBuf headerAndHead, ByteBuf body) {
+    void release() {
+      headerAndHead.release();
+      if (body != null) {
+        body.release();
+      }
+    }
+  }
+
+  NettyConnection(String server, Channel channel, TransportConfig config, LongSupplier nanoTime) {
+    super(server, channel.alloc(), config, nanoTime);
+    this.channel = channel;
+    this.receiver = new FrameReceiver(config.limits(), this);
+  }
+
+  FrameReceiver receiver() {
+    return receiver;
+  }
+
+  /** Begins to look for requests that stay without a reply. Called on the event loop. */
+  void start() {
+    int shortestMs = Math.min(config().connectTimeoutMs(), config().requestTimeoutMs());
+    long everyMs = Math.max(1, shortestMs / 4);
+    overdueCheck =
+        channel
+            .eventLoop()
+            .scheduleWithFixedDelay(this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void checkOverdue() {
+    if (requests().anyOverdue()) {
+      end(new ConnectionLostException("server stayed silent past the request timeout"));
+    }
+  }
+
+  @Override
+  void send(ByteBuf headerAndHead, ByteBuf body) {
+    outgoing.add(new Outgoing(headerAndHead, body));
+    // One task sends what several threads have queued, with one flush.
+    if (sending.compareAndSet(false, true)) {
+      try {
+        channel.eventLoop().execute(this::sendQueued);
+      } catch (RejectedExecutionException e) {
+        // The event loops have ended, and this connection with them.
+        requests().failAll(e);
+        sending.set(false);
+        dropQueued();
+      }
+    }
+  }
+
+  private void sendQueued() {
+    sending.set(false);
+    if (!channel.isActive()) {
+      dropQueued();
+      return;
+    }
+    for (Outgoing frame = outgoing.poll(); frame != null; frame = outgoing.poll()) {
+      channel.write(frame.headerAndHead, channel.voidPromise());
+      if (frame.body != null) {
+        channel.write(frame.body, channel.voidPromise());
+      }
+    }
+    channel.flush();
+  }
+
+  private void dropQueued() {
+    for (Outgoing frame = outgoing.poll(); frame != null; frame = outgoing.poll()) {
+      frame.release();
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return channel.isActive() && requests().ended() == null;
+  }
+
+  @Override
+  public void close() {
+    end(new ConnectionLostException("closed by the client"));
+  }
+
+  private void end(Throwable cause) {
+    requests().failAll(cause);
+    channel.close();
+  }
+
+  @Override
+  public void onHead(FrameHeader header, ByteBuf frame) {
+    MessageLite head;
+    try {
+      head = requests().head(header, frame);
+    } catch (SluiceException e) {
+      receiver.end();
+      end(e);
+      return;
+    }
+    int length = header.bodyLength();
+    if (length == 0) {
+      requests().complete(header.requestId(), head, null);
+    } else {
+      headOfBody = head;
+      receiver.receiveBody(allocator().directBuffer(length, length));
+    }
+  }
+
+  @Override
+  public void onBody(FrameHeader header, ByteBuf body) {
+    MessageLite head = headOfBody;
+    headOfBody = null;
+    requests().complete(header.requestId(), head, body);
+  }
+
+  @Override
+  public void onMalformed(long requestId, FrameFormatException problem) {
+    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  }
+
+  @Override
+  public void onReadComplete() {
+    // Requests are flushed when they are sent.
+  }
+
+  @Override
+  public void onWritabilityChanged() {
+    // Callers bound their bytes in flight; they wait for acks, not for the socket.
+  }
+
+  @Override
+  public void onClosed(Throwable causeOrNull) {
+    if (overdueCheck != null) {
+      overdueCheck.cancel(false);
+    }
+    requests()
+        .failAll(
+            causeOrNull != null
+                ? causeOrNull
+                : new ConnectionLostException("the server closed the connection"));
+    dropQueued();
+  }
+}

@@ -1,0 +1,294 @@
+package io.sluice.coordinator;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.assign.StrategyKind;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The coordinator's configuration, read once at start.
+ *
+ * @param host address to listen on; empty: all interfaces
+ * @param rpcPort 0: any free port
+ * @param httpPort 0: any free port
+ * @param maxMessageLength largest message of a peer, in bytes
+ * @param excludeFile the list of excluded servers, if there is one
+ * @param excludeReadIntervalMs how often that file is read
+ */
+public record CoordinatorConfig(
+    String host,
+    int rpcPort,
+    int httpPort,
+    int maxMessageLength,
+    ServerPolicy servers,
+    ApplicationPolicy applications,
+    AssignmentPolicy assignment,
+    Optional<Path> excludeFile,
+    long excludeReadIntervalMs) {
+
+  private static final String FIRST = "0.1.0";
+  private static final int MAX_PORT = 65535;
+
+  static final ConfigKey<Integer> RPC_PORT =
+      ConfigKey.integer("rss.rpc.server.port")
+          .defaultValue(19999)
+          .atLeast(0)
+          .atMost(MAX_PORT)
+          .since(FIRST)
+          .doc("Port for servers, drivers and tools. 0: any free port.")
+          .build();
+  static final ConfigKey<Integer> HTTP_PORT =
+      ConfigKey.integer("rss.jetty.http.port")
+          .defaultValue(19998)
+          .atLeast(0)
+          .atMost(MAX_PORT)
+          .since(FIRST)
+          .doc("Port of the pages `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
+          .build();
+  static final ConfigKey<String> HOST =
+      ConfigKey.string("rss.coordinator.host")
+          .defaultValue("")
+          .defaultText("all interfaces")
+          .since(FIRST)
+          .doc("Name or address of the interface to listen on.")
+          .build();
+  static final ConfigKey<Long> MAX_MESSAGE =
+      ConfigKey.dataSize("rss.rpc.message.max.size")
+          .defaultValue(8L << 20)
+          .atLeast(64L << 10)
+          .atMost(1L << 30)
+          .since(FIRST)
+          .doc("Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
+          .build();
+
+  static final ConfigKey<Long> SERVER_TIMEOUT =
+      ConfigKey.durationMs("rss.coordinator.server.heartbeat.timeout")
+          .defaultValue(seconds(30))
+          .atLeast(100L)
+          .since(FIRST)
+          .doc("Silence after which a server counts as lost and is given nothing more.")
+          .build();
+  static final ConfigKey<Long> SERVER_INTERVAL =
+      ConfigKey.durationMs("rss.coordinator.server.heartbeat.interval")
+          .defaultValue(seconds(5))
+          .atLeast(10L)
+          .since(FIRST)
+          .doc("How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
+          .build();
+  static final ConfigKey<Long> SERVER_FORGET =
+      ConfigKey.durationMs("rss.coordinator.server.forget.after")
+          .defaultValue(Duration.ofHours(1).toMillis())
+          .since(FIRST)
+          .doc("Silence after which a lost server is no longer listed.")
+          .build();
+  static final ConfigKey<Integer> SERVERS_MAX =
+      ConfigKey.integer("rss.coordinator.servers.max")
+          .defaultValue(10_000)
+          .atLeast(1)
+          .atMost(100_000)
+          .since(FIRST)
+          .doc("Most servers that are known at a time, lost ones included. More are refused.")
+          .build();
+  static final ConfigKey<Boolean> SILENT_ENABLED =
+      ConfigKey.bool("rss.coordinator.startup-silent-period.enabled")
+          .defaultValue(false)
+          .since(FIRST)
+          .doc("Assign no shuffles for a while after the start, so that none is squeezed onto the few servers that happened to report first.")
+          .build();
+  static final ConfigKey<Long> SILENT_DURATION =
+      ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
+          .defaultValue(seconds(20))
+          .atLeast(0L)
+          .since(FIRST)
+          .doc("How long that while is. Longer than the interval of heartbeats is sensible.")
+          .build();
+
+  static final ConfigKey<Long> LEASE =
+      ConfigKey.durationMs("rss.coordinator.app.expired")
+          .defaultValue(seconds(60))
+          .atLeast(100L)
+          .since(FIRST)
+          .doc("How long an application lives without a sign of life of its driver. Drivers renew every third of it; afterwards servers drop its shuffles.")
+          .build();
+  static final ConfigKey<Integer> APPLICATIONS_MAX =
+      ConfigKey.integer("rss.coordinator.app.max")
+          .defaultValue(10_000)
+          .atLeast(1)
+          .atMost(1_000_000)
+          .since(FIRST)
+          .doc("Most live applications. More are refused and use their engine's own shuffle.")
+          .build();
+  static final ConfigKey<Integer> USER_QUOTA =
+      ConfigKey.integer("rss.coordinator.quota.default.app.num")
+          .defaultValue(-1)
+          .atLeast(0)
+          .alsoAllow(-1, "no limit")
+          .since(FIRST)
+          .doc("Most live applications of one user. More are refused and use their engine's own shuffle.")
+          .build();
+  static final ConfigKey<Long> ENDED_TIME =
+      ConfigKey.durationMs("rss.coordinator.app.ended.remembered.time")
+          .defaultValue(Duration.ofMinutes(10).toMillis())
+          .atLeast(0L)
+          .since(FIRST)
+          .doc("How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
+          .build();
+  static final ConfigKey<Integer> ENDED_MAX =
+      ConfigKey.integer("rss.coordinator.app.ended.remembered.max")
+          .defaultValue(10_000)
+          .atLeast(0)
+          .atMost(1_000_000)
+          .since(FIRST)
+          .doc("Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
+          .build();
+  static final ConfigKey<Integer> SHUFFLES_REMEMBERED =
+      ConfigKey.integer("rss.coordinator.app.shuffles.remembered")
+          .defaultValue(1000)
+          .atLeast(0)
+          .atMost(1_000_000)
+          .since(FIRST)
+          .doc("Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
+          .build();
+
+  static final ConfigKey<StrategyKind> STRATEGY =
+      ConfigKey.enumeration("rss.coordinator.assignment.strategy", StrategyKind.class)
+          .defaultValue(StrategyKind.PARTITION_BALANCE)
+          .since(FIRST)
+          .doc(
+              "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC` the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn."
+                  + " See assignment.md.")
+          .build();
+  static final ConfigKey<HostRule> HOST_RULE =
+      ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
+          .defaultValue(HostRule.PREFER_DIFF)
+          .since(FIRST)
+          .doc("Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
+          .build();
+  static final ConfigKey<Integer> NODES_MAX =
+      ConfigKey.integer("rss.coordinator.shuffle.nodes.max")
+          .defaultValue(9)
+          .atLeast(1)
+          .atMost(10_000)
+          .since(FIRST)
+          .doc("Most servers that one shuffle is spread over. A client may ask for fewer.")
+          .build();
+  static final ConfigKey<Double> STORAGE_USED_MAX =
+      ConfigKey.percent("rss.coordinator.assignment.storage.used.max")
+          .defaultValue(95.0)
+          .check(percent -> percent > 0, "more than 0")
+          .since(FIRST)
+          .doc("A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
+          .build();
+
+  static final ConfigKey<String> EXCLUDE_FILE =
+      ConfigKey.string("rss.coordinator.exclude.nodes.file.path")
+          .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
+          .since(FIRST)
+          .doc(
+              "File that names servers to be given nothing more, one a line: `host:port`, `host-port`, the server's name, or a host for all servers on it."
+                  + " Read again while the coordinator runs; a file that is not there excludes nobody.")
+          .build();
+  static final ConfigKey<Long> EXCLUDE_INTERVAL =
+      ConfigKey.durationMs("rss.coordinator.exclude.nodes.check.interval")
+          .deprecatedName("rss.coordinator.exclude.nodes.check.interval.ms")
+          .defaultValue(seconds(60))
+          .atLeast(10L)
+          .since(FIRST)
+          .doc("How often that file is read.")
+          .build();
+
+  /** Every key of the coordinator. */
+  public static final ConfigSchema SCHEMA =
+      ConfigSchema.builder("coordinator")
+          .title("Coordinator")
+          .intro("Read from the file that `sluice coordinator --conf FILE` names.")
+          .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE)
+          .keys(SERVER_TIMEOUT, SERVER_INTERVAL, SERVER_FORGET, SERVERS_MAX, SILENT_ENABLED, SILENT_DURATION)
+          .keys(LEASE, APPLICATIONS_MAX, USER_QUOTA, ENDED_TIME, ENDED_MAX, SHUFFLES_REMEMBERED)
+          .keys(STRATEGY, HOST_RULE, NODES_MAX, STORAGE_USED_MAX)
+          .keys(EXCLUDE_FILE, EXCLUDE_INTERVAL)
+          .ignored("rss.coordinator.select.partition.strategy", "partitions are always given out in contiguous ranges")
+          .ignored("rss.coordinator.node.tags.filePath", "servers say their own tags", "rss.server.tags at each server")
+          .ignored("rss.coordinator.access.*", "every application is served within the quota of its user", USER_QUOTA.name())
+          .ignored("rss.coordinator.quota.default.path", "one quota holds for all users", USER_QUOTA.name())
+          .ignored("rss.coordinator.quota.update.interval", "the quota is read at start", USER_QUOTA.name())
+          .ignored("rss.coordinator.dynamicClientConf.*", "clients are configured by their jobs alone")
+          .ignored("rss.coordinator.remote.storage.*", "shuffles are kept by the servers")
+          .ignored("rss.coordinator.rpc.audit.log.enabled", "changes of state are always logged, calls are counted")
+          .ignored("rss.coordinator.quorum", "coordinators do not talk to each other")
+          .ignored("rss.reconfigure.interval.sec", "of all files only the exclude file is read while running", EXCLUDE_INTERVAL.name())
+          .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
+          .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
+          .ignored("rss.jetty.core.pool.size", "two threads serve the pages")
+          .ignored("rss.jetty.max.pool.size", "two threads serve the pages")
+          .rule(set -> problem(set, CoordinatorConfig::servers))
+          .rule(set -> problem(set, CoordinatorConfig::assignment))
+          .build();
+
+  public static CoordinatorConfig from(ConfigSet set) {
+    return new CoordinatorConfig(
+        set.get(HOST),
+        set.get(RPC_PORT),
+        set.get(HTTP_PORT),
+        Math.toIntExact(set.get(MAX_MESSAGE)),
+        servers(set),
+        new ApplicationPolicy(
+            set.get(LEASE),
+            set.get(APPLICATIONS_MAX),
+            set.get(USER_QUOTA),
+            set.get(ENDED_TIME),
+            set.get(ENDED_MAX),
+            set.get(SHUFFLES_REMEMBERED)),
+        assignment(set),
+        set.find(EXCLUDE_FILE).map(CoordinatorConfig::localPath),
+        set.get(EXCLUDE_INTERVAL));
+  }
+
+  /** The address to bind for a port. */
+  InetSocketAddress address(int port) {
+    return host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
+  }
+
+  private static ServerPolicy servers(ConfigSet set) {
+    return new ServerPolicy(
+        set.get(SERVER_TIMEOUT),
+        set.get(SERVER_INTERVAL),
+        set.get(SERVER_FORGET),
+        set.get(SERVERS_MAX),
+        set.get(SILENT_ENABLED) ? set.get(SILENT_DURATION) : 0);
+  }
+
+  private static AssignmentPolicy assignment(ConfigSet set) {
+    return new AssignmentPolicy(set.get(STRATEGY), set.get(HOST_RULE), set.get(NODES_MAX), set.get(STORAGE_USED_MAX) / 100);
+  }
+
+  private static Optional<String> problem(ConfigSet set, Function<ConfigSet, ?> part) {
+    try {
+      part.apply(set);
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  private static boolean isLocalPath(String path) {
+    return !path.isEmpty() && (path.startsWith("file://") || !path.contains("://"));
+  }
+
+  private static Path localPath(String path) {
+    return Path.of(path.startsWith("file://") ? path.substring("file://".length()) : path);
+  }
+
+  private static long seconds(int count) {
+    return Duration.ofSeconds(count).toMillis();
+  }
+}

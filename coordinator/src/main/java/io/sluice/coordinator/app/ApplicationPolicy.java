@@ -1,0 +1,21 @@
+package io.sluice.coordinator.app;
+
+/**
+ * The operator's rules about applications. They bound what the coordinator holds: an application
+ * takes about 500 bytes and 8 for each remembered shuffle.
+ *
+ * @param leaseMs how long an application lives without a sign of life
+ * @param maxApplications most live applications
+ * @param maxApplicationsPerUser most live applications of one user; negative: no such limit
+ * @param endedRememberedMs how long an ended application is remembered, so that every server learns
+ *     of its end
+ * @param maxEndedRemembered most ended applications that are remembered
+ * @param shufflesRemembered most shuffles that are remembered of one application
+ */
+public record ApplicationPolicy(
+    long leaseMs,
+    int maxApplications,
+    int maxApplicationsPerUser,
+    long endedRememberedMs,
+    int maxEndedRemembered,
+    int shufflesRemembered) {}

@@ -1,0 +1,70 @@
+package io.sluice.coordinator.assign;
+
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.ServerLoad;
+import java.util.List;
+
+/**
+ * How loaded a server is, as one number without a unit.
+ *
+ * <pre>
+ * load = memory used / memory + pending spill / memory + disk used / disk   (what it reported)
+ *      + partitions pending * expected bytes of a partition / memory        (what it will get)
+ * </pre>
+ *
+ * All terms are shares of what a server has, so servers of different sizes fill up together. Pending partitions are those handed out too recently to show in
+ * the report ({@link Server#assignedPending}); memory is what their blocks need first, so they are set against it.
+ */
+final class LoadModel {
+  private LoadModel() {}
+
+  /** The part of the load that the server reported: 0 idle, up to 3. */
+  static double reported(Server server) {
+    ServerLoad load = server.load();
+    double memory = share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes());
+    double pendingSpill = share(load.getPendingSpillBytes(), load.getMemoryCapacityBytes());
+    return memory + pendingSpill + diskUsedShare(load);
+  }
+
+  /** Used share of the healthy disks taken together; 0 without any. */
+  static double diskUsedShare(ServerLoad load) {
+    long capacityBytes = 0;
+    long freeBytes = 0;
+    for (DiskState disk : load.getDisksList()) {
+      if (disk.getHealthy()) {
+        capacityBytes += disk.getCapacityBytes();
+        freeBytes += disk.getFreeBytes();
+      }
+    }
+    return share(capacityBytes - freeBytes, capacityBytes);
+  }
+
+  /**
+   * Used share of what the server keeps shuffles in: its disks, or its memory if it has no disks.
+   */
+  static double storageUsedShare(ServerLoad load) {
+    return load.getDisksCount() == 0
+        ? share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes())
+        : diskUsedShare(load);
+  }
+
+  /** Memory that the server says it has, or the mean of all for one that does not say. */
+  static double memoryCapacityBytes(Server server, double meanCapacityBytes) {
+    long capacityBytes = server.load().getMemoryCapacityBytes();
+    return capacityBytes > 0 ? capacityBytes : meanCapacityBytes;
+  }
+
+  /** Mean over the servers that say what they have; 1 GiB if none does. */
+  static double meanMemoryCapacityBytes(List<Server> servers) {
+    return servers.stream()
+        .mapToLong(server -> server.load().getMemoryCapacityBytes())
+        .filter(capacityBytes -> capacityBytes > 0)
+        .average()
+        .orElse(1 << 30);
+  }
+
+  private static double share(long part, long whole) {
+    return whole <= 0 ? 0 : Math.min(1, Math.max(0, part / (double) whole));
+  }
+}

@@ -1,0 +1,93 @@
+package io.sluice.coordinator.cluster;
+
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import java.util.List;
+
+/**
+ * One shuffle server as this coordinator sees it. Immutable.
+ *
+ * @param id name, addresses and epoch, from the latest heartbeat
+ * @param reported what the server said of itself: ACTIVE, SERVER_DRAINING or UNHEALTHY
+ * @param load the load of the latest heartbeat
+ * @param tags sorted, without repeats
+ * @param heardAtMs when the latest heartbeat came, on the coordinator's monotonic clock
+ * @param heard whether the server counts as heard of; LOST is noted once, when the silence is
+ *     noticed, and undone by the next heartbeat
+ * @param assignedSinceHeartbeat partitions (copies count) handed to the server since the latest
+ *     heartbeat
+ * @param assignedEarlier what is left of the partitions assigned before that: halved at each
+ *     heartbeat, because the bytes of a new shuffle arrive over several heartbeats and a load that
+ *     was reported a second after the assignment does not show them yet
+ */
+public record Server(
+    ServerId id,
+    ServerState reported,
+    ServerLoad load,
+    List<String> tags,
+    long heardAtMs,
+    Liveness heard,
+    int assignedSinceHeartbeat,
+    int assignedEarlier) {
+
+  /** Whether the silence of a server has been noticed. */
+  public enum Liveness {
+    HEARD,
+    LOST
+  }
+
+  public Server {
+    tags = List.copyOf(tags);
+  }
+
+  public String name() {
+    return id.getName();
+  }
+
+  /** The server after one more heartbeat of the same or a later epoch. */
+  public Server heartbeat(
+      ServerId newId, ServerState state, ServerLoad newLoad, List<String> newTags, long nowMs) {
+    // A new life of the server has nothing of what was assigned to the old one.
+    boolean sameLife = newId.getEpoch() == id.getEpoch();
+    int earlier = sameLife ? (int) ((assignedEarlier + (long) assignedSinceHeartbeat) / 2) : 0;
+    return new Server(newId, state, newLoad, newTags, nowMs, Liveness.HEARD, 0, earlier);
+  }
+
+  /** The server with {@code partitions} more handed to it. */
+  public Server assigned(int partitions) {
+    int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
+    return new Server(id, reported, load, tags, heardAtMs, heard, sum, assignedEarlier);
+  }
+
+  /** The server, noted as lost. */
+  public Server lost() {
+    return new Server(
+        id,
+        reported,
+        load,
+        tags,
+        heardAtMs,
+        Liveness.LOST,
+        assignedSinceHeartbeat,
+        assignedEarlier);
+  }
+
+  /** Partitions handed out whose bytes the reported load may not show yet. */
+  public long assignedPending() {
+    return (long) assignedSinceHeartbeat + assignedEarlier;
+  }
+
+  /**
+   * What the server counts as now. Silence outweighs exclusion, exclusion outweighs what the server
+   * says of itself.
+   *
+   * @param timeoutMs silence after which a server is lost
+   */
+  public ServerState stateAt(long nowMs, long timeoutMs, ExcludeList excluded) {
+    if (heard == Liveness.LOST || nowMs - heardAtMs > timeoutMs) {
+      return ServerState.SERVER_LOST;
+    }
+    return excluded.excludes(id) ? ServerState.EXCLUDED : reported;
+  }
+}

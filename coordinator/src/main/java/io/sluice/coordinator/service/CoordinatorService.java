@@ -1,0 +1,198 @@
+package io.sluice.coordinator.service;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.state.ApplicationDecisions;
+import io.sluice.coordinator.state.Listings;
+import io.sluice.coordinator.state.ServerDecisions;
+import io.sluice.coordinator.state.ShuffleDecisions;
+import io.sluice.coordinator.state.StateOwner;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ListApplicationsReply;
+import io.sluice.proto.ListApplicationsRequest;
+import io.sluice.proto.ListServersReply;
+import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Implements {@code sluice.v1.Coordinator}. Thread-safe. */
+public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBase {
+  private static final Logger log = LoggerFactory.getLogger(CoordinatorService.class);
+
+  /**
+   * What a call is named in the figures, where its reply keeps the status, and how a refusal of it
+   * is made.
+   */
+  private record Call<R>(
+      String name, Function<R, Status> status, BiFunction<Status, String, R> refusal) {}
+
+  private static final Call<RegisterApplicationReply> REGISTER_APPLICATION =
+      new Call<>(
+          "RegisterApplication",
+          RegisterApplicationReply::getStatus,
+          (status, message) ->
+              RegisterApplicationReply.newBuilder().setStatus(status).setMessage(message).build());
+  private static final Call<RenewLeaseReply> RENEW_LEASE =
+      new Call<>(
+          "RenewLease",
+          RenewLeaseReply::getStatus,
+          (status, message) ->
+              RenewLeaseReply.newBuilder().setStatus(status).setMessage(message).build());
+  private static final Call<UnregisterApplicationReply> UNREGISTER_APPLICATION =
+      new Call<>(
+          "UnregisterApplication",
+          UnregisterApplicationReply::getStatus,
+          (status, message) ->
+              UnregisterApplicationReply.newBuilder()
+                  .setStatus(status)
+                  .setMessage(message)
+                  .build());
+  private static final Call<RegisterShuffleReply> REGISTER_SHUFFLE =
+      new Call<>(
+          "RegisterShuffle",
+          RegisterShuffleReply::getStatus,
+          (status, message) ->
+              RegisterShuffleReply.newBuilder().setStatus(status).setMessage(message).build());
+  private static final Call<HeartbeatReply> HEARTBEAT =
+      new Call<>(
+          "Heartbeat",
+          HeartbeatReply::getStatus,
+          (status, message) ->
+              HeartbeatReply.newBuilder().setStatus(status).setMessage(message).build());
+
+  private final StateOwner owner;
+  private final ApplicationDecisions applications;
+  private final ShuffleDecisions shuffles;
+  private final ServerDecisions servers;
+  private final Listings listings;
+  private final CoordinatorMetrics metrics;
+  private final LongSupplier nanoTime;
+
+  /** Used on the state's thread only. */
+  private final RandomGenerator seeds;
+
+  public CoordinatorService(
+      StateOwner owner,
+      ApplicationDecisions applications,
+      ShuffleDecisions shuffles,
+      ServerDecisions servers,
+      Listings listings,
+      CoordinatorMetrics metrics,
+      LongSupplier nanoTime,
+      RandomGenerator seeds) {
+    this.owner = owner;
+    this.applications = applications;
+    this.shuffles = shuffles;
+    this.servers = servers;
+    this.listings = listings;
+    this.metrics = metrics;
+    this.nanoTime = nanoTime;
+    this.seeds = seeds;
+  }
+
+  @Override
+  public void registerApplication(
+      RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> observer) {
+    decide(
+        REGISTER_APPLICATION,
+        (view, nowMs) -> applications.register(view, request, nowMs),
+        observer);
+  }
+
+  @Override
+  public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> observer) {
+    decide(RENEW_LEASE, (view, nowMs) -> applications.renew(view, request, nowMs), observer);
+  }
+
+  @Override
+  public void unregisterApplication(
+      UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
+    decide(
+        UNREGISTER_APPLICATION,
+        (view, nowMs) -> applications.unregister(view, request, nowMs),
+        observer);
+  }
+
+  @Override
+  public void registerShuffle(
+      RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
+    decide(
+        REGISTER_SHUFFLE,
+        (view, nowMs) -> shuffles.register(view, request, nowMs, seeds.nextLong()),
+        observer);
+  }
+
+  @Override
+  public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
+    decide(HEARTBEAT, (view, nowMs) -> servers.heartbeat(view, request, nowMs), observer);
+  }
+
+  @Override
+  public void listServers(ListServersRequest request, StreamObserver<ListServersReply> observer) {
+    long startNanos = nanoTime.getAsLong();
+    answer(observer, listings.servers(owner.view(), owner.nowMs()));
+    metrics.answered("ListServers", Status.OK, nanoTime.getAsLong() - startNanos);
+  }
+
+  @Override
+  public void listApplications(
+      ListApplicationsRequest request, StreamObserver<ListApplicationsReply> observer) {
+    long startNanos = nanoTime.getAsLong();
+    answer(observer, listings.applications(owner.view(), owner.nowMs()));
+    metrics.answered("ListApplications", Status.OK, nanoTime.getAsLong() - startNanos);
+  }
+
+  private <R> void decide(Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
+    long startNanos = nanoTime.getAsLong();
+    StateOwner.Outcome<R> outcome =
+        new StateOwner.Outcome<>() {
+          @Override
+          public void decided(R reply) {
+            metrics.answered(
+                call.name, call.status.apply(reply), nanoTime.getAsLong() - startNanos);
+            if (reply instanceof RegisterShuffleReply assignment) {
+              metrics.assigned(assignment);
+            }
+            answer(observer, reply);
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            log.error("call failed call={}", call.name, cause);
+            decided(
+                call.refusal.apply(Status.INTERNAL, "the coordinator could not decide: " + cause));
+          }
+        };
+    if (!owner.submit(decider, outcome)) {
+      metrics.queueFull();
+      outcome.decided(
+          call.refusal.apply(
+              Status.BUSY,
+              "this coordinator has more calls waiting than it can take: try another, or this one later"));
+    }
+  }
+
+  private static <R> void answer(StreamObserver<R> observer, R reply) {
+    if (observer instanceof ServerCallStreamObserver<R> call && call.isCancelled()) {
+      return;
+    }
+    observer.onNext(reply);
+    observer.onCompleted();
+  }
+}

@@ -1,0 +1,163 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.List;
+
+/** Answers drivers about their applications. Pure functions. */
+public final class ApplicationDecisions {
+  private final ApplicationPolicy policy;
+  private final Eligibility eligibility;
+
+  public ApplicationDecisions(ApplicationPolicy policy, Eligibility eligibility) {
+    this.policy = policy;
+    this.eligibility = eligibility;
+  }
+
+  /** An application begins, or is announced again to a coordinator that may have forgotten it. */
+  public Decision<RegisterApplicationReply> register(
+      ClusterView view, RegisterApplicationRequest request, long nowMs) {
+    String problem = RequestChecks.registerApplication(request);
+    if (problem != null) {
+      return refusedRegistration(Status.BAD_REQUEST, problem);
+    }
+    String name = request.getApplication();
+    Application known = view.applications().get(name);
+    if (known != null && known.liveAt(nowMs, policy.leaseMs())) {
+      if (!known.user().equals(request.getUser())) {
+        return refusedRegistration(
+            Status.DENIED, "application " + name + " belongs to another user");
+      }
+    } else {
+      if (view.applications().liveCount() >= policy.maxApplications()) {
+        return refusedRegistration(
+            Status.BUSY,
+            "this coordinator holds "
+                + view.applications().liveCount()
+                + " applications already, its most (rss.coordinator.app.max)");
+      }
+      int most = policy.maxApplicationsPerUser();
+      if (most >= 0 && liveApplicationsOf(view, request.getUser(), nowMs) >= most) {
+        return refusedRegistration(
+            Status.DENIED,
+            "user "
+                + request.getUser()
+                + " has "
+                + most
+                + " applications already, the quota (rss.coordinator.quota.default.app.num)");
+      }
+    }
+    RegisterApplicationReply reply =
+        RegisterApplicationReply.newBuilder()
+            .setStatus(Status.OK)
+            .setLeaseMs(policy.leaseMs())
+            .setAssignableServers(
+                eligibility
+                    .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+                    .size())
+            .build();
+    MetadataRecord registered =
+        new MetadataRecord.ApplicationRegistered(
+            name, request.getUser(), request.getClientVersion(), nowMs);
+    if (known != null
+        && known.state() == Application.State.LIVE
+        && !known.liveAt(nowMs, policy.leaseMs())) {
+      // The lease ran out and nobody has looked yet: what comes now is another life of the name.
+      return new Decision<>(
+          List.of(new MetadataRecord.ApplicationExpired(name, nowMs - known.sinceMs()), registered),
+          reply);
+    }
+    return Decision.of(registered, reply);
+  }
+
+  /** An application still lives. */
+  public Decision<RenewLeaseReply> renew(ClusterView view, RenewLeaseRequest request, long nowMs) {
+    String name = request.getApplication();
+    String problem = RequestChecks.application(name);
+    if (problem != null) {
+      return Decision.unchanged(renewal(Status.BAD_REQUEST, problem));
+    }
+    String unknown = whyUnknown(view, name, nowMs);
+    if (unknown != null) {
+      return Decision.unchanged(renewal(Status.UNKNOWN_APPLICATION, unknown));
+    }
+    return Decision.of(new MetadataRecord.LeaseRenewed(name, nowMs), renewal(Status.OK, ""));
+  }
+
+  /** An application is over. Saying so twice, or of one that was never registered, is no error. */
+  public Decision<UnregisterApplicationReply> unregister(
+      ClusterView view, UnregisterApplicationRequest request, long nowMs) {
+    String name = request.getApplication();
+    String problem = RequestChecks.application(name);
+    if (problem != null) {
+      return Decision.unchanged(
+          UnregisterApplicationReply.newBuilder()
+              .setStatus(Status.BAD_REQUEST)
+              .setMessage(problem)
+              .build());
+    }
+    UnregisterApplicationReply done =
+        UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build();
+    Application known = view.applications().get(name);
+    if (known != null && known.state() == Application.State.ENDED) {
+      return Decision.unchanged(done);
+    }
+    MetadataRecord ended = new MetadataRecord.ApplicationEnded(name, nowMs);
+    if (view.applications().endedCount() < policy.maxEndedRemembered()) {
+      return Decision.of(ended, done);
+    }
+    // No room to remember it: servers are told UNKNOWN and drop it when a whole lease has passed.
+    return new Decision<>(List.of(ended, new MetadataRecord.ApplicationForgotten(name)), done);
+  }
+
+  /** Why an application cannot be served, or null if it lives. */
+  String whyUnknown(ClusterView view, String name, long nowMs) {
+    Application known = view.applications().get(name);
+    if (known == null) {
+      return "application " + name + " is not registered with this coordinator: register it";
+    }
+    if (known.state() == Application.State.ENDED) {
+      return "application " + name + " was unregistered: register it again to go on";
+    }
+    return known.liveAt(nowMs, policy.leaseMs())
+        ? null
+        : "the lease of application " + name + " ran out: register it again";
+  }
+
+  private int liveApplicationsOf(ClusterView view, String user, long nowMs) {
+    int[] count = {0};
+    view.applications()
+        .forEach(
+            application -> {
+              if (application.user().equals(user) && application.liveAt(nowMs, policy.leaseMs())) {
+                count[0]++;
+              }
+            });
+    return count[0];
+  }
+
+  private RenewLeaseReply renewal(Status status, String message) {
+    return RenewLeaseReply.newBuilder()
+        .setStatus(status)
+        .setMessage(message)
+        .setLeaseMs(policy.leaseMs())
+        .build();
+  }
+
+  private Decision<RegisterApplicationReply> refusedRegistration(Status status, String message) {
+    return Decision.unchanged(
+        RegisterApplicationReply.newBuilder()
+            .setStatus(status)
+            .setMessage(message)
+            .setLeaseMs(policy.leaseMs())
+            .build());
+  }
+}

@@ -1,0 +1,20 @@
+package io.sluice.coordinator.state;
+
+import java.util.List;
+
+/**
+ * What is to change and what is answered once it has changed.
+ *
+ * @param records in the order in which they apply; empty: nothing changes
+ */
+public record Decision<R>(List<MetadataRecord> records, R reply) {
+
+  /** An answer that changes nothing. */
+  public static <R> Decision<R> unchanged(R reply) {
+    return new Decision<>(List.of(), reply);
+  }
+
+  public static <R> Decision<R> of(MetadataRecord record, R reply) {
+    return new Decision<>(List.of(record), reply);
+  }
+}

@@ -1,0 +1,61 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the passing of time brings: servers lost, leases run out, old entries forgotten. A pure
+ * function.
+ */
+public final class Elapsed {
+  private final ServerPolicy servers;
+  private final ApplicationPolicy applications;
+
+  public Elapsed(ServerPolicy servers, ApplicationPolicy applications) {
+    this.servers = servers;
+    this.applications = applications;
+  }
+
+  public List<MetadataRecord> at(ClusterView view, long nowMs) {
+    List<MetadataRecord> records = new ArrayList<>();
+    for (Server server : view.servers().all()) {
+      long silentMs = nowMs - server.heardAtMs();
+      switch (server.heard()) {
+        case HEARD -> {
+          if (silentMs > servers.lostAfterMs()) {
+            records.add(
+                new MetadataRecord.ServerLost(server.name(), server.id().getEpoch(), silentMs));
+          }
+        }
+        case LOST -> {
+          if (silentMs > servers.forgetAfterMs()) {
+            records.add(new MetadataRecord.ServerForgotten(server.name()));
+          }
+        }
+      }
+    }
+    view.applications().forEach(application -> check(application, nowMs, records));
+    return records;
+  }
+
+  private void check(Application application, long nowMs, List<MetadataRecord> records) {
+    switch (application.state()) {
+      case LIVE -> {
+        if (!application.liveAt(nowMs, applications.leaseMs())) {
+          records.add(
+              new MetadataRecord.ApplicationExpired(
+                  application.name(), nowMs - application.sinceMs()));
+        }
+      }
+      case ENDED -> {
+        if (nowMs - application.sinceMs() > applications.endedRememberedMs()) {
+          records.add(new MetadataRecord.ApplicationForgotten(application.name()));
+        }
+      }
+    }
+  }
+}

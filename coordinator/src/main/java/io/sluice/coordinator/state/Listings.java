@@ -1,0 +1,66 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.proto.ApplicationInfo;
+import io.sluice.proto.ListApplicationsReply;
+import io.sluice.proto.ListServersReply;
+import io.sluice.proto.ServerInfo;
+import io.sluice.proto.Status;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** What people and tools are shown. Pure functions; they read and change nothing. */
+public final class Listings {
+  private final ServerPolicy servers;
+  private final ApplicationPolicy applications;
+
+  public Listings(ServerPolicy servers, ApplicationPolicy applications) {
+    this.servers = servers;
+    this.applications = applications;
+  }
+
+  /** All servers, by name. */
+  public ListServersReply servers(ClusterView view, long nowMs) {
+    ListServersReply.Builder reply = ListServersReply.newBuilder().setStatus(Status.OK);
+    view.servers()
+        .all()
+        .forEach(
+            server ->
+                reply.addServers(
+                    ServerInfo.newBuilder()
+                        .setServer(server.id())
+                        .setState(server.stateAt(nowMs, servers.lostAfterMs(), view.excluded()))
+                        .setLoad(server.load())
+                        .addAllTags(server.tags())
+                        .setLastHeartbeatAgeMs(nowMs - server.heardAtMs())
+                        .setAssignedSinceHeartbeat(server.assignedSinceHeartbeat())));
+    return reply.build();
+  }
+
+  /** The live applications, by name. */
+  public ListApplicationsReply applications(ClusterView view, long nowMs) {
+    List<Application> live = new ArrayList<>();
+    view.applications()
+        .forEach(
+            application -> {
+              if (application.liveAt(nowMs, applications.leaseMs())) {
+                live.add(application);
+              }
+            });
+    live.sort(Comparator.comparing(Application::name));
+    ListApplicationsReply.Builder reply = ListApplicationsReply.newBuilder().setStatus(Status.OK);
+    for (Application application : live) {
+      reply.addApplications(
+          ApplicationInfo.newBuilder()
+              .setApplication(application.name())
+              .setUser(application.user())
+              .setLeaseRemainingMs(application.leaseRemainingMs(nowMs, applications.leaseMs()))
+              .setShuffles(application.shuffleCount())
+              .setRegisteredAgeMs(nowMs - application.registeredAtMs()));
+    }
+    return reply.build();
+  }
+}

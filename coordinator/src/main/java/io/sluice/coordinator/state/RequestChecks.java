@@ -1,0 +1,195 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.proto.DiskState;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import java.util.regex.Pattern;
+
+/**
+ * Checks what peers sent. Each check returns one line for a person, naming what was expected and
+ * what was found, or null when all is well.
+ */
+final class RequestChecks {
+  static final int MAX_PARTITIONS = (1 << 24) - 1;
+  static final int MAX_REPLICAS = 16;
+  static final int MAX_TAGS = 64;
+  static final int MAX_DISKS = 256;
+  static final int MAX_PATH_LENGTH = 4096;
+  static final int MAX_EXCLUDED_SERVERS = 10_000;
+  static final int MAX_HELD_APPLICATIONS = 100_000;
+
+  /** The longest piece of a peer's input that an answer repeats. */
+  private static final int MAX_QUOTED_LENGTH = 64;
+
+  private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,256}");
+  private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,256}");
+  private static final Pattern TAG = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  /**
+   * Anything that cannot break a log line: no control characters, no line or paragraph separators.
+   */
+  private static final Pattern ONE_LINE = Pattern.compile("[^\\p{Cc}\\p{Zl}\\p{Zp}]{0,256}");
+
+  private RequestChecks() {}
+
+  static String application(String name) {
+    return APPLICATION.matcher(name).matches()
+        ? null
+        : "application id: expected 1 to 256 of [A-Za-z0-9._-], found " + quoted(name);
+  }
+
+  static String registerApplication(RegisterApplicationRequest request) {
+    String problem = application(request.getApplication());
+    if (problem == null && !ONE_LINE.matcher(request.getUser()).matches()) {
+      problem =
+          "user: expected at most 256 characters and no control characters, found "
+              + quoted(request.getUser());
+    }
+    if (problem == null && !ONE_LINE.matcher(request.getClientVersion()).matches()) {
+      problem =
+          "client_version: expected at most 256 characters and no control characters, found "
+              + quoted(request.getClientVersion());
+    }
+    return problem;
+  }
+
+  static String registerShuffle(RegisterShuffleRequest request) {
+    String problem = application(request.getShuffle().getApplication());
+    if (problem != null) {
+      return problem;
+    }
+    if (request.getShuffle().getShuffle() < 0) {
+      return "shuffle: expected a number from 0, found " + request.getShuffle().getShuffle();
+    }
+    if (request.getPartitionCount() < 1 || request.getPartitionCount() > MAX_PARTITIONS) {
+      return "partition_count: expected 1 to "
+          + MAX_PARTITIONS
+          + ", found "
+          + request.getPartitionCount();
+    }
+    if (request.getReplicas() < 1 || request.getReplicas() > MAX_REPLICAS) {
+      return "replicas: expected 1 to " + MAX_REPLICAS + ", found " + request.getReplicas();
+    }
+    if (request.getMaxServers() < 0) {
+      return "max_servers: expected 0 (no limit of the client's own) or more, found "
+          + request.getMaxServers();
+    }
+    if (request.getExcludedServersCount() > MAX_EXCLUDED_SERVERS) {
+      return "excluded_servers: expected at most "
+          + MAX_EXCLUDED_SERVERS
+          + ", found "
+          + request.getExcludedServersCount();
+    }
+    return tags("required_tags", request.getRequiredTagsList());
+  }
+
+  static String heartbeat(HeartbeatRequest request) {
+    String problem = server(request.getServer());
+    if (problem == null) {
+      problem = state(request.getState());
+    }
+    if (problem == null) {
+      problem = load(request.getLoad());
+    }
+    if (problem == null) {
+      problem = tags("tags", request.getTagsList());
+    }
+    if (problem == null && request.getApplicationsCount() > MAX_HELD_APPLICATIONS) {
+      problem =
+          "applications: expected at most "
+              + MAX_HELD_APPLICATIONS
+              + ", found "
+              + request.getApplicationsCount();
+    }
+    return problem;
+  }
+
+  private static String server(ServerId server) {
+    if (!SERVER.matcher(server.getName()).matches()) {
+      return "server name: expected 1 to 256 of [A-Za-z0-9._:[]-], found "
+          + quoted(server.getName());
+    }
+    if (!SERVER.matcher(server.getHost()).matches()) {
+      return "server host: expected 1 to 256 of [A-Za-z0-9._:[]-], found "
+          + quoted(server.getHost());
+    }
+    if (server.getRpcPort() < 1 || server.getRpcPort() > 65535) {
+      return "rpc_port: expected 1 to 65535, found " + server.getRpcPort();
+    }
+    if (server.getNettyPort() < 0 || server.getNettyPort() > 65535) {
+      return "netty_port: expected 0 (none) to 65535, found " + server.getNettyPort();
+    }
+    return server.getEpoch() > 0
+        ? null
+        : "epoch: expected milliseconds since 1970, found " + server.getEpoch();
+  }
+
+  private static String state(ServerState state) {
+    return switch (state) {
+      // A state that only a newer server knows: it lives, but whether it can take data cannot be
+      // told.
+      case ACTIVE, SERVER_DRAINING, UNHEALTHY, UNRECOGNIZED -> null;
+      case SERVER_STATE_UNSPECIFIED, SERVER_LOST, EXCLUDED ->
+          "state: expected ACTIVE, SERVER_DRAINING or UNHEALTHY, found " + state;
+    };
+  }
+
+  private static String load(ServerLoad load) {
+    if (load.getMemoryUsedBytes() < 0
+        || load.getMemoryCapacityBytes() < 0
+        || load.getPendingSpillBytes() < 0) {
+      return "load: expected no negative bytes, found memory_used_bytes="
+          + load.getMemoryUsedBytes()
+          + " memory_capacity_bytes="
+          + load.getMemoryCapacityBytes()
+          + " pending_spill_bytes="
+          + load.getPendingSpillBytes();
+    }
+    if (load.getDisksCount() > MAX_DISKS) {
+      return "disks: expected at most " + MAX_DISKS + ", found " + load.getDisksCount();
+    }
+    for (DiskState disk : load.getDisksList()) {
+      if (disk.getPath().length() > MAX_PATH_LENGTH) {
+        return "disk path: expected at most "
+            + MAX_PATH_LENGTH
+            + " characters, found "
+            + disk.getPath().length();
+      }
+      if (disk.getFreeBytes() < 0 || disk.getCapacityBytes() < disk.getFreeBytes()) {
+        return "disk: expected free_bytes from 0 to capacity_bytes, found free_bytes="
+            + disk.getFreeBytes()
+            + " capacity_bytes="
+            + disk.getCapacityBytes();
+      }
+    }
+    return null;
+  }
+
+  private static String tags(String field, Iterable<String> tags) {
+    int count = 0;
+    for (String tag : tags) {
+      if (!TAG.matcher(tag).matches()) {
+        return field + ": expected 1 to 64 of [A-Za-z0-9._-], found " + quoted(tag);
+      }
+      count++;
+    }
+    return count <= MAX_TAGS ? null : field + ": expected at most " + MAX_TAGS + ", found " + count;
+  }
+
+  /**
+   * A peer's input made fit for a log line: clipped, and without characters that would break or
+   * forge one.
+   */
+  private static String quoted(String input) {
+    String clipped =
+        input.length() <= MAX_QUOTED_LENGTH ? input : input.substring(0, MAX_QUOTED_LENGTH) + "...";
+    return "\""
+        + clipped.replaceAll("[^ -~]", "?")
+        + "\""
+        + (input.length() <= MAX_QUOTED_LENGTH ? "" : " (" + input.length() + " characters)");
+  }
+}

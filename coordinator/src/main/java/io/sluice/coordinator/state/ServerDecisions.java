@@ -1,0 +1,92 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.Status;
+import java.util.List;
+
+/** Answers heartbeats. Pure functions. */
+public final class ServerDecisions {
+  private final ServerPolicy servers;
+  private final ApplicationPolicy applications;
+
+  public ServerDecisions(ServerPolicy servers, ApplicationPolicy applications) {
+    this.servers = servers;
+    this.applications = applications;
+  }
+
+  /** A server lives, has this load and holds these applications. */
+  public Decision<HeartbeatReply> heartbeat(
+      ClusterView view, HeartbeatRequest request, long nowMs) {
+    String problem = RequestChecks.heartbeat(request);
+    if (problem != null) {
+      return refused(Status.BAD_REQUEST, problem);
+    }
+    ServerId id = request.getServer();
+    Server known = view.servers().get(id.getName());
+    if (known == null && view.servers().size() >= servers.maxServers()) {
+      return refused(
+          Status.BUSY,
+          "this coordinator knows "
+              + view.servers().size()
+              + " servers already, its most (rss.coordinator.servers.max)");
+    }
+    if (known != null && id.getEpoch() < known.id().getEpoch()) {
+      return refused(
+          Status.STALE_EPOCH,
+          "server "
+              + id.getName()
+              + ": expected epoch "
+              + known.id().getEpoch()
+              + " or later, found "
+              + id.getEpoch()
+              + " of an earlier life");
+    }
+    HeartbeatReply.Builder reply = reply(Status.OK, "");
+    for (String application : request.getApplicationsList()) {
+      reply.addLeases(lease(view, application, nowMs));
+    }
+    ServerState state =
+        request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
+    List<String> tags = request.getTagsList().stream().distinct().sorted().toList();
+    return Decision.of(
+        new MetadataRecord.ServerReported(id, state, request.getLoad(), tags, nowMs),
+        reply.build());
+  }
+
+  private ApplicationLease lease(ClusterView view, String name, long nowMs) {
+    Application application = view.applications().get(name);
+    ApplicationLease.Builder lease = ApplicationLease.newBuilder().setApplication(name);
+    if (application == null) {
+      lease.setState(ApplicationLease.State.UNKNOWN);
+    } else if (application.state() == Application.State.ENDED) {
+      lease.setState(ApplicationLease.State.ENDED);
+    } else if (application.liveAt(nowMs, applications.leaseMs())) {
+      lease
+          .setState(ApplicationLease.State.LIVE)
+          .setRemainingMs(application.leaseRemainingMs(nowMs, applications.leaseMs()));
+    } else {
+      lease.setState(ApplicationLease.State.UNKNOWN);
+    }
+    return lease.build();
+  }
+
+  private Decision<HeartbeatReply> refused(Status status, String message) {
+    return Decision.unchanged(reply(status, message).build());
+  }
+
+  private HeartbeatReply.Builder reply(Status status, String message) {
+    return HeartbeatReply.newBuilder()
+        .setStatus(status)
+        .setMessage(message)
+        .setLeaseMs(applications.leaseMs())
+        .setHeartbeatIntervalMs(servers.heartbeatIntervalMs());
+  }
+}

@@ -1,0 +1,133 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.Assignment;
+import io.sluice.coordinator.assign.AssignmentPlanner;
+import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.Status;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Answers drivers that want servers for a shuffle. Pure functions. */
+public final class ShuffleDecisions {
+  private final ServerPolicy servers;
+  private final ApplicationPolicy applications;
+  private final ApplicationDecisions applicationDecisions;
+  private final Eligibility eligibility;
+  private final AssignmentPlanner planner;
+
+  public ShuffleDecisions(
+      ServerPolicy servers,
+      ApplicationPolicy applications,
+      ApplicationDecisions applicationDecisions,
+      Eligibility eligibility,
+      AssignmentPlanner planner) {
+    this.servers = servers;
+    this.applications = applications;
+    this.applicationDecisions = applicationDecisions;
+    this.eligibility = eligibility;
+    this.planner = planner;
+  }
+
+  /**
+   * Assigns the partitions of a shuffle. The same shuffle may be registered again with the same
+   * partition count, and gets a fresh assignment: that is what a stage that runs again after a loss
+   * needs, and which of two assignments holds is the driver's business.
+   *
+   * @param seed of every random number that the assignment needs
+   */
+  public Decision<RegisterShuffleReply> register(
+      ClusterView view, RegisterShuffleRequest request, long nowMs, long seed) {
+    String problem = RequestChecks.registerShuffle(request);
+    if (problem != null) {
+      return refused(Status.BAD_REQUEST, problem);
+    }
+    String name = request.getShuffle().getApplication();
+    int shuffle = request.getShuffle().getShuffle();
+    String unknown = applicationDecisions.whyUnknown(view, name, nowMs);
+    if (unknown != null) {
+      return refused(Status.UNKNOWN_APPLICATION, unknown);
+    }
+    Application application = view.applications().get(name);
+    int earlier = application.shuffles().partitionCount(shuffle);
+    if (earlier != 0 && earlier != request.getPartitionCount()) {
+      return refused(
+          Status.BAD_REQUEST,
+          "shuffle "
+              + shuffle
+              + " of application "
+              + name
+              + ": expected partition_count "
+              + earlier
+              + " as before, found "
+              + request.getPartitionCount());
+    }
+    long sinceStartMs = nowMs - view.startedAtMs();
+    if (sinceStartMs < servers.startupSilenceMs()) {
+      return refused(
+          Status.BUSY,
+          "this coordinator started "
+              + sinceStartMs
+              + " ms ago and hears from servers for "
+              + servers.startupSilenceMs()
+              + " ms before it assigns any");
+    }
+    Eligibility.Wish wish =
+        new Eligibility.Wish(
+            request.getRequiredTagsList(), Set.copyOf(request.getExcludedServersList()));
+    List<Server> eligible = eligibility.eligible(view.servers(), view.excluded(), wish, nowMs);
+    if (eligible.isEmpty()) {
+      return refused(
+          Status.NO_SERVERS,
+          "no server can take shuffle "
+              + shuffle
+              + " of application "
+              + name
+              + "; "
+              + eligibility.account(view.servers(), view.excluded(), wish, nowMs));
+    }
+    int maxServers = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
+    Assignment assignment =
+        planner.plan(
+            new AssignmentPlanner.Request(
+                request.getPartitionCount(), request.getReplicas(), maxServers, view.partitionSize().expectedBytes()),
+            eligible,
+            view.assignments(),
+            new SplittableRandom(seed));
+    return Decision.of(
+        new MetadataRecord.ShuffleAssigned(
+            name,
+            shuffle,
+            request.getPartitionCount(),
+            request.getReplicas(),
+            assignment.replicas(),
+            assignment.partitionsByServer(),
+            applications.shufflesRemembered()),
+        reply(assignment));
+  }
+
+  private static RegisterShuffleReply reply(Assignment assignment) {
+    RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder().setStatus(Status.OK);
+    assignment.servers().forEach(server -> reply.addServers(server.id()));
+    for (Assignment.Range range : assignment.ranges()) {
+      reply.addRanges(
+          PartitionRange.newBuilder()
+              .setFirst(range.first())
+              .setLast(range.last())
+              .addAllServers(range.servers()));
+    }
+    return reply.build();
+  }
+
+  private static Decision<RegisterShuffleReply> refused(Status status, String message) {
+    return Decision.unchanged(
+        RegisterShuffleReply.newBuilder().setStatus(status).setMessage(message).build());
+  }
+}

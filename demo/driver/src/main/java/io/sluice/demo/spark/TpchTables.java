@@ -1,0 +1,158 @@
+package io.sluice.demo.spark;
+
+import io.trino.tpch.TpchColumn;
+import io.trino.tpch.TpchColumnType;
+import io.trino.tpch.TpchEntity;
+import io.trino.tpch.TpchTable;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The tables of TPC-H as Parquet, types as in the specification: identifiers are 64-bit integers, amounts are
+ * {@code decimal(15, 2)}, days are dates.
+ */
+final class TpchTables {
+  /** A part is one task and one file: small enough that all cores have work, large enough that files are worth opening. */
+  private static final int ROWS_PER_PART = 500_000;
+
+  private static final int MONEY_PRECISION = 15;
+  private static final int MONEY_SCALE = 2;
+
+  /** Rows at scale factor 1; {@code lineitem} has about four for each order, and the last two tables do not grow. */
+  private enum Size {
+    CUSTOMER(150_000),
+    ORDERS(1_500_000),
+    LINEITEM(6_000_000),
+    PART(200_000),
+    PARTSUPP(800_000),
+    SUPPLIER(10_000),
+    NATION(0),
+    REGION(0);
+
+    private final long rows;
+
+    Size(long rows) {
+      this.rows = rows;
+    }
+
+    int parts(double scale) {
+      return (int) Math.max(1, Math.ceil(rows * scale / ROWS_PER_PART));
+    }
+  }
+
+  private TpchTables() {}
+
+  static List<String> names() {
+    return TpchTable.getTables().stream().map(TpchTable::getTableName).toList();
+  }
+
+  /** How many tasks {@link #write} runs for all tables together. */
+  static int totalParts(double scale) {
+    return names().stream().mapToInt(name -> parts(name, scale)).sum();
+  }
+
+  private static int parts(String table, double scale) {
+    return Size.valueOf(table.toUpperCase(Locale.ROOT)).parts(scale);
+  }
+
+  /** Generates a table in parallel and writes it to {@code directory/table}. */
+  static void write(SparkSession spark, String table, double scale, Path directory) {
+    int partCount = parts(table, scale);
+    List<Integer> parts = IntStream.rangeClosed(1, partCount).boxed().toList();
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    JavaRDD<Row> rows =
+        context.parallelize(parts, partCount).flatMap(part -> TableRows.of(table, scale, part, partCount));
+    spark
+        .createDataFrame(rows, schema(TpchTable.getTable(table)))
+        .write()
+        .mode(SaveMode.ErrorIfExists)
+        .parquet(directory.resolve(table).toString());
+  }
+
+  /** Makes every table of {@code directory} a view of its name. */
+  static void open(SparkSession spark, Path directory) {
+    for (String table : names()) {
+      spark
+          .read()
+          .schema(schema(TpchTable.getTable(table)))
+          .parquet(directory.resolve(table).toString())
+          .createOrReplaceTempView(table);
+    }
+  }
+
+  private static <E extends TpchEntity> StructType schema(TpchTable<E> table) {
+    StructField[] fields =
+        table.getColumns().stream()
+            .map(column -> DataTypes.createStructField(column.getColumnName(), type(column.getType()), false))
+            .toArray(StructField[]::new);
+    return DataTypes.createStructType(fields);
+  }
+
+  private static DataType type(TpchColumnType type) {
+    return switch (type.getBase()) {
+      case IDENTIFIER -> DataTypes.LongType;
+      case INTEGER -> DataTypes.IntegerType;
+      case DATE -> DataTypes.DateType;
+      case DOUBLE -> DataTypes.createDecimalType(MONEY_PRECISION, MONEY_SCALE);
+      case VARCHAR -> DataTypes.StringType;
+    };
+  }
+
+  /** The rows of one part of one table, made inside a task. */
+  private static final class TableRows {
+    private TableRows() {}
+
+    static Iterator<Row> of(String table, double scale, int part, int partCount) {
+      return rows(TpchTable.getTable(table), scale, part, partCount);
+    }
+
+    private static <E extends TpchEntity> Iterator<Row> rows(
+        TpchTable<E> table, double scale, int part, int partCount) {
+      List<Function<E, Object>> readers = table.getColumns().stream().map(TableRows::reader).toList();
+      Iterator<E> entities = table.createGenerator(scale, part, partCount).iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return entities.hasNext();
+        }
+
+        @Override
+        public Row next() {
+          E entity = entities.next();
+          Object[] values = new Object[readers.size()];
+          for (int i = 0; i < values.length; i++) {
+            values[i] = readers.get(i).apply(entity);
+          }
+          return RowFactory.create(values);
+        }
+      };
+    }
+
+    private static <E extends TpchEntity> Function<E, Object> reader(TpchColumn<E> column) {
+      return switch (column.getType().getBase()) {
+        case IDENTIFIER -> column::getIdentifier;
+        case INTEGER -> column::getInteger;
+        case DATE -> entity -> LocalDate.ofEpochDay(column.getDate(entity));
+        // The generator counts in cents and divides by 100 for this call; rounding gives the cents back exactly.
+        case DOUBLE -> entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
+        case VARCHAR -> column::getString;
+      };
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package io.sluice.demo.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One process of a {@link LocalCluster}, over all its lives: it can be stopped, killed and started again, and keeps its
+ * directory, its ports and its configuration. Thread-safe by its own lock, because a shutdown hook may stop it.
+ */
+public final class ClusterNode {
+
+  /** What kind of process a node is, and the command that starts one. */
+  public enum Role {
+    COORDINATOR("coordinator"),
+    SERVER("server");
+
+    private final String command;
+
+    Role(String command) {
+      this.command = command;
+    }
+  }
+
+  /** The host that every process of a local cluster binds and announces. */
+  public static final String HOST = "127.0.0.1";
+
+  private static final long POLL_MS = 20;
+
+  private final String name;
+  private final Role role;
+  private final Path directory;
+  private final LocalCluster.Launch launch;
+  private final Map<String, String> configuration = new LinkedHashMap<>();
+  private final List<String> jvmOptions = new ArrayList<>();
+  private Process process;
+  private int rpcPort;
+  private int nettyPort;
+  private int httpPort;
+
+  ClusterNode(
+      String name,
+      Role role,
+      Path directory,
+      LocalCluster.Launch launch,
+      Map<String, String> configuration,
+      List<String> jvmOptions) {
+    this.name = name;
+    this.role = role;
+    this.directory = directory;
+    this.launch = launch;
+    this.configuration.putAll(configuration);
+    this.jvmOptions.addAll(jvmOptions);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Role role() {
+    return role;
+  }
+
+  /** The node's own directory: configuration, log, and what the process itself keeps. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** What the process printed, over all its lives. */
+  public Path logFile() {
+    return directory.resolve(name + ".log");
+  }
+
+  /** Sets a configuration key for the lives that start from now on. */
+  public synchronized void configure(String key, String value) {
+    configuration.put(key, value);
+  }
+
+  /** Replaces the JVM options for the lives that start from now on. */
+  public synchronized void jvmOptions(List<String> options) {
+    jvmOptions.clear();
+    jvmOptions.addAll(options);
+  }
+
+  /** Port of gRPC calls; the first start chooses it and later ones keep it. 0 before the first start. */
+  public synchronized int rpcPort() {
+    return rpcPort;
+  }
+
+  /** Port of the framed data transport; 0 if the node does not run it. */
+  public synchronized int nettyPort() {
+    return nettyPort;
+  }
+
+  public synchronized int httpPort() {
+    return httpPort;
+  }
+
+  /** {@code host:rpc_port}, which is also a server's name at the coordinator. */
+  public synchronized String address() {
+    return HOST + ":" + rpcPort;
+  }
+
+  public synchronized boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  /** Process id of the current or the last life. */
+  public synchronized long pid() {
+    if (process == null) {
+      throw new IllegalStateException(name + " was never started");
+    }
+    return process.pid();
+  }
+
+  /**
+   * Starts the process and waits until it says that it accepts connections.
+   *
+   * @throws ClusterStartException if it ends or stays silent instead
+   */
+  public synchronized void start() throws IOException, InterruptedException {
+    if (isAlive()) {
+      throw new IllegalStateException(name + " runs already, pid=" + process.pid());
+    }
+    Files.createDirectories(directory);
+    Path readyFile = directory.resolve(name + ".ready");
+    Files.deleteIfExists(readyFile);
+    Path configurationFile = directory.resolve(name + ".conf");
+    Files.writeString(configurationFile, configurationText(), StandardCharsets.UTF_8);
+
+    List<String> command = new ArrayList<>();
+    command.add(launch.java().toString());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));
+    command.addAll(List.of("--conf", configurationFile.toString()));
+    command.addAll(List.of("--ready-file", readyFile.toString()));
+    process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()))
+            .start();
+    process.getOutputStream().close();
+    try {
+      readPorts(awaitReady(readyFile));
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      killAndWait();
+      throw e;
+    }
+  }
+
+  /** Asks the process to stop (SIGTERM) and kills it if it has not after the cluster's stop timeout. Idempotent. */
+  public synchronized void stop() {
+    if (!isAlive()) {
+      return;
+    }
+    process.destroy();
+    if (!awaitEnd(launch.stopTimeout())) {
+      killAndWait();
+    }
+  }
+
+  /** Ends the process without any chance to clean up (SIGKILL), and waits until it is gone. Idempotent. */
+  public synchronized void kill() {
+    killAndWait();
+  }
+
+  /** Stops the process if it runs, and starts it again on the same ports. */
+  public synchronized void restart() throws IOException, InterruptedException {
+    stop();
+    start();
+  }
+
+  /** The last lines that the process printed, for a message; empty if it printed nothing. */
+  public String logTail(int lineCount) {
+    return LogTail.of(logFile(), lineCount);
+  }
+
+  private String configurationText() {
+    StringBuilder text = new StringBuilder();
+    Map<String, String> all = new LinkedHashMap<>(configuration);
+    all.put("rss.rpc.server.port", Integer.toString(rpcPort));
+    all.put("rss.jetty.http.port", Integer.toString(httpPort));
+    switch (role) {
+      case COORDINATOR -> all.put("rss.coordinator.host", HOST);
+      case SERVER -> {
+        all.put("rss.server.host", HOST);
+        all.put("rss.server.netty.port", Integer.toString(nettyPort));
+      }
+    }
+    all.forEach((key, value) -> text.append(key).append(' ').append(value).append('\n'));
+    return text.toString();
+  }
+
+  private Properties awaitReady(Path readyFile) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + launch.startTimeout().toNanos();
+    while (!Files.exists(readyFile)) {
+      if (process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
+        throw new ClusterStartException(
+            name + " ended with exit code " + process.exitValue() + " instead of starting: " + reason());
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new ClusterStartException(
+            name + " did not start within " + launch.startTimeout().toSeconds() + " s: " + reason());
+      }
+    }
+    Properties ready = new Properties();
+    try (InputStream in = Files.newInputStream(readyFile)) {
+      ready.load(in);
+    }
+    return ready;
+  }
+
+  private String reason() {
+    String last = logTail(1);
+    return (last.isEmpty() ? "it printed nothing" : last.strip()) + " (log: " + logFile() + ")";
+  }
+
+  private void readPorts(Properties ready) throws ClusterStartException {
+    rpcPort = port(ready, "rpc.port");
+    httpPort = port(ready, "http.port");
+    nettyPort = ready.containsKey("netty.port") ? port(ready, "netty.port") : 0;
+  }
+
+  private int port(Properties ready, String key) throws ClusterStartException {
+    String value = ready.getProperty(key);
+    try {
+      return Integer.parseInt(value);
+    } catch (NumberFormatException e) {
+      throw new ClusterStartException(name + " wrote a ready file with " + key + "=" + value + ", not a port", e);
+    }
+  }
+
+  private void killAndWait() {
+    if (process != null && process.isAlive()) {
+      process.destroyForcibly();
+      awaitEnd(launch.stopTimeout());
+    }
+  }
+
+  /** Waits even if interrupted: what was started here must not outlive its owner. */
+  private boolean awaitEnd(Duration timeout) {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.sluice.demo.cluster;
+
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ListServersReply;
+import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Asks the processes of a {@link LocalCluster} what they know and what they have counted. Not thread-safe. */
+public final class ClusterProbe implements AutoCloseable {
+  private static final long CALL_TIMEOUT_MS = 10_000;
+  private static final long POLL_MS = 50;
+
+  private final LocalCluster cluster;
+  private final Map<String, ManagedChannel> channels = new HashMap<>();
+
+  public ClusterProbe(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Counters and load of one server. */
+  public GetStatusReply status(ClusterNode server) throws IOException {
+    try {
+      GetStatusReply reply =
+          ShuffleServerControlGrpc.newBlockingStub(channel(server))
+              .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS)
+              .getStatus(GetStatusRequest.getDefaultInstance());
+      if (reply.getStatus() != Status.OK) {
+        throw new IOException(
+            server.name() + " does not tell its status: " + reply.getStatus() + " " + reply.getMessage());
+      }
+      return reply;
+    } catch (StatusRuntimeException e) {
+      throw new IOException(server.name() + " at " + server.address() + " does not answer: " + e.getStatus(), e);
+    }
+  }
+
+  /** The sum over all servers. */
+  public ServerCounters counters() throws IOException {
+    ServerCounters sum = ServerCounters.ZERO;
+    for (ClusterNode server : cluster.servers()) {
+      sum = sum.plus(ServerCounters.of(status(server)));
+    }
+    return sum;
+  }
+
+  /**
+   * Waits until every coordinator sees {@code count} servers that take assignments.
+   *
+   * @throws ClusterStartException if that is not so after {@code timeout}
+   */
+  public void awaitActiveServers(int count, Duration timeout) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    for (ClusterNode coordinator : cluster.coordinators()) {
+      while (true) {
+        long active = activeServers(coordinator);
+        if (active == count) {
+          break;
+        }
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw new ClusterStartException(
+              coordinator.name() + " sees " + active + " active servers after " + timeout.toSeconds()
+                  + " s, not " + count + " (logs: " + coordinator.directory().getParent() + ")");
+        }
+        TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      }
+    }
+  }
+
+  private long activeServers(ClusterNode coordinator) throws IOException {
+    try {
+      ListServersReply reply =
+          CoordinatorGrpc.newBlockingStub(channel(coordinator))
+              .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS)
+              .listServers(ListServersRequest.getDefaultInstance());
+      return reply.getServersList().stream().filter(server -> server.getState() == ServerState.ACTIVE).count();
+    } catch (StatusRuntimeException e) {
+      throw new IOException(
+          coordinator.name() + " at " + coordinator.address() + " does not answer: " + e.getStatus(), e);
+    }
+  }
+
+  private ManagedChannel channel(ClusterNode node) {
+    return channels.computeIfAbsent(
+        node.address(),
+        address -> NettyChannelBuilder.forAddress(ClusterNode.HOST, node.rpcPort()).usePlaintext().build());
+  }
+
+  @Override
+  public void close() {
+    channels.values().forEach(ManagedChannel::shutdownNow);
+    channels.clear();
+  }
+}

@@ -1,0 +1,243 @@
+package io.sluice.demo.cluster;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Coordinators and shuffle servers as processes of this machine, on loopback, on ports that the first start finds free.
+ *
+ * <p>{@link #start} returns once every process accepts connections; a server may announce itself to the coordinators a
+ * moment later, see {@link ClusterProbe#awaitActiveServers}. {@link #close} stops everything, by force after a bound; a
+ * shutdown hook does the same if the owner ends without calling it.
+ */
+public final class LocalCluster implements AutoCloseable {
+
+  /** How processes are started and stopped; the same for all nodes. */
+  record Launch(Path java, String classPath, String mainClass, Duration startTimeout, Duration stopTimeout) {}
+
+  private final List<ClusterNode> coordinators;
+  private final List<ClusterNode> servers;
+  private final Thread shutdownHook = new Thread(this::stopAll, "local-cluster-stop");
+  private boolean hooked;
+
+  private LocalCluster(List<ClusterNode> coordinators, List<ClusterNode> servers) {
+    this.coordinators = List.copyOf(coordinators);
+    this.servers = List.copyOf(servers);
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Starts the coordinators, then all servers.
+   *
+   * @throws ClusterStartException if one does not come up; those that did are stopped then
+   */
+  public void start() throws IOException, InterruptedException {
+    Runtime.getRuntime().addShutdownHook(shutdownHook);
+    hooked = true;
+    try {
+      for (ClusterNode coordinator : coordinators) {
+        coordinator.start();
+      }
+      String quorum = quorum();
+      for (ClusterNode server : servers) {
+        server.configure("rss.coordinator.quorum", quorum);
+        server.start();
+      }
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  public List<ClusterNode> coordinators() {
+    return coordinators;
+  }
+
+  /** The first coordinator. */
+  public ClusterNode coordinator() {
+    return coordinators.get(0);
+  }
+
+  public List<ClusterNode> servers() {
+    return servers;
+  }
+
+  /** The coordinators as {@code host:port,host:port}, which is what {@code spark.rss.coordinator.quorum} takes. */
+  public String quorum() {
+    return coordinators.stream().map(ClusterNode::address).collect(Collectors.joining(","));
+  }
+
+  /** Stops servers, then coordinators; idempotent. */
+  @Override
+  public void close() {
+    stopAll();
+    if (hooked) {
+      hooked = false;
+      try {
+        Runtime.getRuntime().removeShutdownHook(shutdownHook);
+      } catch (IllegalStateException alreadyShuttingDown) {
+        // The hook runs or has run: it does the same.
+      }
+    }
+  }
+
+  private void stopAll() {
+    stopTogether(servers);
+    stopTogether(coordinators);
+  }
+
+  /** Each stop may take its whole timeout, so they run side by side. */
+  private static void stopTogether(List<ClusterNode> nodes) {
+    List<Thread> stoppers = new ArrayList<>();
+    for (ClusterNode node : nodes) {
+      Thread stopper = new Thread(node::stop, "stop-" + node.name());
+      stopper.start();
+      stoppers.add(stopper);
+    }
+    boolean interrupted = false;
+    for (Thread stopper : stoppers) {
+      while (stopper.isAlive()) {
+        try {
+          stopper.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What a cluster is made of; everything but the class path and the directory has a default. */
+  public static final class Builder {
+    private Path directory;
+    private String classPath;
+    private Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    private String mainClass = "io.sluice.cli.Main";
+    private int coordinatorCount = 1;
+    private int serverCount = 2;
+    private final Map<String, String> coordinatorConfiguration = new LinkedHashMap<>();
+    private final Map<String, String> serverConfiguration = new LinkedHashMap<>();
+    private List<String> coordinatorJvmOptions = List.of("-Xmx128m", "-XX:+UseSerialGC");
+    private List<String> serverJvmOptions = List.of("-Xmx256m", "-XX:+UseSerialGC");
+    private Duration startTimeout = Duration.ofSeconds(60);
+    private Duration stopTimeout = Duration.ofSeconds(20);
+
+    private Builder() {}
+
+    /** Where each node gets a directory of its own. */
+    public Builder directory(Path directory) {
+      this.directory = directory;
+      return this;
+    }
+
+    /** Class path of the processes. */
+    public Builder classPath(String classPath) {
+      this.classPath = classPath;
+      return this;
+    }
+
+    public Builder java(Path java) {
+      this.java = java;
+      return this;
+    }
+
+    public Builder mainClass(String mainClass) {
+      this.mainClass = mainClass;
+      return this;
+    }
+
+    public Builder coordinators(int count) {
+      this.coordinatorCount = count;
+      return this;
+    }
+
+    public Builder servers(int count) {
+      this.serverCount = count;
+      return this;
+    }
+
+    /** A configuration key of every coordinator. */
+    public Builder configureCoordinators(String key, String value) {
+      coordinatorConfiguration.put(key, value);
+      return this;
+    }
+
+    /** A configuration key of every server; {@link ClusterNode#configure} sets one of a single server. */
+    public Builder configureServers(String key, String value) {
+      serverConfiguration.put(key, value);
+      return this;
+    }
+
+    public Builder coordinatorJvmOptions(String... options) {
+      this.coordinatorJvmOptions = List.of(options);
+      return this;
+    }
+
+    public Builder serverJvmOptions(String... options) {
+      this.serverJvmOptions = List.of(options);
+      return this;
+    }
+
+    /** How long one process may take to accept connections. */
+    public Builder startTimeout(Duration timeout) {
+      this.startTimeout = timeout;
+      return this;
+    }
+
+    /** How long one process may take to stop before it is killed. */
+    public Builder stopTimeout(Duration timeout) {
+      this.stopTimeout = timeout;
+      return this;
+    }
+
+    public LocalCluster build() {
+      if (directory == null || classPath == null) {
+        throw new IllegalStateException("a local cluster needs a directory and a class path");
+      }
+      if (coordinatorCount < 1 || serverCount < 0) {
+        throw new IllegalArgumentException(
+            "a cluster needs at least one coordinator and no negative number of servers, got "
+                + coordinatorCount + " and " + serverCount);
+      }
+      Launch launch = new Launch(java, classPath, mainClass, startTimeout, stopTimeout);
+      List<ClusterNode> coordinators = new ArrayList<>();
+      for (int i = 1; i <= coordinatorCount; i++) {
+        String name = "coordinator-" + i;
+        coordinators.add(
+            new ClusterNode(
+                name,
+                ClusterNode.Role.COORDINATOR,
+                directory.resolve(name),
+                launch,
+                coordinatorConfiguration,
+                coordinatorJvmOptions));
+      }
+      List<ClusterNode> servers = new ArrayList<>();
+      for (int i = 1; i <= serverCount; i++) {
+        String name = "server-" + i;
+        Path nodeDirectory = directory.resolve(name);
+        Map<String, String> configuration = new LinkedHashMap<>();
+        configuration.put("rss.rpc.server.type", "GRPC_NETTY");
+        configuration.put("rss.storage.type", "MEMORY_LOCALFILE");
+        configuration.put("rss.storage.basePath", nodeDirectory.resolve("data").toString());
+        configuration.put("rss.server.buffer.capacity", "64MiB");
+        configuration.putAll(serverConfiguration);
+        servers.add(
+            new ClusterNode(
+                name, ClusterNode.Role.SERVER, nodeDirectory, launch, configuration, serverJvmOptions));
+      }
+      return new LocalCluster(coordinators, servers);
+    }
+  }
+}

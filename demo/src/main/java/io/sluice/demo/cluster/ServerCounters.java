@@ -1,0 +1,38 @@
+package io.sluice.demo.cluster;
+
+import io.sluice.proto.GetStatusReply;
+
+/** What servers have counted, in bytes unless the name says otherwise; since their start, or between two moments. */
+public record ServerCounters(
+    long pushedBlocks, long pushedBytes, long spilledBytes, long fetchedBytes, long fetchedFromMemoryBytes) {
+
+  public static final ServerCounters ZERO = new ServerCounters(0, 0, 0, 0, 0);
+
+  static ServerCounters of(GetStatusReply status) {
+    return new ServerCounters(
+        status.getPushedBlocks(),
+        status.getPushedBytes(),
+        status.getSpilledBytes(),
+        status.getFetchedBytes(),
+        status.getFetchedFromMemoryBytes());
+  }
+
+  public ServerCounters plus(ServerCounters other) {
+    return new ServerCounters(
+        pushedBlocks + other.pushedBlocks,
+        pushedBytes + other.pushedBytes,
+        spilledBytes + other.spilledBytes,
+        fetchedBytes + other.fetchedBytes,
+        fetchedFromMemoryBytes + other.fetchedFromMemoryBytes);
+  }
+
+  /** What was counted since {@code earlier}. */
+  public ServerCounters since(ServerCounters earlier) {
+    return new ServerCounters(
+        pushedBlocks - earlier.pushedBlocks,
+        pushedBytes - earlier.pushedBytes,
+        spilledBytes - earlier.spilledBytes,
+        fetchedBytes - earlier.fetchedBytes,
+        fetchedFromMemoryBytes - earlier.fetchedFromMemoryBytes);
+  }
+}

@@ -1,0 +1,62 @@
+package io.sluice.demo.driver;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * What the driver is told, in a file that is its only argument.
+ *
+ * @param scale scale factor of the data
+ * @param dataDirectory where the tables are or go
+ * @param rowsDirectory where the rows of each query go
+ * @param spark configuration of Spark, keys as Spark names them
+ */
+public record DriverSettings(
+    double scale, Path dataDirectory, Path rowsDirectory, Map<String, String> spark) {
+  private static final String SCALE = "scale";
+  private static final String DATA = "data";
+  private static final String ROWS = "rows";
+
+  public DriverSettings {
+    spark = Map.copyOf(spark);
+  }
+
+  public void write(Path file) throws IOException {
+    Properties properties = new Properties();
+    properties.setProperty(SCALE, Double.toString(scale));
+    properties.setProperty(DATA, dataDirectory.toString());
+    properties.setProperty(ROWS, rowsDirectory.toString());
+    properties.putAll(spark);
+    try (Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+      properties.store(out, null);
+    }
+  }
+
+  public static DriverSettings read(Path file) {
+    Properties properties = new Properties();
+    try (Reader in = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the driver's settings " + file, e);
+    }
+    Map<String, String> spark = new TreeMap<>();
+    for (String key : properties.stringPropertyNames()) {
+      if (key.startsWith("spark.")) {
+        spark.put(key, properties.getProperty(key));
+      }
+    }
+    return new DriverSettings(
+        Double.parseDouble(properties.getProperty(SCALE)),
+        Path.of(properties.getProperty(DATA)),
+        Path.of(properties.getProperty(ROWS)),
+        spark);
+  }
+}

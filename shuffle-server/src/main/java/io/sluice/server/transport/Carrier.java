@@ -1,0 +1,57 @@
+package io.sluice.server.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.server.service.FetchedBytes;
+
+/** What moves the bytes of one {@link ServerConnection}. Called on the connection's executor. */
+interface Carrier {
+  ByteBufAllocator allocator();
+
+  /** Remote address, for logs. */
+  String peer();
+
+  /**
+   * Runs a task on the connection's executor, after what it does now. Called by any thread; without
+   * effect once the connection has closed.
+   */
+  void execute(Runnable task);
+
+  /** Limits of the frames that come next. */
+  void limits(FrameLimits limits);
+
+  /**
+   * Sends a frame without a body.
+   *
+   * @param headerAndHead takes
+   */
+  void send(ByteBuf headerAndHead);
+
+  /**
+   * Sends a frame with a body.
+   *
+   * @param headerAndHead takes
+   * @param body takes: closed once, when every byte has been sent or given up
+   */
+  void send(ByteBuf headerAndHead, FetchedBytes body);
+
+  /** Whether what was sent leaves room for more, so that replies do not pile up. */
+  boolean isWritable();
+
+  /**
+   * Goes on with the frame whose head was handed over last: its body goes to {@code target}.
+   *
+   * @param target takes
+   */
+  void receiveBody(ByteBuf target);
+
+  /** Goes on with the frame whose head was handed over last: its body is dropped. */
+  void discardBody();
+
+  /** Whether further frames are wanted. One that has begun is received to its end. */
+  void reading(boolean wanted);
+
+  /** Takes nothing more from the client, and closes once what was sent has gone out. */
+  void closeAfterSending();
+}

@@ -1,0 +1,284 @@
+package io.sluice.server.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.socket.SocketChannel;
+import io.sluice.common.frame.FrameFormatException;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.net.FrameReceiver;
+import io.sluice.common.net.FrameSink;
+import io.sluice.server.service.DataService;
+import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.service.FetchedBytes.FilePiece;
+import io.sluice.server.service.FetchedBytes.MemoryPiece;
+import io.sluice.server.service.FetchedBytes.Piece;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Frames over one TCP connection. Belongs to the channel's event loop. */
+final class NettyCarrier implements Carrier, FrameSink {
+  private static final Logger LOG = LoggerFactory.getLogger(NettyCarrier.class);
+
+  private final SocketChannel channel;
+  private final DataTransportConfig config;
+  private final TransportCounters counters;
+  private final LongSupplier nanoTime;
+  private final ServerConnection connection;
+  private final FrameReceiver receiver;
+
+  private Future<?> silenceCheck;
+
+  // What the last check saw, and when that was new.
+  private final long openedNanos;
+  private long seenReceivedBytes;
+  private long seenSendProgress;
+  private long receivedNanos;
+  private long sentNanos;
+  private long bodyBeganNanos;
+  private boolean inBody;
+
+  NettyCarrier(
+      SocketChannel channel,
+      DataService service,
+      DataTransportConfig config,
+      TransportCounters counters,
+      LongSupplier nanoTime) {
+    this.channel = channel;
+    this.config = config;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+    this.connection = new ServerConnection(service, config, counters, this);
+    this.receiver = new FrameReceiver(ServerConnection.HELLO_LIMITS, this);
+    this.openedNanos = nanoTime.getAsLong();
+    this.receivedNanos = openedNanos;
+    this.sentNanos = openedNanos;
+  }
+
+  FrameReceiver receiver() {
+    return receiver;
+  }
+
+  /** Begins to look for silence. Called on the event loop. */
+  void start() {
+    int shortestMs = Math.min(config.helloTimeoutMs(), config.stallTimeoutMs());
+    long everyMs = Math.max(1, shortestMs / 4);
+    silenceCheck =
+        channel
+            .eventLoop()
+            .scheduleWithFixedDelay(this::checkSilence, everyMs, everyMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void checkSilence() {
+    long now = nanoTime.getAsLong();
+    if (receiver.receivedBytes() != seenReceivedBytes || connection.waitsForMemory()) {
+      seenReceivedBytes = receiver.receivedBytes();
+      receivedNanos = now;
+    }
+    long sendProgress = sendProgress();
+    if (sendProgress != seenSendProgress) {
+      seenSendProgress = sendProgress;
+      sentNanos = now;
+    }
+    if (receiver.receivingBody() != inBody) {
+      inBody = !inBody;
+      bodyBeganNanos = now;
+    }
+    long silentMs = TimeUnit.NANOSECONDS.toMillis(now - receivedNanos);
+    if (!connection.greeted()
+        && TimeUnit.NANOSECONDS.toMillis(now - openedNanos) >= config.helloTimeoutMs()) {
+      timeOut("HELLO");
+    } else if (inBody && silentMs >= config.stallTimeoutMs()) {
+      timeOut("the rest of a body");
+    } else if (inBody
+        && TimeUnit.NANOSECONDS.toMillis(now - bodyBeganNanos) >= config.bodyTimeoutMs()) {
+      timeOut("the end of a body");
+    } else if (receiver.receivingHead() && silentMs >= config.stallTimeoutMs()) {
+      timeOut("the rest of a head");
+    } else if (sendProgress != 0
+        && TimeUnit.NANOSECONDS.toMillis(now - sentNanos) >= config.stallTimeoutMs()) {
+      timeOut("the client to take its replies");
+    }
+  }
+
+  /** A number that changes whenever bytes go out; 0 when none are due. */
+  private long sendProgress() {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+    if (buffer == null || buffer.isEmpty()) {
+      return 0;
+    }
+    return 31 * buffer.totalPendingWriteBytes()
+        + 17 * buffer.currentProgress()
+        + System.identityHashCode(buffer.current());
+  }
+
+  private void timeOut(String what) {
+    connection.onTimeout(what);
+    channel.close();
+  }
+
+  // What the connection asks for.
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  @Override
+  public String peer() {
+    return String.valueOf(channel.remoteAddress());
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    try {
+      channel
+          .eventLoop()
+          .execute(
+              () -> {
+                task.run();
+                channel.flush();
+              });
+    } catch (RejectedExecutionException e) {
+      // The event loop has ended, and this connection with it.
+      return;
+    }
+  }
+
+  @Override
+  public void limits(FrameLimits limits) {
+    receiver.limits(limits);
+  }
+
+  @Override
+  public void send(ByteBuf headerAndHead) {
+    channel.write(headerAndHead, channel.voidPromise());
+  }
+
+  @Override
+  public void send(ByteBuf headerAndHead, FetchedBytes body) {
+    if (body.pieces().isEmpty()) {
+      body.close();
+      channel.write(headerAndHead, channel.voidPromise());
+      return;
+    }
+    channel.write(headerAndHead, channel.voidPromise());
+    int last = body.pieces().size() - 1;
+    for (int i = 0; i < last; i++) {
+      channel.write(message(body.pieces().get(i)), channel.voidPromise());
+    }
+    // Writes complete in order, so the last one ends the use of every piece.
+    channel
+        .write(message(body.pieces().get(last)))
+        .addListener(
+            (ChannelFutureListener)
+                written -> {
+                  body.close();
+                  if (!written.isSuccess()) {
+                    // Part of a body has gone out: nothing can follow it.
+                    channel.close();
+                  }
+                });
+  }
+
+  private static Object message(Piece piece) {
+    if (piece instanceof MemoryPiece memory) {
+      return memory.buffer().retainedSlice();
+    }
+    FilePiece file = (FilePiece) piece;
+    return new SharedFileRegion(file.channel(), file.position(), file.length());
+  }
+
+  /** A file region whose file belongs to others: its last release does not close the channel. */
+  private static final class SharedFileRegion extends DefaultFileRegion {
+    SharedFileRegion(FileChannel file, long position, long length) {
+      super(file, position, length);
+    }
+
+    @Override
+    protected void deallocate() {
+      // FetchedBytes.close says when the file is no longer in use.
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void receiveBody(ByteBuf target) {
+    receiver.receiveBody(target);
+  }
+
+  @Override
+  public void discardBody() {
+    receiver.discardBody();
+  }
+
+  @Override
+  public void reading(boolean wanted) {
+    if (wanted) {
+      receiver.resume();
+    } else {
+      receiver.pause();
+    }
+  }
+
+  @Override
+  public void closeAfterSending() {
+    receiver.end();
+    LingeringClose.afterSending(channel, Unpooled.EMPTY_BUFFER);
+  }
+
+  // What the receiver brings.
+
+  @Override
+  public void onHead(FrameHeader header, ByteBuf frame) {
+    connection.onHead(header, frame);
+  }
+
+  @Override
+  public void onBody(FrameHeader header, ByteBuf body) {
+    connection.onBody(header, body);
+  }
+
+  @Override
+  public void onMalformed(long requestId, FrameFormatException problem) {
+    connection.onMalformed(requestId, problem);
+  }
+
+  @Override
+  public void onReadComplete() {
+    channel.flush();
+  }
+
+  @Override
+  public void onWritabilityChanged() {
+    connection.onWritabilityChanged();
+    // Frames that were waiting in memory may have been answered just now.
+    channel.flush();
+  }
+
+  @Override
+  public void onClosed(Throwable causeOrNull) {
+    if (silenceCheck != null) {
+      silenceCheck.cancel(false);
+    }
+    if (causeOrNull != null && !(causeOrNull instanceof IOException)) {
+      LOG.error("data connection failed peer={}", peer(), causeOrNull);
+    }
+    connection.onClosed();
+    counters.connectionClosed();
+  }
+}

@@ -1,0 +1,199 @@
+package io.sluice.server.transport;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FileRegion;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameHeads;
+import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.net.SocketIo;
+import io.sluice.proto.Error;
+import io.sluice.server.service.DataService;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The data protocol over framed TCP. Thread-safe; start once, close once. */
+public final class NettyDataServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
+
+  /**
+   * A connection's requests wait while more than the high mark of replies is unsent. Two fetched
+   * slices of the usual 2 MiB keep a socket busy while the client asks for the next.
+   */
+  private static final WriteBufferWaterMark REPLIES = new WriteBufferWaterMark(2 << 20, 4 << 20);
+
+  /** Longest wait for the event loops to end, in milliseconds. */
+  private static final int CLOSE_TIMEOUT_MS = 5_000;
+
+  private final DataService service;
+  private final NettyServerConfig config;
+  private final TransportCounters counters;
+  private final LongSupplier nanoTime;
+  private final ChannelGroup connections =
+      new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private SocketIo io;
+  private EventLoopGroup eventLoops;
+  private Channel listener;
+
+  public NettyDataServer(
+      DataService service,
+      NettyServerConfig config,
+      TransportCounters counters,
+      LongSupplier nanoTime) {
+    this.service = service;
+    this.config = config;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Binds the port and accepts connections.
+   *
+   * @throws IOException naming the address, if it cannot be bound
+   */
+  public synchronized void start() throws IOException {
+    if (eventLoops != null) {
+      throw new IllegalStateException("started before");
+    }
+    io = SocketIo.select(config.ioMode());
+    eventLoops = io.newEventLoops(config.threads(), "sluice-data-io");
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(eventLoops)
+            .channel(io.serverSocketClass())
+            .option(ChannelOption.SO_BACKLOG, config.backlog())
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, REPLIES)
+            .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, NettyDataServer::newSizeOf)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    accept(channel);
+                  }
+                });
+    InetSocketAddress address =
+        config.host() == null
+            ? new InetSocketAddress(config.port())
+            : new InetSocketAddress(config.host(), config.port());
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      shutDownLoops();
+      throw new IOException(
+          "data port " + address + " cannot be bound: " + bound.cause().getMessage(),
+          bound.cause());
+    }
+    listener = bound.channel();
+    LOG.info("data server listens port={} io={} threads={}", port(), io.mode(), config.threads());
+  }
+
+  /** Netty counts a file region as nothing, so that replies from files would never be too many. */
+  private static MessageSizeEstimator.Handle newSizeOf() {
+    return message -> {
+      if (message instanceof ByteBuf bytes) {
+        return bytes.readableBytes();
+      }
+      return message instanceof FileRegion region ? (int) region.count() : 0;
+    };
+  }
+
+  private void accept(SocketChannel channel) {
+    if (!counters.connectionOpened(config.connections().maxConnections())) {
+      refuse(channel);
+      return;
+    }
+    NettyCarrier carrier =
+        new NettyCarrier(channel, service, config.connections(), counters, nanoTime);
+    channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
+    channel.pipeline().addLast(carrier.receiver());
+    connections.add(channel);
+    carrier.start();
+  }
+
+  private void refuse(SocketChannel channel) {
+    ByteBuf error =
+        FrameHeads.encode(
+            channel.alloc(),
+            FrameType.ERROR,
+            0,
+            Error.newBuilder()
+                .setStatus(StatusCode.BUSY.wire())
+                .setMessage("too many connections, limit " + config.connections().maxConnections())
+                .setEpoch(service.epoch())
+                .build(),
+            0);
+    channel.pipeline().addLast(new DroppingReader());
+    // The channel is not active yet while it is being initialised.
+    channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));
+  }
+
+  /** Reads a refused connection to its end. */
+  private static final class DroppingReader extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  /** The bound port. */
+  public synchronized int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /** The I/O mode in use, which may be less than what was asked for. */
+  public synchronized IoMode ioMode() {
+    return io.mode();
+  }
+
+  /** Takes no further connection; those that there are go on. Idempotent. */
+  public synchronized void stopAccepting() {
+    if (listener != null) {
+      listener.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    }
+  }
+
+  /** Closes every connection and ends the threads, within a bounded time. Idempotent. */
+  @Override
+  public synchronized void close() {
+    if (eventLoops == null || eventLoops.isShuttingDown()) {
+      return;
+    }
+    stopAccepting();
+    connections.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    shutDownLoops();
+  }
+
+  private void shutDownLoops() {
+    eventLoops
+        .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+  }
+}

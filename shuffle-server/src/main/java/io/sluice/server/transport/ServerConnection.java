@@ -1,0 +1,312 @@
+package io.sluice.server.transport;
+
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameFormatException;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.frame.FrameHeads;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.frame.FrameType;
+import io.sluice.proto.Error;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.service.ClientConnection;
+import io.sluice.server.service.DataService;
+import io.sluice.server.service.FetchedBytes;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: HELLO first, then requests, each a call of the service and one answer.
+ * Owned by the connection's executor, which makes every call but those said to come from elsewhere.
+ *
+ * <p>A refused request leaves the connection usable. Bytes or messages that are not the protocol
+ * are answered with ERROR, and the connection is closed.
+ *
+ * <p>Frames are not taken while the client leaves its answers unread ({@link Carrier#isWritable})
+ * or has too many requests pending, so that what a connection makes the server hold is bounded: one
+ * body, one answer beyond the carrier's watermark, and the pending Opens.
+ */
+final class ServerConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
+
+  /** Before HELLO nobody is known: a name and an application id, nothing larger. */
+  static final FrameLimits HELLO_LIMITS = new FrameLimits(4 << 10, 1 << 10);
+
+  private final DataService service;
+  private final DataTransportConfig config;
+  private final TransportCounters counters;
+  private final Carrier carrier;
+
+  private ClientConnection client;
+  private Push push;
+  private int pendingOpens;
+  private Runnable cancelWait;
+  private boolean closing;
+
+  ServerConnection(
+      DataService service,
+      DataTransportConfig config,
+      TransportCounters counters,
+      Carrier carrier) {
+    this.service = service;
+    this.config = config;
+    this.counters = counters;
+    this.carrier = carrier;
+  }
+
+  /** Whether the client has said HELLO. */
+  boolean greeted() {
+    return client != null;
+  }
+
+  /** Whether the connection waits for memory, so that silence is not the client's fault. */
+  boolean waitsForMemory() {
+    return cancelWait != null;
+  }
+
+  /**
+   * @param frame borrows: header and head. If the frame has a body, the carrier is told what to do
+   *     with it, now or later
+   */
+  void onHead(FrameHeader header, ByteBuf frame) {
+    if (closing) {
+      return;
+    }
+    try {
+      if (client == null) {
+        hello(header, frame);
+        return;
+      }
+      switch (header.type()) {
+        case PUSH -> {
+          push = parse(Push.parser(), header, frame);
+          if (header.bodyLength() == 0) {
+            onBody(header, Unpooled.EMPTY_BUFFER);
+          } else {
+            admit(header);
+          }
+        }
+        case OPEN -> open(header.requestId(), parse(Open.parser(), header, frame));
+        case FETCH -> fetch(header.requestId(), parse(Fetch.parser(), header, frame));
+        case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR ->
+            refuseConnection(
+                header.requestId(),
+                new SluiceException(
+                    StatusCode.BAD_MESSAGE,
+                    "frame " + header.type() + ": expected PUSH, OPEN or FETCH"));
+      }
+    } catch (FrameFormatException e) {
+      refuseConnection(header.requestId(), e);
+    }
+    updateReading();
+  }
+
+  private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
+    if (header.type() != FrameType.HELLO) {
+      refuseConnection(
+          header.requestId(),
+          new SluiceException(
+              StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected HELLO first"));
+      return;
+    }
+    Hello hello = parse(Hello.parser(), header, frame);
+    try {
+      HelloReply reply = service.hello(hello);
+      client = new ClientConnection(hello.getApplication(), hello.getClient(), carrier.peer());
+      carrier.limits(service.limits());
+      answer(FrameType.HELLO_REPLY, header.requestId(), reply);
+    } catch (SluiceException e) {
+      // An expected refusal: the client learns why, and has nothing else to say.
+      refuse(header.requestId(), e);
+      closing = true;
+      carrier.closeAfterSending();
+    } catch (RuntimeException e) {
+      refuse(header.requestId(), bug(header.type(), e));
+      closing = true;
+      carrier.closeAfterSending();
+    }
+  }
+
+  /** Takes memory for the body, or waits for some without reading on. */
+  private void admit(FrameHeader header) {
+    if (closing) {
+      return;
+    }
+    BodyMemory memory = service.bodyMemory();
+    ByteBuf target;
+    try {
+      target = memory.tryAllocate(client.application(), header.bodyLength());
+    } catch (IllegalArgumentException e) {
+      push = null;
+      refuse(header.requestId(), new SluiceException(StatusCode.FRAME_TOO_LARGE, e.getMessage()));
+      carrier.discardBody();
+      return;
+    }
+    if (target != null) {
+      if (cancelWait != null) {
+        cancelWait = null;
+        counters.resumed();
+      }
+      carrier.receiveBody(target);
+      return;
+    }
+    if (cancelWait == null) {
+      counters.paused();
+    }
+    cancelWait =
+        memory.whenAvailable(
+            client.application(), header.bodyLength(), () -> carrier.execute(() -> admit(header)));
+  }
+
+  /**
+   * @param body takes
+   */
+  void onBody(FrameHeader header, ByteBuf body) {
+    Push head = push;
+    push = null;
+    if (closing) {
+      body.release();
+      return;
+    }
+    counters.pushed(body.readableBytes());
+    try {
+      answer(FrameType.PUSH_ACK, header.requestId(), service.push(client, head, body));
+    } catch (SluiceException e) {
+      refuse(header.requestId(), e);
+    } catch (RuntimeException e) {
+      refuse(header.requestId(), bug(header.type(), e));
+    }
+    updateReading();
+  }
+
+  private void open(long requestId, Open open) {
+    pendingOpens++;
+    try {
+      service
+          .open(client, open)
+          .whenComplete(
+              (reply, failure) -> carrier.execute(() -> opened(requestId, reply, failure)));
+    } catch (RuntimeException e) {
+      opened(requestId, null, e);
+    }
+  }
+
+  private void opened(long requestId, OpenReply reply, Throwable failure) {
+    pendingOpens--;
+    if (closing) {
+      return;
+    }
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause == null) {
+      answer(FrameType.OPEN_REPLY, requestId, reply);
+    } else if (cause instanceof SluiceException refusal) {
+      refuse(requestId, refusal);
+    } else {
+      refuse(requestId, bug(FrameType.OPEN, cause));
+    }
+    updateReading();
+  }
+
+  private void fetch(long requestId, Fetch fetch) {
+    FetchedBytes bytes;
+    try {
+      bytes = service.fetch(client, fetch);
+    } catch (SluiceException e) {
+      refuse(requestId, e);
+      return;
+    } catch (RuntimeException e) {
+      refuse(requestId, bug(FrameType.FETCH, e));
+      return;
+    }
+    counters.fetched(bytes.length());
+    carrier.send(
+        FrameHeads.encode(
+            carrier.allocator(), FrameType.FETCH_REPLY, requestId, bytes.head(), bytes.length()),
+        bytes);
+  }
+
+  /** Bytes that are not a frame. */
+  void onMalformed(long requestId, FrameFormatException problem) {
+    if (!closing) {
+      refuseConnection(requestId, problem);
+    }
+  }
+
+  /** The carrier takes more, or no more, to send. */
+  void onWritabilityChanged() {
+    updateReading();
+  }
+
+  /** The connection has ended, whoever ended it. */
+  void onClosed() {
+    closing = true;
+    if (cancelWait != null) {
+      cancelWait.run();
+      cancelWait = null;
+      counters.resumed();
+    }
+  }
+
+  /** Ends a connection that stayed silent too long. */
+  void onTimeout(String what) {
+    if (!closing) {
+      counters.timedOut();
+      LOG.info("data connection timed out peer={} waitedFor={}", carrier.peer(), what);
+      closing = true;
+    }
+  }
+
+  private void updateReading() {
+    carrier.reading(
+        closing || (pendingOpens < config.maxPendingRequests() && carrier.isWritable()));
+  }
+
+  private void answer(FrameType type, long requestId, MessageLite head) {
+    carrier.send(FrameHeads.encode(carrier.allocator(), type, requestId, head, 0));
+  }
+
+  private void refuse(long requestId, SluiceException refusal) {
+    answer(
+        FrameType.ERROR,
+        requestId,
+        Error.newBuilder()
+            .setStatus(refusal.code().wire())
+            .setMessage(String.valueOf(refusal.getMessage()))
+            .setEpoch(service.epoch())
+            .setMemoryUsedPermille(service.bodyMemory().usedPermille())
+            .build());
+  }
+
+  private void refuseConnection(long requestId, SluiceException problem) {
+    counters.protocolError();
+    LOG.debug(
+        "data connection refused peer={} code={} problem={}",
+        carrier.peer(),
+        problem.code(),
+        problem.getMessage());
+    refuse(requestId, problem);
+    closing = true;
+    carrier.closeAfterSending();
+  }
+
+  private SluiceException bug(FrameType type, Throwable failure) {
+    LOG.error("request failed type={} peer={}", type, carrier.peer(), failure);
+    return new SluiceException(StatusCode.INTERNAL, type + " failed in the server: " + failure);
+  }
+
+  private static <T extends MessageLite> T parse(
+      Parser<T> parser, FrameHeader header, ByteBuf frame) throws FrameFormatException {
+    return FrameHeads.parse(parser, header.type(), frame, FrameHeader.LENGTH, header.headLength());
+  }
+}
