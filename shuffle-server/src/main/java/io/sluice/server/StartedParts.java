@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The parts of a process in the order in which they were started, closed in reverse: at its end, or
- * when a later part cannot start. A part that fails to close does not keep the others open.
- * Belongs to one thread at a time.
+ * when a later part cannot start. A part that fails to close does not keep the others open. Belongs
+ * to one thread at a time.
  */
 final class StartedParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
