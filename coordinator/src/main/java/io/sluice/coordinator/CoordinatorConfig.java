@@ -52,7 +52,8 @@ public record CoordinatorConfig(
           .atLeast(0)
           .atMost(MAX_PORT)
           .since(FIRST)
-          .doc("Port of the pages `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
+          .doc(
+              "Port of the pages `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
           .build();
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.coordinator.host")
@@ -67,7 +68,8 @@ public record CoordinatorConfig(
           .atLeast(64L << 10)
           .atMost(1L << 30)
           .since(FIRST)
-          .doc("Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
+          .doc(
+              "Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
           .build();
 
   static final ConfigKey<Long> SERVER_TIMEOUT =
@@ -82,7 +84,8 @@ public record CoordinatorConfig(
           .defaultValue(seconds(5))
           .atLeast(10L)
           .since(FIRST)
-          .doc("How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
+          .doc(
+              "How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
           .build();
   static final ConfigKey<Long> SERVER_FORGET =
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
@@ -102,7 +105,8 @@ public record CoordinatorConfig(
       ConfigKey.bool("rss.coordinator.startup-silent-period.enabled")
           .defaultValue(false)
           .since(FIRST)
-          .doc("Assign no shuffles for a while after the start, so that none is squeezed onto the few servers that happened to report first.")
+          .doc(
+              "Assign no shuffles for a while after the start, so that none is squeezed onto the few servers that happened to report first.")
           .build();
   static final ConfigKey<Long> SILENT_DURATION =
       ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
@@ -117,7 +121,8 @@ public record CoordinatorConfig(
           .defaultValue(seconds(60))
           .atLeast(100L)
           .since(FIRST)
-          .doc("How long an application lives without a sign of life of its driver. Drivers renew every third of it; afterwards servers drop its shuffles.")
+          .doc(
+              "How long an application lives without a sign of life of its driver. Drivers renew every third of it; afterwards servers drop its shuffles.")
           .build();
   static final ConfigKey<Integer> APPLICATIONS_MAX =
       ConfigKey.integer("rss.coordinator.app.max")
@@ -133,14 +138,16 @@ public record CoordinatorConfig(
           .atLeast(0)
           .alsoAllow(-1, "no limit")
           .since(FIRST)
-          .doc("Most live applications of one user. More are refused and use their engine's own shuffle.")
+          .doc(
+              "Most live applications of one user. More are refused and use their engine's own shuffle.")
           .build();
   static final ConfigKey<Long> ENDED_TIME =
       ConfigKey.durationMs("rss.coordinator.app.ended.remembered.time")
           .defaultValue(Duration.ofMinutes(10).toMillis())
           .atLeast(0L)
           .since(FIRST)
-          .doc("How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
+          .doc(
+              "How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
           .build();
   static final ConfigKey<Integer> ENDED_MAX =
       ConfigKey.integer("rss.coordinator.app.ended.remembered.max")
@@ -148,7 +155,8 @@ public record CoordinatorConfig(
           .atLeast(0)
           .atMost(1_000_000)
           .since(FIRST)
-          .doc("Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
+          .doc(
+              "Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
           .build();
   static final ConfigKey<Integer> SHUFFLES_REMEMBERED =
       ConfigKey.integer("rss.coordinator.app.shuffles.remembered")
@@ -156,7 +164,8 @@ public record CoordinatorConfig(
           .atLeast(0)
           .atMost(1_000_000)
           .since(FIRST)
-          .doc("Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
+          .doc(
+              "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
           .build();
 
   static final ConfigKey<StrategyKind> STRATEGY =
@@ -171,7 +180,8 @@ public record CoordinatorConfig(
       ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
           .defaultValue(HostRule.PREFER_DIFF)
           .since(FIRST)
-          .doc("Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
+          .doc(
+              "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
           .build();
   static final ConfigKey<Integer> NODES_MAX =
       ConfigKey.integer("rss.coordinator.shuffle.nodes.max")
@@ -186,7 +196,8 @@ public record CoordinatorConfig(
           .defaultValue(95.0)
           .check(percent -> percent > 0, "more than 0")
           .since(FIRST)
-          .doc("A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
+          .doc(
+              "A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
           .build();
 
   static final ConfigKey<String> EXCLUDE_FILE =
@@ -212,20 +223,46 @@ public record CoordinatorConfig(
           .title("Coordinator")
           .intro("Read from the file that `sluice coordinator --conf FILE` names.")
           .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE)
-          .keys(SERVER_TIMEOUT, SERVER_INTERVAL, SERVER_FORGET, SERVERS_MAX, SILENT_ENABLED, SILENT_DURATION)
+          .keys(
+              SERVER_TIMEOUT,
+              SERVER_INTERVAL,
+              SERVER_FORGET,
+              SERVERS_MAX,
+              SILENT_ENABLED,
+              SILENT_DURATION)
           .keys(LEASE, APPLICATIONS_MAX, USER_QUOTA, ENDED_TIME, ENDED_MAX, SHUFFLES_REMEMBERED)
           .keys(STRATEGY, HOST_RULE, NODES_MAX, STORAGE_USED_MAX)
           .keys(EXCLUDE_FILE, EXCLUDE_INTERVAL)
-          .ignored("rss.coordinator.select.partition.strategy", "partitions are always given out in contiguous ranges")
-          .ignored("rss.coordinator.node.tags.filePath", "servers say their own tags", "rss.server.tags at each server")
-          .ignored("rss.coordinator.access.*", "every application is served within the quota of its user", USER_QUOTA.name())
-          .ignored("rss.coordinator.quota.default.path", "one quota holds for all users", USER_QUOTA.name())
-          .ignored("rss.coordinator.quota.update.interval", "the quota is read at start", USER_QUOTA.name())
-          .ignored("rss.coordinator.dynamicClientConf.*", "clients are configured by their jobs alone")
+          .ignored(
+              "rss.coordinator.select.partition.strategy",
+              "partitions are always given out in contiguous ranges")
+          .ignored(
+              "rss.coordinator.node.tags.filePath",
+              "servers say their own tags",
+              "rss.server.tags at each server")
+          .ignored(
+              "rss.coordinator.access.*",
+              "every application is served within the quota of its user",
+              USER_QUOTA.name())
+          .ignored(
+              "rss.coordinator.quota.default.path",
+              "one quota holds for all users",
+              USER_QUOTA.name())
+          .ignored(
+              "rss.coordinator.quota.update.interval",
+              "the quota is read at start",
+              USER_QUOTA.name())
+          .ignored(
+              "rss.coordinator.dynamicClientConf.*", "clients are configured by their jobs alone")
           .ignored("rss.coordinator.remote.storage.*", "shuffles are kept by the servers")
-          .ignored("rss.coordinator.rpc.audit.log.enabled", "changes of state are always logged, calls are counted")
+          .ignored(
+              "rss.coordinator.rpc.audit.log.enabled",
+              "changes of state are always logged, calls are counted")
           .ignored("rss.coordinator.quorum", "coordinators do not talk to each other")
-          .ignored("rss.reconfigure.interval.sec", "of all files only the exclude file is read while running", EXCLUDE_INTERVAL.name())
+          .ignored(
+              "rss.reconfigure.interval.sec",
+              "of all files only the exclude file is read while running",
+              EXCLUDE_INTERVAL.name())
           .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
           .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
           .ignored("rss.jetty.core.pool.size", "two threads serve the pages")
@@ -268,7 +305,8 @@ public record CoordinatorConfig(
   }
 
   private static AssignmentPolicy assignment(ConfigSet set) {
-    return new AssignmentPolicy(set.get(STRATEGY), set.get(HOST_RULE), set.get(NODES_MAX), set.get(STORAGE_USED_MAX) / 100);
+    return new AssignmentPolicy(
+        set.get(STRATEGY), set.get(HOST_RULE), set.get(NODES_MAX), set.get(STORAGE_USED_MAX) / 100);
   }
 
   private static Optional<String> problem(ConfigSet set, Function<ConfigSet, ?> part) {

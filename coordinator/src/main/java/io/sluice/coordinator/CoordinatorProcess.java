@@ -38,20 +38,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running coordinator. {@link #start} returns once calls are accepted; {@link #close} answers what is under way and ends every thread.
+ * A running coordinator. {@link #start} returns once calls are accepted; {@link #close} answers
+ * what is under way and ends every thread.
  *
  * <p>Thread-safe.
  */
 public final class CoordinatorProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorProcess.class);
 
-  /** Calls take microseconds and their handlers do not block: two loops are plenty for thousands of servers. */
+  /**
+   * Calls take microseconds and their handlers do not block: two loops are plenty for thousands of
+   * servers.
+   */
   private static final int EVENT_LOOPS = 2;
 
   private static final int MAX_CALLS_PER_CONNECTION = 256;
   private static final int MAX_METADATA_LENGTH = 8 << 10;
 
-  /** A peer that vanished without a word is noticed after this and the timeout; peers may ask for a sign of life this often too. */
+  /**
+   * A peer that vanished without a word is noticed after this and the timeout; peers may ask for a
+   * sign of life this often too.
+   */
   private static final long KEEP_ALIVE_SECONDS = 60;
 
   private static final long KEEP_ALIVE_TIMEOUT_SECONDS = 20;
@@ -80,15 +87,21 @@ public final class CoordinatorProcess implements AutoCloseable {
    * @throws IOException if a port cannot be bound; the message is one line that says which and why
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
-    return start(CoordinatorConfig.from(set), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+    return start(
+        CoordinatorConfig.from(set), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet)}, with time and randomness from the caller. */
-  static CoordinatorProcess start(CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds) throws IOException {
+  static CoordinatorProcess start(
+      CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds) throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     try {
       CoordinatorProcess process = assemble(config, nanoTime, seeds, closers);
-      log.info("coordinator started rpcPort={} httpPort={} strategy={}", process.rpcPort, process.httpPort, config.assignment().strategy());
+      log.info(
+          "coordinator started rpcPort={} httpPort={} strategy={}",
+          process.rpcPort,
+          process.httpPort,
+          config.assignment().strategy());
       return process;
     } catch (IOException | RuntimeException e) {
       closers.forEach(Runnable::run);
@@ -96,11 +109,16 @@ public final class CoordinatorProcess implements AutoCloseable {
     }
   }
 
-  private static CoordinatorProcess assemble(CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds, Deque<Runnable> closers)
+  private static CoordinatorProcess assemble(
+      CoordinatorConfig config,
+      LongSupplier nanoTime,
+      RandomGenerator seeds,
+      Deque<Runnable> closers)
       throws IOException {
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    Eligibility eligibility = new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
+    Eligibility eligibility =
+        new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     StateOwner owner = new StateOwner(nanoTime, new Elapsed(servers, applications), metrics);
@@ -109,7 +127,12 @@ public final class CoordinatorProcess implements AutoCloseable {
         new CoordinatorService(
             owner,
             applicationDecisions,
-            new ShuffleDecisions(servers, applications, applicationDecisions, eligibility, new AssignmentPlanner(config.assignment())),
+            new ShuffleDecisions(
+                servers,
+                applications,
+                applicationDecisions,
+                eligibility,
+                new AssignmentPlanner(config.assignment())),
             new ServerDecisions(servers, applications),
             new Listings(servers, applications),
             metrics,
@@ -124,13 +147,17 @@ public final class CoordinatorProcess implements AutoCloseable {
     return new CoordinatorProcess(rpcPort, httpPort, closers);
   }
 
-  private static void watchExcludeFile(CoordinatorConfig config, StateOwner owner, Deque<Runnable> closers) {
+  private static void watchExcludeFile(
+      CoordinatorConfig config, StateOwner owner, Deque<Runnable> closers) {
     if (config.excludeFile().isEmpty()) {
       return;
     }
     ExcludeFile file = new ExcludeFile(config.excludeFile().get());
-    ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("coordinator-exclude-file", true));
-    // The first reading is in the queue before the first call can be: no shuffle goes to a server that was excluded before the start.
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(
+            new DefaultThreadFactory("coordinator-exclude-file", true));
+    // The first reading is in the queue before the first call can be: no shuffle goes to a server
+    // that was excluded before the start.
     owner.exclude(file.read());
     executor.scheduleWithFixedDelay(
         () -> {
@@ -145,10 +172,21 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(executor::shutdownNow);
   }
 
-  private static int startRpc(CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers) throws IOException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("coordinator-rpc", true), NioIoHandler.newFactory());
-    closers.push(() -> loops.shutdownGracefully(0, CLOSE_WAIT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
-    InetSocketAddress address = resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
+  private static int startRpc(
+      CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers)
+      throws IOException {
+    EventLoopGroup loops =
+        new MultiThreadIoEventLoopGroup(
+            EVENT_LOOPS,
+            new DefaultThreadFactory("coordinator-rpc", true),
+            NioIoHandler.newFactory());
+    closers.push(
+        () ->
+            loops
+                .shutdownGracefully(0, CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
+    InetSocketAddress address =
+        resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
     Server server =
         NettyServerBuilder.forAddress(address)
             .channelType(NioServerSocketChannel.class)
@@ -174,12 +212,20 @@ public final class CoordinatorProcess implements AutoCloseable {
     return server.getPort();
   }
 
-  private static int startHttp(CoordinatorConfig config, CoordinatorMetrics metrics, StateOwner owner, Deque<Runnable> closers) throws IOException {
-    InetSocketAddress address = resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
+  private static int startHttp(
+      CoordinatorConfig config,
+      CoordinatorMetrics metrics,
+      StateOwner owner,
+      Deque<Runnable> closers)
+      throws IOException {
+    InetSocketAddress address =
+        resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     long readyAtMs = owner.view().startedAtMs() + config.servers().startupSilenceMs();
     HttpEndpoint http;
     try {
-      http = new HttpEndpoint(address, metrics.registry(), owner::healthy, () -> owner.nowMs() >= readyAtMs);
+      http =
+          new HttpEndpoint(
+              address, metrics.registry(), owner::healthy, () -> owner.nowMs() >= readyAtMs);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
@@ -188,21 +234,38 @@ public final class CoordinatorProcess implements AutoCloseable {
     return http.port();
   }
 
-  private static InetSocketAddress resolved(CoordinatorConfig config, int port, String key) throws IOException {
+  private static InetSocketAddress resolved(CoordinatorConfig config, int port, String key)
+      throws IOException {
     InetSocketAddress address = config.address(port);
     if (address.isUnresolved()) {
-      throw new IOException("coordinator cannot listen for " + key + ": " + CoordinatorConfig.HOST.name() + " names an unknown host \"" + config.host() + "\"");
+      throw new IOException(
+          "coordinator cannot listen for "
+              + key
+              + ": "
+              + CoordinatorConfig.HOST.name()
+              + " names an unknown host \""
+              + config.host()
+              + "\"");
     }
     return address;
   }
 
-  private static IOException cannotListen(InetSocketAddress address, String key, IOException cause) {
+  private static IOException cannotListen(
+      InetSocketAddress address, String key, IOException cause) {
     Throwable root = cause;
     while (root.getCause() != null) {
       root = root.getCause();
     }
     return new IOException(
-        "coordinator cannot listen on " + address.getAddress().getHostAddress() + ":" + address.getPort() + " (" + key + "): " + root.getMessage(), cause);
+        "coordinator cannot listen on "
+            + address.getAddress().getHostAddress()
+            + ":"
+            + address.getPort()
+            + " ("
+            + key
+            + "): "
+            + root.getMessage(),
+        cause);
   }
 
   private static void stop(Server server) {
@@ -227,7 +290,10 @@ public final class CoordinatorProcess implements AutoCloseable {
     return httpPort;
   }
 
-  /** Stops accepting, answers what is under way, ends every thread. Takes seconds at most; a second call does nothing. */
+  /**
+   * Stops accepting, answers what is under way, ends every thread. Takes seconds at most; a second
+   * call does nothing.
+   */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -100,7 +100,7 @@ public final class AssignmentPlanner {
         double capacityBytes = LoadModel.memoryCapacityBytes(server, meanCapacityBytes);
         capacityShare[i] = capacityBytes / (meanCapacityBytes * serverCount);
         partitionLoad[i] = request.expectedPartitionBytes() / capacityBytes;
-        load[i] = LoadModel.reported(server) + server.assignedPending() * partitionLoad[i];
+        load[i] = LoadModel.reported(server) + server.assignedSinceHeartbeat() * partitionLoad[i];
       }
     }
 

@@ -13,8 +13,9 @@ import java.util.List;
  *      + partitions pending * expected bytes of a partition / memory        (what it will get)
  * </pre>
  *
- * All terms are shares of what a server has, so servers of different sizes fill up together. Pending partitions are those handed out too recently to show in
- * the report ({@link Server#assignedPending}); memory is what their blocks need first, so they are set against it.
+ * All terms are shares of what a server has, so servers of different sizes fill up together.
+ * Pending partitions are those assigned since the last heartbeat, which the report cannot show;
+ * memory is what their blocks need first, so they are set against it.
  */
 final class LoadModel {
   private LoadModel() {}
@@ -29,8 +30,8 @@ final class LoadModel {
 
   /** Used share of the healthy disks taken together; 0 without any. */
   static double diskUsedShare(ServerLoad load) {
-    long capacityBytes = 0;
-    long freeBytes = 0;
+    double capacityBytes = 0;
+    double freeBytes = 0;
     for (DiskState disk : load.getDisksList()) {
       if (disk.getHealthy()) {
         capacityBytes += disk.getCapacityBytes();
@@ -64,7 +65,7 @@ final class LoadModel {
         .orElse(1 << 30);
   }
 
-  private static double share(long part, long whole) {
-    return whole <= 0 ? 0 : Math.min(1, Math.max(0, part / (double) whole));
+  private static double share(double part, double whole) {
+    return whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
   }
 }

@@ -17,9 +17,6 @@ import java.util.List;
  *     noticed, and undone by the next heartbeat
  * @param assignedSinceHeartbeat partitions (copies count) handed to the server since the latest
  *     heartbeat
- * @param assignedEarlier what is left of the partitions assigned before that: halved at each
- *     heartbeat, because the bytes of a new shuffle arrive over several heartbeats and a load that
- *     was reported a second after the assignment does not show them yet
  */
 public record Server(
     ServerId id,
@@ -28,8 +25,7 @@ public record Server(
     List<String> tags,
     long heardAtMs,
     Liveness heard,
-    int assignedSinceHeartbeat,
-    int assignedEarlier) {
+    int assignedSinceHeartbeat) {
 
   /** Whether the silence of a server has been noticed. */
   public enum Liveness {
@@ -45,37 +41,21 @@ public record Server(
     return id.getName();
   }
 
-  /** The server after one more heartbeat of the same or a later epoch. */
-  public Server heartbeat(
-      ServerId newId, ServerState state, ServerLoad newLoad, List<String> newTags, long nowMs) {
-    // A new life of the server has nothing of what was assigned to the old one.
-    boolean sameLife = newId.getEpoch() == id.getEpoch();
-    int earlier = sameLife ? (int) ((assignedEarlier + (long) assignedSinceHeartbeat) / 2) : 0;
-    return new Server(newId, state, newLoad, newTags, nowMs, Liveness.HEARD, 0, earlier);
+  /** A server as its heartbeat shows it, whatever was known of it before. */
+  public static Server reporting(
+      ServerId id, ServerState state, ServerLoad load, List<String> tags, long nowMs) {
+    return new Server(id, state, load, tags, nowMs, Liveness.HEARD, 0);
   }
 
   /** The server with {@code partitions} more handed to it. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(id, reported, load, tags, heardAtMs, heard, sum, assignedEarlier);
+    return new Server(id, reported, load, tags, heardAtMs, heard, sum);
   }
 
   /** The server, noted as lost. */
   public Server lost() {
-    return new Server(
-        id,
-        reported,
-        load,
-        tags,
-        heardAtMs,
-        Liveness.LOST,
-        assignedSinceHeartbeat,
-        assignedEarlier);
-  }
-
-  /** Partitions handed out whose bytes the reported load may not show yet. */
-  public long assignedPending() {
-    return (long) assignedSinceHeartbeat + assignedEarlier;
+    return new Server(id, reported, load, tags, heardAtMs, Liveness.LOST, assignedSinceHeartbeat);
   }
 
   /**

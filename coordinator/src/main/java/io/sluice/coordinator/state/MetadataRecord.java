@@ -36,10 +36,7 @@ public sealed interface MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
-      Server server =
-          known == null
-              ? new Server(id, state, load, tags, atMs, Server.Liveness.HEARD, 0, 0)
-              : known.heartbeat(id, state, load, tags, atMs);
+      Server server = Server.reporting(id, state, load, tags, atMs);
       return view.with(view.servers().with(server), learnt(view.partitionSize(), known));
     }
 
@@ -47,7 +44,8 @@ public sealed interface MetadataRecord {
       if (known == null || known.id().getEpoch() != id.getEpoch()) {
         return size;
       }
-      double pushedBytes = load.getPushBytesPerSecond() * (atMs - known.heardAtMs()) / 1000.0;
+      double pushedBytes =
+          (double) load.getPushBytesPerSecond() * (atMs - known.heardAtMs()) / 1000;
       return size.observed(pushedBytes, known.assignedSinceHeartbeat());
     }
 
@@ -135,7 +133,12 @@ public sealed interface MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return new ClusterView(
-          view.servers(), view.applications(), excluded, view.startedAtMs(), view.assignments(), view.partitionSize());
+          view.servers(),
+          view.applications(),
+          excluded,
+          view.startedAtMs(),
+          view.assignments(),
+          view.partitionSize());
     }
 
     @Override

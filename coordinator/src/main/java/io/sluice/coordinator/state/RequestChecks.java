@@ -8,6 +8,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /**
  * Checks what peers sent. Each check returns one line for a person, naming what was expected and
@@ -139,15 +140,18 @@ final class RequestChecks {
   }
 
   private static String load(ServerLoad load) {
-    if (load.getMemoryUsedBytes() < 0
-        || load.getMemoryCapacityBytes() < 0
-        || load.getPendingSpillBytes() < 0) {
-      return "load: expected no negative bytes, found memory_used_bytes="
-          + load.getMemoryUsedBytes()
-          + " memory_capacity_bytes="
-          + load.getMemoryCapacityBytes()
-          + " pending_spill_bytes="
-          + load.getPendingSpillBytes();
+    long least =
+        LongStream.of(
+                load.getMemoryUsedBytes(),
+                load.getMemoryCapacityBytes(),
+                load.getPendingSpillBytes(),
+                load.getPushBytesPerSecond(),
+                load.getFetchBytesPerSecond(),
+                load.getStoredBytes())
+            .min()
+            .orElse(0);
+    if (least < 0) {
+      return "load: expected no negative bytes, found " + least;
     }
     if (load.getDisksCount() > MAX_DISKS) {
       return "disks: expected at most " + MAX_DISKS + ", found " + load.getDisksCount();

@@ -97,7 +97,10 @@ public final class ShuffleDecisions {
     Assignment assignment =
         planner.plan(
             new AssignmentPlanner.Request(
-                request.getPartitionCount(), request.getReplicas(), maxServers, view.partitionSize().expectedBytes()),
+                request.getPartitionCount(),
+                request.getReplicas(),
+                maxServers,
+                view.partitionSize().expectedBytes()),
             eligible,
             view.assignments(),
             new SplittableRandom(seed));

@@ -4,146 +4,202 @@ import io.sluice.coordinator.cluster.Server;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * A cluster that is given one shuffle after the other and keeps their bytes. Single-threaded and seeded: the same set-up gives the same figures.
+ * A cluster of a hundred servers that is given one shuffle after the other and keeps all bytes. One
+ * thread, seeded: the same set-up gives the same figures.
  *
- * <p>Each shuffle has 200 partitions of equal size and a total size drawn from a Zipf law, which the coordinator does not know when it assigns. The
- * bytes arrive at once; a server's heartbeat reports them as used disk. Heartbeats are spread evenly: between two of one server, {@code
- * shufflesBetweenHeartbeats} shuffles are assigned.
+ * <p>Each shuffle has 200 partitions of equal size and a total size drawn from a Zipf law, which
+ * the planner does not know. Its bytes arrive {@code arrivalDelay} shuffles after it was assigned.
+ * Between two heartbeats of one server, {@code shufflesBetweenHeartbeats} shuffles are assigned;
+ * servers report in turn.
  */
 final class BalanceSimulation {
   static final int SERVERS = 100;
-  static final int PARTITIONS = 200;
+  private static final int PARTITIONS = 200;
+
+  /** Bytes of the smallest shuffle. */
+  private static final long UNIT_BYTES = 1 << 20;
 
   /**
-   * One experiment.
-   *
-   * @param maxServersPerShuffle over how many servers a shuffle is spread
-   * @param zipfExponent sizes are {@code k = 1..zipfMax} with a probability proportional to {@code k^-zipfExponent}; 0 with a zipfMax of 1: all equal
+   * Sizes of shuffles: {@code k = 1..max} units with a probability proportional to {@code
+   * k^-exponent}. A max of 1 makes all shuffles equal.
    */
-  record Setup(StrategyKind strategy, int shuffles, int maxServersPerShuffle, int shufflesBetweenHeartbeats, double zipfExponent, int zipfMax, long seed) {
+  record Zipf(double exponent, int max) {
+    static final Zipf EQUAL = new Zipf(0, 1);
+  }
+
+  record Setup(
+      StrategyKind strategy,
+      int shuffles,
+      int maxServersPerShuffle,
+      int shufflesBetweenHeartbeats,
+      int arrivalDelay,
+      Zipf sizes,
+      long seed) {
     Setup with(StrategyKind other) {
-      return new Setup(other, shuffles, maxServersPerShuffle, shufflesBetweenHeartbeats, zipfExponent, zipfMax, seed);
+      return new Setup(
+          other,
+          shuffles,
+          maxServersPerShuffle,
+          shufflesBetweenHeartbeats,
+          arrivalDelay,
+          sizes,
+          seed);
     }
   }
 
   /**
    * What came of it.
    *
-   * @param bytesByServer in units of the smallest shuffle
-   * @param maxOverMean after each tenth of the shuffles
-   * @param gap fullest server above the mean, after each tenth, in units of the mean size of one server's part of a shuffle
+   * @param sortedUnits what each server holds, the fullest first
+   * @param maxOverMean fullest server over the mean, after each tenth of the shuffles
+   * @param gapInParts fullest server above the mean, after each tenth, in parts: a part is what an
+   *     average shuffle puts on one of its servers
+   * @param largestPart what the largest possible shuffle puts on one of its servers, in parts
    */
-  record Outcome(double[] bytesByServer, double[] maxOverMean, double[] gap) {
+  record Outcome(
+      double[] sortedUnits, double[] maxOverMean, double[] gapInParts, double largestPart) {
     double finalMaxOverMean() {
       return maxOverMean[maxOverMean.length - 1];
     }
+
+    double largestGapInParts() {
+      return Arrays.stream(gapInParts).max().orElseThrow();
+    }
+
+    double finalGapInParts() {
+      return gapInParts[gapInParts.length - 1];
+    }
   }
+
+  private record Arrival(int dueAt, Assignment assignment, double units) {}
 
   private final Setup setup;
   private final RandomGenerator random;
-  private final double[] sizeLaw;
-  private final double[] bytes = new double[SERVERS];
-  private final Server[] servers = new Server[SERVERS];
-  private final double meanSize;
+  private final double[] cumulative;
+  private final double meanUnits;
   private final long capacityBytes;
+  private final double[] assignedUnits = new double[SERVERS];
+  private final double[] arrivedUnits = new double[SERVERS];
+  private final double[] reportedUnits = new double[SERVERS];
+  private final Server[] servers = new Server[SERVERS];
+  private final Deque<Arrival> arrivals = new ArrayDeque<>();
+  private PartitionSize partitionSize = PartitionSize.UNKNOWN;
 
   BalanceSimulation(Setup setup) {
     this.setup = setup;
     this.random = new SplittableRandom(setup.seed());
-    this.sizeLaw = new double[setup.zipfMax()];
-    double sum = 0;
+    this.cumulative = new double[setup.sizes().max()];
+    double weights = 0;
     double weighted = 0;
-    for (int k = 1; k <= setup.zipfMax(); k++) {
-      double weight = Math.pow(k, -setup.zipfExponent());
-      sum += weight;
+    for (int k = 1; k <= cumulative.length; k++) {
+      double weight = Math.pow(k, -setup.sizes().exponent());
+      weights += weight;
       weighted += k * weight;
-      sizeLaw[k - 1] = sum;
+      cumulative[k - 1] = weights;
     }
-    for (int k = 0; k < sizeLaw.length; k++) {
-      sizeLaw[k] /= sum;
+    for (int k = 0; k < cumulative.length; k++) {
+      cumulative[k] /= weights;
     }
-    meanSize = weighted / sum;
-    // At the end the disks are about half full.
-    capacityBytes = (long) Math.ceil(2 * meanSize * setup.shuffles() / SERVERS) * SCALE;
+    this.meanUnits = weighted / weights;
+    // At the end the servers are about half full.
+    this.capacityBytes = Math.round(2 * meanUnits * setup.shuffles() / SERVERS * UNIT_BYTES);
     for (int i = 0; i < SERVERS; i++) {
-      servers[i] =
-          new Server(
-              ServerId.newBuilder().setName("s" + i + ":1").setHost("s" + i).setRpcPort(1).setEpoch(1).build(),
-              ServerState.ACTIVE,
-              load(0),
-              List.of(),
-              0,
-              Server.Liveness.HEARD,
-              0,
-              0);
+      ServerId id =
+          ServerId.newBuilder().setName("s" + i).setHost("s" + i).setRpcPort(1).setEpoch(1).build();
+      servers[i] = Server.reporting(id, ServerState.ACTIVE, load(0), List.of(), 0);
     }
   }
-
-  /** Bytes of one unit of size: large, so that rounding to whole bytes does not matter. */
-  private static final long SCALE = 1 << 20;
 
   Outcome run() {
-    AssignmentPlanner.PB = F * meanSize * SCALE / PARTITIONS;
-    AssignmentPlanner planner = new AssignmentPlanner(new AssignmentPolicy(setup.strategy(), HostRule.PREFER_DIFF, setup.maxServersPerShuffle(), 1));
+    AssignmentPlanner planner =
+        new AssignmentPlanner(
+            new AssignmentPolicy(
+                setup.strategy(), HostRule.PREFER_DIFF, setup.maxServersPerShuffle(), 1));
+    int tenth = setup.shuffles() / 10;
     double[] maxOverMean = new double[10];
-    double[] gap = new double[10];
+    double[] gapInParts = new double[10];
+    double partUnits = meanUnits / setup.maxServersPerShuffle();
     double heartbeatsDue = 0;
-    int nextHeartbeat = 0;
+    int reporting = 0;
     for (int shuffle = 0; shuffle < setup.shuffles(); shuffle++) {
-      double size = drawSize();
-      Assignment assignment =
-          planner.plan(new AssignmentPlanner.Request(PARTITIONS, 1, Integer.MAX_VALUE), Arrays.asList(servers), shuffle, random);
-      for (Assignment.Range range : assignment.ranges()) {
-        int server = indexOf(assignment.servers().get(range.servers().get(0)));
-        bytes[server] += size * range.length() / PARTITIONS;
-        servers[server] = servers[server].assigned(range.length());
-      }
+      assign(planner, shuffle);
+      arrive(shuffle);
       heartbeatsDue += SERVERS / (double) setup.shufflesBetweenHeartbeats();
       for (; heartbeatsDue >= 1; heartbeatsDue--) {
-        Server server = servers[nextHeartbeat];
-        servers[nextHeartbeat] = server.heartbeat(server.id(), ServerState.ACTIVE, load(bytes[nextHeartbeat]), List.of(), shuffle);
-        nextHeartbeat = (nextHeartbeat + 1) % SERVERS;
+        heartbeat(reporting);
+        reporting = (reporting + 1) % SERVERS;
       }
-      if ((shuffle + 1) % (setup.shuffles() / 10) == 0) {
-        double mean = Arrays.stream(bytes).sum() / SERVERS;
-        double max = Arrays.stream(bytes).max().orElseThrow();
-        int tenth = (shuffle + 1) / (setup.shuffles() / 10) - 1;
-        maxOverMean[tenth] = max / mean;
-        gap[tenth] = (max - mean) / (meanSize / setup.maxServersPerShuffle());
+      if ((shuffle + 1) % tenth == 0) {
+        double mean = Arrays.stream(assignedUnits).sum() / SERVERS;
+        double max = Arrays.stream(assignedUnits).max().orElseThrow();
+        maxOverMean[shuffle / tenth] = max / mean;
+        gapInParts[shuffle / tenth] = (max - mean) / partUnits;
       }
     }
-    return new Outcome(bytes.clone(), maxOverMean, gap);
+    double[] sorted =
+        Arrays.stream(assignedUnits).map(units -> -units).sorted().map(units -> -units).toArray();
+    return new Outcome(sorted, maxOverMean, gapInParts, setup.sizes().max() / meanUnits);
   }
 
-  private double drawSize() {
-    int at = Arrays.binarySearch(sizeLaw, random.nextDouble());
-    return Math.min(sizeLaw.length, (at < 0 ? -at - 1 : at) + 1);
+  private void assign(AssignmentPlanner planner, int shuffle) {
+    double units = drawUnits();
+    Assignment assignment =
+        planner.plan(
+            new AssignmentPlanner.Request(
+                PARTITIONS, 1, Integer.MAX_VALUE, partitionSize.expectedBytes()),
+            Arrays.asList(servers),
+            shuffle,
+            random);
+    for (Assignment.Range range : assignment.ranges()) {
+      int server = holder(assignment, range);
+      servers[server] = servers[server].assigned(range.length());
+      assignedUnits[server] += units * range.length() / PARTITIONS;
+    }
+    arrivals.add(new Arrival(shuffle + setup.arrivalDelay(), assignment, units));
+  }
+
+  private void arrive(int shuffle) {
+    while (!arrivals.isEmpty() && arrivals.peek().dueAt() <= shuffle) {
+      Arrival arrival = arrivals.remove();
+      for (Assignment.Range range : arrival.assignment().ranges()) {
+        arrivedUnits[holder(arrival.assignment(), range)] +=
+            arrival.units() * range.length() / PARTITIONS;
+      }
+    }
+  }
+
+  private void heartbeat(int index) {
+    Server server = servers[index];
+    partitionSize =
+        partitionSize.observed(
+            (arrivedUnits[index] - reportedUnits[index]) * UNIT_BYTES,
+            server.assignedSinceHeartbeat());
+    reportedUnits[index] = arrivedUnits[index];
+    servers[index] =
+        Server.reporting(server.id(), ServerState.ACTIVE, load(arrivedUnits[index]), List.of(), 0);
+  }
+
+  private double drawUnits() {
+    int at = Arrays.binarySearch(cumulative, random.nextDouble());
+    return Math.min(cumulative.length, (at < 0 ? -at - 1 : at) + 1);
   }
 
   private ServerLoad load(double units) {
-    return ServerLoad.newBuilder().setMemoryCapacityBytes(capacityBytes).setMemoryUsedBytes((long) (units * SCALE)).setStoredBytes((long) (units * SCALE))
+    return ServerLoad.newBuilder()
+        .setMemoryCapacityBytes(capacityBytes)
+        .setMemoryUsedBytes((long) (units * UNIT_BYTES))
         .build();
   }
 
-  private static int indexOf(Server server) {
-    return Integer.parseInt(server.id().getHost().substring(1));
-  }
-
-  static double F=1;
-  public static void main(String[] args) {
-    F=Double.parseDouble(args[0]);for (int hb : new int[] {1, 10, 100, 1000})
-      for (StrategyKind k : List.of(StrategyKind.PARTITION_BALANCE, StrategyKind.BASIC)) {
-        Outcome z = new BalanceSimulation(new Setup(k, 10000, 9, hb, 1.2, 1000, 1)).run();
-        Outcome u = new BalanceSimulation(new Setup(k, 10000, 9, hb, 0, 1, 1)).run();
-        Outcome u1 = new BalanceSimulation(new Setup(k, 10000, 1, hb, 0, 1, 1)).run();
-        System.out.printf("%5d %-18s zipf %.3f gap %.1f | unit k=9 %.3f gap %.2f %.2f| unit k=1 %.3f gap %.2f %.2f%n", hb, k, z.finalMaxOverMean(), z.gap()[9],
-            u.finalMaxOverMean(), u.gap()[4], u.gap()[9], u1.finalMaxOverMean(), u1.gap()[4], u1.gap()[9]);
-      }
+  private static int holder(Assignment assignment, Assignment.Range range) {
+    return Integer.parseInt(assignment.servers().get(range.servers().get(0)).name().substring(1));
   }
 }

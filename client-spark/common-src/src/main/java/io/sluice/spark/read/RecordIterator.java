@@ -1,0 +1,80 @@
+package io.sluice.spark.read;
+
+import java.io.IOException;
+import java.util.NoSuchElementException;
+import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.Serializer;
+import org.apache.spark.serializer.SerializerInstance;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.unsafe.Platform;
+import scala.Tuple2;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+
+/**
+ * Decodes contents into records and counts them. When the last record has been taken the contents
+ * are closed and the task's read metrics brought up to date.
+ */
+final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
+  private final BlockContents contents;
+  private final SerializerInstance serializer;
+  private final ContentStream stream;
+  private final boolean joined;
+  private final ShuffleReadMetricsReporter metrics;
+  private final TaskContext context;
+  private Iterator<Tuple2<Object, Object>> decoded;
+  private boolean ended;
+
+  /**
+   * @param contents takes
+   */
+  RecordIterator(
+      BlockContents contents,
+      Serializer serializer,
+      ShuffleReadMetricsReporter metrics,
+      TaskContext context) {
+    this.contents = contents;
+    this.serializer = serializer.newInstance();
+    this.joined = serializer.supportsRelocationOfSerializedObjects();
+    this.stream = new ContentStream(contents, joined);
+    this.metrics = metrics;
+    this.context = context;
+    if (joined) {
+      decoded = this.serializer.deserializeStream(stream).asKeyValueIterator();
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (!ended && (decoded == null || !decoded.hasNext())) {
+      if (joined || !advance()) {
+        ended = true;
+        contents.close();
+        context.taskMetrics().mergeShuffleReadMetrics();
+      }
+    }
+    return !ended;
+  }
+
+  @Override
+  public Tuple2<Object, Object> next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("every record of the partition has been read");
+    }
+    metrics.incRecordsRead(1);
+    return decoded.next();
+  }
+
+  private boolean advance() {
+    try {
+      if (!stream.advance()) {
+        return false;
+      }
+    } catch (IOException e) {
+      // Iterators of Scala declare nothing; Spark expects the exception as it is.
+      Platform.throwException(e);
+    }
+    decoded = serializer.deserializeStream(stream).asKeyValueIterator();
+    return true;
+  }
+}

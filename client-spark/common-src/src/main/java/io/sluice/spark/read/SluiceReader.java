@@ -1,0 +1,82 @@
+package io.sluice.spark.read;
+
+import org.apache.spark.Aggregator;
+import org.apache.spark.InterruptibleIterator;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.shuffle.ShuffleReader;
+import org.apache.spark.util.TaskCompletionListener;
+import org.apache.spark.util.collection.ExternalSorter;
+import scala.Option;
+import scala.Product2;
+import scala.Tuple2;
+import scala.collection.Iterator;
+
+/** Reads a range of reduce partitions and does with the records what their dependency asks for. */
+public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
+  private final ShuffleDependency<K, ?, C> dependency;
+  private final BlockContents contents;
+  private final TaskContext context;
+  private final ShuffleReadMetricsReporter metrics;
+
+  /**
+   * @param contents takes: closed when it has been read, at the latest when the task ends
+   */
+  public SluiceReader(
+      ShuffleDependency<K, ?, C> dependency,
+      BlockContents contents,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    this.dependency = dependency;
+    this.contents = contents;
+    this.context = context;
+    this.metrics = metrics;
+    TaskCompletionListener closer = ended -> contents.close();
+    context.addTaskCompletionListener(closer);
+  }
+
+  @Override
+  public Iterator<Product2<K, C>> read() {
+    RecordIterator records =
+        new RecordIterator(contents, dependency.serializer(), metrics, context);
+    // A cancelled task notices between two records.
+    Iterator<Tuple2<Object, Object>> interruptible = new InterruptibleIterator<>(context, records);
+    Iterator<Product2<K, C>> aggregated = aggregate(interruptible);
+    if (dependency.keyOrdering().isDefined()) {
+      ExternalSorter<K, C, C> sorter =
+          new ExternalSorter<>(
+              context,
+              Option.empty(),
+              Option.empty(),
+              dependency.keyOrdering(),
+              dependency.serializer());
+      aggregated = sorter.insertAllAndUpdateMetrics(aggregated);
+    }
+    if (aggregated instanceof InterruptibleIterator) {
+      return aggregated;
+    }
+    // Aggregating or sorting has consumed the first one.
+    return new InterruptibleIterator<>(context, aggregated);
+  }
+
+  /** What the records hold is known to the dependency alone: (K, V), or (K, C) once combined. */
+  @SuppressWarnings("unchecked")
+  private Iterator<Product2<K, C>> aggregate(Iterator<Tuple2<Object, Object>> records) {
+    if (dependency.aggregator().isEmpty()) {
+      return (Iterator<Product2<K, C>>) (Iterator<?>) records;
+    }
+    if (dependency.mapSideCombine()) {
+      Aggregator<K, ?, C> aggregator = dependency.aggregator().get();
+      return (Iterator<Product2<K, C>>)
+          (Iterator<?>)
+              aggregator.combineCombinersByKey(
+                  (Iterator<Product2<K, C>>) (Iterator<?>) records, context);
+    }
+    Aggregator<K, Object, C> aggregator = (Aggregator<K, Object, C>) dependency.aggregator().get();
+    return (Iterator<Product2<K, C>>)
+        (Iterator<?>)
+            aggregator.combineValuesByKey(
+                (Iterator<Product2<K, Object>>) (Iterator<?>) records, context);
+  }
+}

@@ -1,0 +1,47 @@
+package io.sluice.spark.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Keeps what it is given, by partition. */
+final class CollectedOutput implements MapOutput {
+  record Block(byte[] bytes, int records) {}
+
+  final Map<Integer, List<Block>> blocks = new HashMap<>();
+  final List<Integer> order = new ArrayList<>();
+  boolean finished;
+  boolean closed;
+
+  @Override
+  public void add(int partition, byte[] bytes, int length, int records) {
+    assertThat(length).isPositive();
+    assertThat(records).isPositive();
+    blocks
+        .computeIfAbsent(partition, p -> new ArrayList<>())
+        .add(new Block(Arrays.copyOf(bytes, length), records));
+    order.add(partition);
+  }
+
+  @Override
+  public void finish() {
+    finished = true;
+  }
+
+  @Override
+  public long[] partitionLengths() {
+    int partitions = blocks.keySet().stream().mapToInt(p -> p + 1).max().orElse(0);
+    long[] lengths = new long[partitions];
+    blocks.forEach((p, list) -> list.forEach(block -> lengths[p] += block.bytes.length));
+    return lengths;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

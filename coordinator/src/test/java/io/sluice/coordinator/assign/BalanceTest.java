@@ -1,0 +1,80 @@
+package io.sluice.coordinator.assign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.coordinator.assign.BalanceSimulation.Outcome;
+import io.sluice.coordinator.assign.BalanceSimulation.Setup;
+import io.sluice.coordinator.assign.BalanceSimulation.Zipf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Balance against theory, on a hundred servers.
+ *
+ * <p>Equal parts, fresh loads: the fullest server is {@code ln(ln(n)) / ln(2) + O(1)} parts above
+ * the mean with two choices, however many parts there are (Berenbrink et al. 2000), and about
+ * {@code sqrt(2 m ln(n) / n)} with one random choice. Parts of differing sizes that are not known
+ * when they are placed: the distance still does not depend on the number of parts, and scales with
+ * the size of the largest ones (Talwar and Wieder 2007). Where loads are reported late the distance
+ * is larger, of the order of {@code ln(n)}, and again independent of the number of parts
+ * (Berenbrink et al. 2012, for placement in batches).
+ */
+class BalanceTest {
+  private static final int SHUFFLES = 10_000;
+  private static final double LN_LN_N_OVER_LN_2 =
+      Math.log(Math.log(BalanceSimulation.SERVERS)) / Math.log(2);
+
+  /** The theorem's O(1); what is measured is below 1. */
+  private static final double SLACK = 2;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void staysWithinTheTheoremForEqualPartsHoweverManyThereAre(long seed) {
+    Setup setup = new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 1, 1, 0, Zipf.EQUAL, seed);
+    Outcome two = new BalanceSimulation(setup).run();
+    assertThat(two.largestGapInParts()).isLessThanOrEqualTo(LN_LN_N_OVER_LN_2 + SLACK);
+
+    Outcome one = new BalanceSimulation(setup.with(StrategyKind.RANDOM)).run();
+    double expected =
+        Math.sqrt(2.0 * SHUFFLES * Math.log(BalanceSimulation.SERVERS) / BalanceSimulation.SERVERS);
+    assertThat(one.finalGapInParts())
+        .isBetween(expected / 2, expected * 2)
+        .isGreaterThan(4 * two.finalGapInParts());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void staysWithinTheTheoremForZipfSizesAndLateHeartbeats(long seed) {
+    Setup setup = zipf(seed);
+    Outcome two = new BalanceSimulation(setup).run();
+    double bound = (LN_LN_N_OVER_LN_2 + SLACK) * two.largestPart();
+    assertThat(two.largestGapInParts()).isLessThanOrEqualTo(bound);
+    assertThat(two.finalMaxOverMean()).isLessThan(1.08);
+
+    Outcome one = new BalanceSimulation(setup.with(StrategyKind.RANDOM)).run();
+    assertThat(one.finalMaxOverMean() - 1).isGreaterThan(3 * (two.finalMaxOverMean() - 1));
+  }
+
+  /**
+   * Why the least loaded server is not simply taken: everybody takes the one that looked idle at
+   * its last heartbeat.
+   */
+  @Test
+  void spreadsBetterThanTheLeastLoadedWhereBytesShowLate() {
+    Setup setup =
+        new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 10, 200, new Zipf(1.2, 1000), 1);
+    double two = new BalanceSimulation(setup).run().finalMaxOverMean();
+    double least = new BalanceSimulation(setup.with(StrategyKind.BASIC)).run().finalMaxOverMean();
+    assertThat(least - 1).isGreaterThan(1.5 * (two - 1));
+  }
+
+  /**
+   * Zipf sizes over a factor of a thousand; every server reports once in a hundred shuffles, and
+   * bytes arrive a hundred shuffles late.
+   */
+  static Setup zipf(long seed) {
+    return new Setup(
+        StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 100, 100, new Zipf(1.2, 1000), seed);
+  }
+}
