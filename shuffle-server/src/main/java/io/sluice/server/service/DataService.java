@@ -36,6 +36,16 @@ public interface DataService {
   HelloReply hello(Hello hello) throws SluiceException;
 
   /**
+   * Whether a push would be refused whatever its body is. A transport asks when it has read the head,
+   * and again while it waits for memory: then it drains the body without taking memory for it.
+   *
+   * @param bodyLength as the frame's header says
+   * @throws SluiceException STALE_EPOCH, EXPIRED, DRAINING, BAD_REQUEST, NO_SPACE, FRAME_TOO_LARGE
+   */
+  default void checkPush(ClientConnection connection, Push push, int bodyLength)
+      throws SluiceException {}
+
+  /**
    * Verifies the blocks of a body and appends them to their partitions.
    *
    * @param body takes: from {@link #bodyMemory}, wholly written; released by the service in every

@@ -1,0 +1,53 @@
+package io.sluice.server.log;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * A stretch of a partition whose bytes lie together. Guarded by the lock of its {@link ShuffleLog}.
+ */
+abstract class Extent {
+  /** Logical offset of the first byte in the partition. */
+  final long start;
+
+  final int length;
+
+  Extent(long start, int length) {
+    this.start = start;
+    this.length = length;
+  }
+
+  long end() {
+    return start + length;
+  }
+
+  /** Blocks of one partition that lie together in one frame. */
+  static final class InMemory extends Extent {
+    final LoggedFrame frame;
+    final PartitionLog partition;
+    final int bodyOffset;
+
+    InMemory(LoggedFrame frame, PartitionLog partition, int bodyOffset, int length, long start) {
+      super(start, length);
+      this.frame = frame;
+      this.partition = partition;
+      this.bodyOffset = bodyOffset;
+    }
+
+    /** Borrows the frame's body: valid while the frame is retained. */
+    ByteBuf bytes() {
+      return frame.body.slice(bodyOffset, length);
+    }
+  }
+
+  /** What one run file holds of the partition. */
+  static final class InFile extends Extent {
+    final StoredRun run;
+    final long fileOffset;
+
+    InFile(StoredRun run, long fileOffset, int length, long start) {
+      super(start, length);
+      this.run = run;
+      this.fileOffset = fileOffset;
+    }
+  }
+}

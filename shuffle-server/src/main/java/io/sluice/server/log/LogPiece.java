@@ -1,0 +1,31 @@
+package io.sluice.server.log;
+
+import io.netty.buffer.ByteBuf;
+
+/** Where bytes that were asked for are. Whoever holds one calls {@link #release} once. */
+public sealed interface LogPiece {
+  int length();
+
+  void release();
+
+  /** Bytes in memory; the buffer is owned by the piece. */
+  record InMemory(ByteBuf buffer) implements LogPiece {
+    @Override
+    public int length() {
+      return buffer.readableBytes();
+    }
+
+    @Override
+    public void release() {
+      buffer.release();
+    }
+  }
+
+  /** Bytes of a run file; the piece has one reference to the run. */
+  record InFile(StoredRun run, long position, int length) implements LogPiece {
+    @Override
+    public void release() {
+      run.release();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.sluice.server.log;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Sums over all shuffles of a server. Thread-safe. */
+public final class LogTotals {
+  private final AtomicLong bufferedBytes = new AtomicLong();
+  private final AtomicLong spillingBytes = new AtomicLong();
+  private final AtomicLong bufferedExtents = new AtomicLong();
+  private final AtomicLong storedBytes = new AtomicLong();
+  private final AtomicLong partitions = new AtomicLong();
+
+  /** Bytes of the memory budget in frames that no spill has taken yet. */
+  public long bufferedBytes() {
+    return bufferedBytes.get();
+  }
+
+  /** Bytes of the memory budget in frames that are being written. */
+  public long spillingBytes() {
+    return spillingBytes.get();
+  }
+
+  /** Log entries of frames that no spill has taken yet: what the heap pays for them. */
+  public long bufferedExtents() {
+    return bufferedExtents.get();
+  }
+
+  /** Bytes of all partitions, in memory and in files. */
+  public long storedBytes() {
+    return storedBytes.get();
+  }
+
+  /** Partitions with at least one block. */
+  public long partitions() {
+    return partitions.get();
+  }
+
+  void addBuffered(long heldBytes, int extents) {
+    bufferedBytes.addAndGet(heldBytes);
+    bufferedExtents.addAndGet(extents);
+  }
+
+  void beginSpilling(long heldBytes, int extents) {
+    addBuffered(-heldBytes, -extents);
+    spillingBytes.addAndGet(heldBytes);
+  }
+
+  void endSpilling(long heldBytes) {
+    spillingBytes.addAndGet(-heldBytes);
+  }
+
+  void addStored(long bytes) {
+    storedBytes.addAndGet(bytes);
+  }
+
+  void addPartitions(int count) {
+    partitions.addAndGet(count);
+  }
+}

@@ -1,0 +1,44 @@
+package io.sluice.server.log;
+
+import java.util.List;
+import org.roaringbitmap.RoaringBitmap;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/**
+ * What a shuffle had at one moment.
+ *
+ * @param partitions in the order asked for; null where the partition has no block
+ * @param completeSets distinct sets of complete attempts, as ordinals
+ * @param attempts attempts by ordinal
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record OpenSnapshot(
+    List<Partition> partitions, List<RoaringBitmap> completeSets, long[] attempts) {
+
+  /**
+   * One partition.
+   *
+   * @param length bytes from logical offset 0, a block boundary
+   * @param completeSet index into {@link OpenSnapshot#completeSets}
+   * @param marks empty unless asked for
+   */
+  public record Partition(long length, int completeSet, List<Mark> marks) {}
+
+  /** A stretch between two block boundaries and the map indexes in it. */
+  public record Mark(long offset, long length, int minMapIndex, int maxMapIndex) {}
+
+  /** The attempts of one of {@link #completeSets}. */
+  public Roaring64NavigableMap attemptsOf(int completeSet) {
+    RoaringBitmap ordinals = completeSets.get(completeSet);
+    long[] sorted = new long[ordinals.getCardinality()];
+    int[] at = {0};
+    ordinals.forEach((int ordinal) -> sorted[at[0]++] = attempts[ordinal]);
+    java.util.Arrays.sort(sorted);
+    Roaring64NavigableMap set = new Roaring64NavigableMap();
+    for (long attempt : sorted) {
+      set.addLong(attempt);
+    }
+    set.runOptimize();
+    return set;
+  }
+}

@@ -1,0 +1,77 @@
+package io.sluice.server.log;
+
+import java.util.Arrays;
+import org.roaringbitmap.RoaringBitmap;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/**
+ * Somebody waits until a share of some attempts is complete in each of some partitions. Ends once:
+ * when that is so, when the shuffle is forgotten, or when it is cancelled. Guarded by the lock of
+ * its {@link ShuffleLog}, which calls {@code onEnd} outside it.
+ */
+public final class OpenWait {
+  final int[] partitions;
+  private final Roaring64NavigableMap wantedAttempts;
+  private final Runnable onEnd;
+  // The wanted attempts that have an ordinal by now.
+  private final RoaringBitmap wantedOrdinals = new RoaringBitmap();
+  private final int needed;
+  private final int[] completeCounts;
+  private int unsatisfied;
+  private boolean ended;
+
+  /**
+   * @param partitions ascending, without repetition
+   * @param wantedAttempts not empty; the wait keeps it
+   * @param permille share that suffices, 1..1000
+   * @param onEnd runs once, on the thread that ended the wait, and must only hand over
+   */
+  public OpenWait(
+      int[] partitions, Roaring64NavigableMap wantedAttempts, int permille, Runnable onEnd) {
+    this.partitions = partitions.clone();
+    this.wantedAttempts = wantedAttempts;
+    this.onEnd = onEnd;
+    this.needed = (int) ((wantedAttempts.getLongCardinality() * permille + 999) / 1000);
+    this.completeCounts = new int[partitions.length];
+    this.unsatisfied = partitions.length;
+  }
+
+  void sawAttempt(long attempt, int ordinal) {
+    if (wantedAttempts.contains(attempt)) {
+      wantedOrdinals.add(ordinal);
+    }
+  }
+
+  /** Counts what a partition has at the beginning. */
+  void begin(int position, RoaringBitmap complete) {
+    completeCounts[position] = RoaringBitmap.andCardinality(wantedOrdinals, complete);
+    if (completeCounts[position] >= needed) {
+      unsatisfied--;
+    }
+  }
+
+  void completed(int partition, int ordinal) {
+    if (!wantedOrdinals.contains(ordinal)) {
+      return;
+    }
+    int position = Arrays.binarySearch(partitions, partition);
+    if (++completeCounts[position] == needed) {
+      unsatisfied--;
+    }
+  }
+
+  boolean isSatisfied() {
+    return unsatisfied == 0;
+  }
+
+  /** True the first time. */
+  boolean end() {
+    boolean first = !ended;
+    ended = true;
+    return first;
+  }
+
+  void run() {
+    onEnd.run();
+  }
+}

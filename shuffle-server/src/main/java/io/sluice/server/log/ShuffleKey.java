@@ -1,0 +1,14 @@
+package io.sluice.server.log;
+
+/**
+ * One shuffle of one application.
+ *
+ * @param application the engine's application id
+ * @param shuffle the engine's number of the shuffle, from 0
+ */
+public record ShuffleKey(String application, int shuffle) {
+  @Override
+  public String toString() {
+    return "app=" + application + " shuffle=" + shuffle;
+  }
+}

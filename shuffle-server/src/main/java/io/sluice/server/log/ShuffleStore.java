@@ -1,0 +1,178 @@
+package io.sluice.server.log;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Every shuffle of a server, and tombstones of those it has forgotten: a late push is refused and a
+ * late reader told why, instead of bringing a shuffle back to life.
+ *
+ * <p>Thread-safe. Removing gives memory back before it returns; files go when their readers are done.
+ */
+public final class ShuffleStore implements AutoCloseable {
+  private final StoreConfig config;
+  private final LogTotals totals = new LogTotals();
+  // Changed under lock only; read without it.
+  private final ConcurrentHashMap<ShuffleKey, ShuffleLog> logs = new ConcurrentHashMap<>();
+  private final Object lock = new Object();
+  // Guarded by lock; in order of removal.
+  private final LinkedHashMap<ShuffleKey, Boolean> tombstones = new LinkedHashMap<>();
+  private final Map<String, TreeSet<Integer>> shufflesByApplication = new HashMap<>();
+
+  public ShuffleStore(StoreConfig config) {
+    this.config = config;
+  }
+
+  public StoreConfig config() {
+    return config;
+  }
+
+  public LogTotals totals() {
+    return totals;
+  }
+
+  /** The log of a shuffle, or null. */
+  public ShuffleLog find(ShuffleKey key) {
+    return logs.get(key);
+  }
+
+  /**
+   * The log of a shuffle, made if it is new.
+   *
+   * @throws SluiceException EXPIRED, NO_SPACE
+   */
+  public ShuffleLog findOrCreate(ShuffleKey key) throws SluiceException {
+    ShuffleLog log = logs.get(key);
+    if (log != null) {
+      return log;
+    }
+    synchronized (lock) {
+      checkNotExpired(key);
+      log = logs.get(key);
+      if (log == null) {
+        if (logs.size() >= config.maxShuffles()) {
+          throw new SluiceException(
+              StatusCode.NO_SPACE, key + ": the server holds " + logs.size() + " shuffles already");
+        }
+        log = new ShuffleLog(key, config.log(), totals);
+        logs.put(key, log);
+        shufflesByApplication
+            .computeIfAbsent(key.application(), unused -> new TreeSet<>())
+            .add(key.shuffle());
+      }
+      return log;
+    }
+  }
+
+  /** Whether the shuffle was here and has been forgotten. */
+  public boolean isExpired(ShuffleKey key) {
+    synchronized (lock) {
+      return tombstones.containsKey(key);
+    }
+  }
+
+  /**
+   * Refuses a shuffle that has been forgotten.
+   *
+   * @throws SluiceException EXPIRED
+   */
+  public void checkNotExpired(ShuffleKey key) throws SluiceException {
+    if (isExpired(key)) {
+      throw new SluiceException(
+          StatusCode.EXPIRED,
+          key + ": the shuffle was unregistered or its application's lease ended");
+    }
+  }
+
+  /** Applications with at least one shuffle here, in no order. */
+  public List<String> applications() {
+    synchronized (lock) {
+      return new ArrayList<>(shufflesByApplication.keySet());
+    }
+  }
+
+  public int shuffleCount() {
+    return logs.size();
+  }
+
+  /** Every log at this moment, in no order. */
+  public Collection<ShuffleLog> logs() {
+    return logs.values();
+  }
+
+  /**
+   * Forgets shuffles of an application. Those that were never here are remembered too: their late
+   * pushes are refused.
+   *
+   * @return how many of them were there
+   */
+  public int removeShuffles(String application, Collection<Integer> shuffles) {
+    List<ShuffleLog> removed = new ArrayList<>();
+    synchronized (lock) {
+      for (int shuffle : shuffles) {
+        ShuffleKey key = new ShuffleKey(application, shuffle);
+        bury(key);
+        ShuffleLog log = drop(key);
+        if (log != null) {
+          removed.add(log);
+        }
+      }
+    }
+    removed.forEach(ShuffleLog::expire);
+    return removed.size();
+  }
+
+  /**
+   * Forgets every shuffle of an application.
+   *
+   * @return how many there were
+   */
+  public int removeApplication(String application) {
+    List<Integer> shuffles;
+    synchronized (lock) {
+      shuffles =
+          new ArrayList<>(shufflesByApplication.getOrDefault(application, new TreeSet<>()));
+    }
+    return removeShuffles(application, shuffles);
+  }
+
+  /** Forgets everything, without tombstones. Idempotent. */
+  @Override
+  public void close() {
+    List<ShuffleLog> all;
+    synchronized (lock) {
+      all = new ArrayList<>(logs.values());
+      logs.clear();
+      shufflesByApplication.clear();
+    }
+    all.forEach(ShuffleLog::expire);
+  }
+
+  private ShuffleLog drop(ShuffleKey key) {
+    ShuffleLog log = logs.remove(key);
+    TreeSet<Integer> shuffles = shufflesByApplication.get(key.application());
+    if (shuffles != null) {
+      shuffles.remove(key.shuffle());
+      if (shuffles.isEmpty()) {
+        shufflesByApplication.remove(key.application());
+      }
+    }
+    return log;
+  }
+
+  private void bury(ShuffleKey key) {
+    tombstones.remove(key);
+    tombstones.put(key, Boolean.TRUE);
+    if (tombstones.size() > config.maxTombstones()) {
+      tombstones.remove(tombstones.keySet().iterator().next());
+    }
+  }
+}

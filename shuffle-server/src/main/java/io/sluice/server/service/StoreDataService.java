@@ -1,0 +1,451 @@
+package io.sluice.server.service;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PartitionState;
+import io.sluice.proto.Presence;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.Range;
+import io.sluice.proto.SliceMark;
+import io.sluice.server.log.AppendResult;
+import io.sluice.server.log.BlockBatch;
+import io.sluice.server.log.LogRange;
+import io.sluice.server.log.OpenSnapshot;
+import io.sluice.server.log.OpenWait;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.MemoryBudget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/**
+ * The data protocol over the server's logs.
+ *
+ * <p>Thread-safe. A push is verified outside any lock, then appended under that of its shuffle. Open
+ * waits are ended by appends, by removal or by the scheduler, and answered on the scheduler.
+ */
+public final class StoreDataService implements DataService {
+  private static final int PROTOCOL_VERSION = 1;
+  private static final int MAX_OPEN_PARTITIONS = 4096;
+  private static final int MAX_FETCH_RANGES = 16384;
+
+  private final long epoch;
+  private final ServiceConfig config;
+  private final FrameLimits limits;
+  private final MemoryBudget memory;
+  private final ShuffleStore store;
+  private final BooleanSupplier canStore;
+  private final ScheduledExecutorService scheduler;
+  private final ServerCounters counters;
+  private final AtomicInteger openWaits = new AtomicInteger();
+  private volatile boolean draining;
+
+  /**
+   * @param canStore false while memory that is full could not be freed because no disk takes data
+   * @param scheduler ends and answers waits; belongs to the caller
+   */
+  public StoreDataService(
+      long epoch,
+      ServiceConfig config,
+      MemoryBudget memory,
+      ShuffleStore store,
+      BooleanSupplier canStore,
+      ScheduledExecutorService scheduler,
+      ServerCounters counters) {
+    this.epoch = epoch;
+    this.config = config;
+    this.memory = memory;
+    this.store = store;
+    this.canStore = canStore;
+    this.scheduler = scheduler;
+    this.counters = counters;
+    // A body larger than the whole arena could never be admitted.
+    this.limits =
+        new FrameLimits(
+            config.limits().maxHeadLength(),
+            (int) Math.min(config.limits().maxBodyLength(), memory.capacityBytes()));
+  }
+
+  /** From now on pushes are refused with DRAINING; reads go on. */
+  public void drain() {
+    draining = true;
+  }
+
+  @Override
+  public long epoch() {
+    return epoch;
+  }
+
+  @Override
+  public FrameLimits limits() {
+    return limits;
+  }
+
+  @Override
+  public BodyMemory bodyMemory() {
+    return memory;
+  }
+
+  @Override
+  public HelloReply hello(Hello hello) throws SluiceException {
+    if (hello.getMinVersion() > PROTOCOL_VERSION || hello.getMaxVersion() < PROTOCOL_VERSION) {
+      throw new SluiceException(
+          StatusCode.BAD_VERSION,
+          "client speaks protocol versions "
+              + hello.getMinVersion()
+              + " to "
+              + hello.getMaxVersion()
+              + ", server speaks "
+              + PROTOCOL_VERSION);
+    }
+    Identifiers.application(hello.getApplication());
+    return HelloReply.newBuilder()
+        .setVersion(PROTOCOL_VERSION)
+        .setEpoch(epoch)
+        .setMaxBodyLength(limits.maxBodyLength())
+        .build();
+  }
+
+  @Override
+  public void checkPush(ClientConnection connection, Push push, int bodyLength)
+      throws SluiceException {
+    checkPushHead(connection, push);
+    if (bodyLength > limits.maxBodyLength()) {
+      throw new SluiceException(
+          StatusCode.FRAME_TOO_LARGE,
+          "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
+    }
+    if (!canStore.getAsBoolean() && memory.pressure().tight()) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+    }
+  }
+
+  @Override
+  public PushAck push(ClientConnection connection, Push push, ByteBuf body)
+      throws SluiceException {
+    boolean taken = false;
+    try {
+      ShuffleKey key = checkPushHead(connection, push);
+      BlockBatch batch = verify(body);
+      checkExtentsFit();
+      long heldBytes = memory.heldBytes(body.capacity());
+      ShuffleLog log = store.findOrCreate(key);
+      taken = true;
+      return ack(log.append(body, heldBytes, batch));
+    } catch (SluiceException e) {
+      counters.refusedFrame();
+      throw e;
+    } finally {
+      if (!taken) {
+        body.release();
+      }
+    }
+  }
+
+  @Override
+  public CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
+    try {
+      ShuffleKey key = Identifiers.shuffle(connection, open.getShuffle());
+      int[] partitions = checkPartitions(open);
+      Roaring64NavigableMap wanted = checkWanted(open);
+      if (wanted == null
+          || openWaits.get() >= config.maxOpenWaits()
+          || store.isExpired(key)
+          || (store.find(key) == null && open.getAssignedEpoch() < epoch)) {
+        return CompletableFuture.completedFuture(reply(key, open, partitions));
+      }
+      return openLater(key, open, partitions, wanted);
+    } catch (SluiceException e) {
+      counters.refusedFrame();
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
+    try {
+      ShuffleKey key = Identifiers.shuffle(connection, fetch.getShuffle());
+      checkEpoch(key, fetch.getEpoch());
+      List<LogRange> ranges = checkRanges(fetch);
+      ShuffleLog log = store.find(key);
+      if (log == null) {
+        store.checkNotExpired(key);
+        throw new SluiceException(
+            StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
+      }
+      LoggedBytes bytes = LoggedBytes.of(epoch, log.read(ranges));
+      counters.fetched(bytes.length(), bytes.head().getFromMemory());
+      return bytes;
+    } catch (SluiceException e) {
+      counters.refusedFrame();
+      throw e;
+    }
+  }
+
+  private ShuffleKey checkPushHead(ClientConnection connection, Push push)
+      throws SluiceException {
+    ShuffleKey key = Identifiers.shuffle(connection, push.getShuffle());
+    checkEpoch(key, push.getEpoch());
+    if (draining) {
+      throw new SluiceException(StatusCode.DRAINING, "the server is stopping");
+    }
+    if (store.find(key) == null) {
+      store.checkNotExpired(key);
+    }
+    return key;
+  }
+
+  private void checkEpoch(ShuffleKey key, long named) throws SluiceException {
+    if (named != epoch) {
+      throw new SluiceException(
+          StatusCode.STALE_EPOCH,
+          key + ": request is for epoch " + named + " of the server, this is " + epoch);
+    }
+  }
+
+  private BlockBatch verify(ByteBuf body) throws SluiceException {
+    BlockBatch batch;
+    try {
+      batch = new BodyVerifier(body).verify();
+    } catch (BlockFormatException e) {
+      counters.corruptFrame();
+      throw e;
+    }
+    Identifiers.partition(batch.maxPartition());
+    return batch;
+  }
+
+  private void checkExtentsFit() throws SluiceException {
+    long buffered = store.totals().bufferedExtents();
+    if (buffered > store.config().maxBufferedExtents()) {
+      throw new SluiceException(
+          StatusCode.BUSY,
+          "the log has "
+              + buffered
+              + " entries in memory, limit "
+              + store.config().maxBufferedExtents());
+    }
+  }
+
+  private PushAck ack(AppendResult result) {
+    counters.pushed(result.keptBlocks(), result.keptBytes(), result.duplicateBlocks());
+    return PushAck.newBuilder()
+        .setEpoch(epoch)
+        .setMemoryUsedPermille(memory.usedPermille())
+        .addAllFullPartitions(result.fullPartitions())
+        .build();
+  }
+
+  private static int[] checkPartitions(Open open) throws SluiceException {
+    int count = open.getPartitionsCount();
+    if (count < 1 || count > MAX_OPEN_PARTITIONS) {
+      throw Identifiers.badRequest(
+          "open of " + count + " partitions, expected 1 to " + MAX_OPEN_PARTITIONS);
+    }
+    int[] partitions = new int[count];
+    for (int i = 0; i < count; i++) {
+      partitions[i] = open.getPartitions(i);
+      Identifiers.partition(partitions[i]);
+      if (i > 0 && partitions[i] <= partitions[i - 1]) {
+        throw Identifiers.badRequest(
+            "open names partition "
+                + partitions[i]
+                + " after "
+                + partitions[i - 1]
+                + ", expected ascending order");
+      }
+    }
+    return partitions;
+  }
+
+  /** The attempts to wait for, or null when the request is to be answered at once. */
+  private static Roaring64NavigableMap checkWanted(Open open) throws SluiceException {
+    if (open.getMaxWaitMs() < 0) {
+      throw Identifiers.badRequest("max_wait_ms " + open.getMaxWaitMs() + " is negative");
+    }
+    if (open.getWantedAttempts().isEmpty()) {
+      return null;
+    }
+    if (open.getWantedPermille() < 1 || open.getWantedPermille() > 1000) {
+      throw Identifiers.badRequest(
+          "wanted_permille " + open.getWantedPermille() + ", expected 1 to 1000");
+    }
+    Roaring64NavigableMap wanted = AttemptSets.decode(open.getWantedAttempts());
+    return wanted.isEmpty() || open.getMaxWaitMs() == 0 ? null : wanted;
+  }
+
+  private List<LogRange> checkRanges(Fetch fetch) throws SluiceException {
+    int count = fetch.getRangesCount();
+    if (count < 1 || count > MAX_FETCH_RANGES) {
+      throw Identifiers.badRequest(
+          "fetch of " + count + " ranges, expected 1 to " + MAX_FETCH_RANGES);
+    }
+    List<LogRange> ranges = new ArrayList<>(count);
+    long sum = 0;
+    for (Range range : fetch.getRangesList()) {
+      if (range.getLength() < 1 || range.getOffset() < 0) {
+        throw Identifiers.badRequest(
+            "range of " + range.getLength() + " bytes from " + range.getOffset());
+      }
+      sum += Math.min(range.getLength(), Integer.MAX_VALUE);
+      ranges.add(new LogRange(range.getPartition(), range.getOffset(), range.getLength()));
+    }
+    if (sum > config.limits().maxBodyLength()) {
+      throw Identifiers.badRequest(
+          "fetch of " + sum + " bytes, limit " + config.limits().maxBodyLength());
+    }
+    return ranges;
+  }
+
+  private CompletionStage<OpenReply> openLater(
+      ShuffleKey key, Open open, int[] partitions, Roaring64NavigableMap wanted)
+      throws SluiceException {
+    CompletableFuture<OpenReply> answer = new CompletableFuture<>();
+    AtomicReference<Future<?>> timeout = new AtomicReference<>();
+    Runnable finish =
+        () -> {
+          openWaits.decrementAndGet();
+          Future<?> pending = timeout.get();
+          if (pending != null) {
+            pending.cancel(false);
+          }
+          answerOn(answer, key, open, partitions);
+        };
+    ShuffleLog log = store.findOrCreate(key);
+    OpenWait wait = new OpenWait(partitions, wanted, open.getWantedPermille(), finish);
+    openWaits.incrementAndGet();
+    if (!log.addWait(wait)) {
+      openWaits.decrementAndGet();
+      return CompletableFuture.completedFuture(reply(key, open, partitions));
+    }
+    int waitMs = Math.min(open.getMaxWaitMs(), config.maxOpenWaitMs());
+    try {
+      timeout.set(
+          scheduler.schedule(
+              () -> {
+                if (log.cancelWait(wait)) {
+                  finish.run();
+                }
+              },
+              waitMs,
+              TimeUnit.MILLISECONDS));
+    } catch (RejectedExecutionException e) {
+      // The server is stopping: nobody would end the wait.
+      if (log.cancelWait(wait)) {
+        finish.run();
+      }
+    }
+    return answer;
+  }
+
+  private void answerOn(
+      CompletableFuture<OpenReply> answer, ShuffleKey key, Open open, int[] partitions) {
+    Runnable task =
+        () -> {
+          try {
+            answer.complete(reply(key, open, partitions));
+          } catch (SluiceException e) {
+            counters.refusedFrame();
+            answer.completeExceptionally(e);
+          }
+        };
+    try {
+      scheduler.execute(task);
+    } catch (RejectedExecutionException e) {
+      task.run();
+    }
+  }
+
+  private OpenReply reply(ShuffleKey key, Open open, int[] partitions) throws SluiceException {
+    boolean expired = store.isExpired(key);
+    ShuffleLog log = expired ? null : store.find(key);
+    OpenSnapshot found = log == null ? null : log.snapshot(partitions, open.getWantSliceMarks());
+    boolean earlierLife = open.getAssignedEpoch() < epoch;
+    OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
+    if (found == null) {
+      Presence presence =
+          expired || store.isExpired(key)
+              ? Presence.SHUFFLE_EXPIRED
+              : earlierLife ? Presence.DATA_LOST : Presence.SHUFFLE_NEVER_WRITTEN;
+      for (int partition : partitions) {
+        reply.addPartitions(
+            PartitionState.newBuilder().setPartition(partition).setPresence(presence));
+      }
+      counters.opened(partitions.length);
+      return reply.build();
+    }
+    for (int i = 0; i < partitions.length; i++) {
+      reply.addPartitions(state(partitions[i], found.partitions().get(i), earlierLife));
+    }
+    long setBytes = 0;
+    for (int set = 0; set < found.completeSets().size(); set++) {
+      var bytes = AttemptSets.encode(found.attemptsOf(set));
+      setBytes += bytes.size();
+      if (setBytes > limits.maxHeadLength()) {
+        throw tooLarge(key, partitions.length);
+      }
+      reply.addAttemptSets(bytes);
+    }
+    OpenReply built = reply.build();
+    if (built.getSerializedSize() > limits.maxHeadLength()) {
+      throw tooLarge(key, partitions.length);
+    }
+    counters.opened(partitions.length);
+    return built;
+  }
+
+  private SluiceException tooLarge(ShuffleKey key, int partitions) {
+    return Identifiers.badRequest(
+        key
+            + ": the reply for "
+            + partitions
+            + " partitions would be longer than "
+            + limits.maxHeadLength()
+            + " bytes, open fewer at a time");
+  }
+
+  private static PartitionState state(
+      int partition, OpenSnapshot.Partition found, boolean earlierLife) {
+    PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
+    if (found == null) {
+      return state
+          .setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY)
+          .build();
+    }
+    state
+        .setPresence(Presence.PRESENT)
+        .setLength(found.length())
+        .setCompleteAttempts(found.completeSet());
+    for (OpenSnapshot.Mark mark : found.marks()) {
+      state.addSliceMarks(
+          SliceMark.newBuilder()
+              .setOffset(mark.offset())
+              .setLength(mark.length())
+              .setMinMapIndex(mark.minMapIndex())
+              .setMaxMapIndex(mark.maxMapIndex()));
+    }
+    return state.build();
+  }
+}
