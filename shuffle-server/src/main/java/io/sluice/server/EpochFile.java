@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,7 +32,7 @@ final class EpochFile {
    * @param directories usable base directories, at least one
    * @throws StartException a file holds something else, or cannot be written
    */
-  static long begin(List<Path> directories, Clock clock) {
+  static long begin(List<Path> directories, Clock clock) throws StartException {
     long epoch = clock.millis();
     for (Path directory : directories) {
       epoch = Math.max(epoch, read(directory.resolve(NAME)) + 1);
@@ -44,7 +43,7 @@ final class EpochFile {
     return epoch;
   }
 
-  private static long read(Path file) {
+  private static long read(Path file) throws StartException {
     String text;
     try {
       text = Files.readString(file, StandardCharsets.US_ASCII).trim();
@@ -70,7 +69,7 @@ final class EpochFile {
             + "; remove the file if the server's clock is right");
   }
 
-  private static void write(Path file, long epoch) {
+  private static void write(Path file, long epoch) throws StartException {
     Path fresh = file.resolveSibling(NAME + ".new");
     try {
       try (FileChannel channel =
@@ -85,13 +84,7 @@ final class EpochFile {
         }
         channel.force(true);
       }
-      try {
-        Files.move(
-            fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      } catch (AtomicMoveNotSupportedException e) {
-        throw new StartException(
-            file.getParent() + ": files cannot be renamed in one step there", e);
-      }
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new StartException("cannot write " + file + ": " + e, e);
     }

@@ -26,7 +26,7 @@ public record ServerConfig(
       ConfigKey.durationMs("rss.server.stop.timeout")
           .defaultValue(30_000L)
           .atLeast(0L)
-          .atMost(3_600_000L)
+          .atMost(90_000L)
           .since("0.1.0")
           .doc(
               "How long a clean stop may take: requests under way are finished and memory is written"
@@ -45,6 +45,7 @@ public record ServerConfig(
                   .keys(BufferConfig.KEYS)
                   .keys(STOP_TIMEOUT)
                   .rule(NetworkConfig::checkPorts)
+                  .rule(NetworkConfig::checkTimeouts)
                   .rule(DiskConfig::checkWatermarks)
                   .rule(BufferConfig::checkWatermarks))
           .build();

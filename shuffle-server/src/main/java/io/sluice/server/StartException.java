@@ -1,7 +1,9 @@
 package io.sluice.server;
 
+import java.io.IOException;
+
 /** A server that cannot start, in one line for the person who started it. */
-public final class StartException extends RuntimeException {
+public final class StartException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**

@@ -22,12 +22,12 @@ class EpochFileTest {
   }
 
   @Test
-  void takesTheTimeWhereNothingIsStored() {
+  void takesTheTimeWhereNothingIsStored() throws IOException {
     assertThat(EpochFile.begin(List.of(first), at(1234))).isEqualTo(1234);
   }
 
   @Test
-  void growsThoughTheClockStandsStillOrStepsBack() {
+  void growsThoughTheClockStandsStillOrStepsBack() throws IOException {
     assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5000);
     assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5001);
     assertThat(EpochFile.begin(List.of(first), at(17))).isEqualTo(5002);
@@ -35,7 +35,7 @@ class EpochFileTest {
   }
 
   @Test
-  void survivesTheLossOfADirectory() {
+  void survivesTheLossOfADirectory() throws IOException {
     EpochFile.begin(List.of(first, second), at(5000));
     assertThat(EpochFile.begin(List.of(second), at(10))).isEqualTo(5001);
     assertThat(EpochFile.begin(List.of(first, second), at(10))).isEqualTo(5002);

@@ -68,8 +68,11 @@ class ServerConfigTest {
             Map.entry("rss.server.netty.worker.thread", "7"),
             Map.entry("rss.rpc.executor.size", "5"),
             Map.entry("rss.rpc.message.max.size", "4m"),
-            Map.entry("rss.server.netty.connections.max", "99"),
-            Map.entry("rss.server.netty.stall.timeout", "5s"),
+            Map.entry("rss.server.connections.max", "99"),
+            Map.entry("rss.server.connection.requests.max", "98"),
+            Map.entry("rss.server.connection.hello.timeout", "5s"),
+            Map.entry("rss.server.connection.stall.timeout", "6s"),
+            Map.entry("rss.server.connection.body.timeout", "77s"),
             Map.entry("rss.storage.basePath", "/e:HDD"),
             Map.entry("rss.server.disk.capacity", "10g"),
             Map.entry("rss.server.disk.capacity.ratio", "0.5"),
@@ -195,6 +198,14 @@ class ServerConfigTest {
     assertRefused(
         Map.of("rss.server.high.watermark.write", "20"),
         "rss.server.low.watermark.write (85) must be less than");
+  }
+
+  @Test
+  void refusesABodyTimeoutBelowTheStallTimeout() {
+    assertRefused(
+        Map.of("rss.server.connection.body.timeout", "59s"),
+        "rss.server.connection.body.timeout (59s) must not be less than"
+            + " rss.server.connection.stall.timeout (1m)");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.sluice.server.config;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.IoMode;
+import io.sluice.server.transport.DataTransportConfig;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,8 +16,7 @@ import java.util.Optional;
  * @param loops threads of the framed transport
  * @param rpcThreads most threads for gRPC calls
  * @param maxBodyBytes largest body of a frame
- * @param maxConnections most open connections of the framed transport
- * @param stallTimeoutMs a connection that stops in the middle of a frame for so long is closed
+ * @param connections what the server puts up with from data connections, on either transport
  */
 public record NetworkConfig(
     HostAddress address,
@@ -28,9 +28,10 @@ public record NetworkConfig(
     int loops,
     int rpcThreads,
     int maxBodyBytes,
-    int maxConnections,
-    long stallTimeoutMs) {
+    DataTransportConfig connections) {
   private static final long LARGEST_BODY_BYTES = 64L << 20;
+
+  private static final long LONGEST_TIMEOUT_MS = 3_600_000;
 
   /** gRPC calls do not block for long: more threads than these per core only cost memory. */
   private static final int USEFUL_RPC_THREADS_PER_CORE = 4;
@@ -156,22 +157,51 @@ public record NetworkConfig(
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
-      ConfigKey.integer("rss.server.netty.connections.max")
-          .defaultValue(20_000)
+      ConfigKey.integer("rss.server.connections.max")
+          .defaultValue(DataTransportConfig.DEFAULT.maxConnections())
           .atLeast(1)
           .since("0.1.0")
-          .doc("Most open connections of the framed transport; a further one is closed at once.")
+          .doc("Most open data connections; a further one is told so and closed.")
+          .build();
+
+  static final ConfigKey<Integer> MAX_PENDING_REQUESTS =
+      ConfigKey.integer("rss.server.connection.requests.max")
+          .defaultValue(DataTransportConfig.DEFAULT.maxPendingRequests())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc("Most requests of one connection that wait for their replies; more are not read.")
+          .build();
+
+  static final ConfigKey<Long> HELLO_TIMEOUT =
+      ConfigKey.durationMs("rss.server.connection.hello.timeout")
+          .defaultValue((long) DataTransportConfig.DEFAULT.helloTimeoutMs())
+          .atLeast(100L)
+          .atMost(LONGEST_TIMEOUT_MS)
+          .since("0.1.0")
+          .doc("A connection that has not introduced itself after so long is closed.")
           .build();
 
   static final ConfigKey<Long> STALL_TIMEOUT =
-      ConfigKey.durationMs("rss.server.netty.stall.timeout")
-          .defaultValue(60_000L)
-          .atLeast(1_000L)
-          .atMost(3_600_000L)
+      ConfigKey.durationMs("rss.server.connection.stall.timeout")
+          .defaultValue((long) DataTransportConfig.DEFAULT.stallTimeoutMs())
+          .atLeast(100L)
+          .atMost(LONGEST_TIMEOUT_MS)
           .since("0.1.0")
           .doc(
-              "A connection that stops in the middle of a frame for so long is closed, and its"
-                  + " memory freed. Waiting for memory of the server does not count.")
+              "A connection that is silent in the middle of a frame for so long, or takes none of"
+                  + " the bytes that it asked for, is closed and its memory freed. Waiting for"
+                  + " memory of the server does not count.")
+          .build();
+
+  static final ConfigKey<Long> BODY_TIMEOUT =
+      ConfigKey.durationMs("rss.server.connection.body.timeout")
+          .defaultValue((long) DataTransportConfig.DEFAULT.bodyTimeoutMs())
+          .atLeast(100L)
+          .atMost(LONGEST_TIMEOUT_MS)
+          .since("0.1.0")
+          .doc(
+              "The body of a frame arrives within so long, or its connection is closed and its"
+                  + " memory freed.")
           .build();
 
   /** The keys that this record is made from. */
@@ -190,7 +220,25 @@ public record NetworkConfig(
           RPC_THREADS,
           MESSAGE_MAX_SIZE,
           MAX_CONNECTIONS,
-          STALL_TIMEOUT);
+          MAX_PENDING_REQUESTS,
+          HELLO_TIMEOUT,
+          STALL_TIMEOUT,
+          BODY_TIMEOUT);
+
+  /** A body may take at least as long as a silence in it. */
+  public static Optional<String> checkTimeouts(ConfigSet set) {
+    return set.get(STALL_TIMEOUT) <= set.get(BODY_TIMEOUT)
+        ? Optional.empty()
+        : Optional.of(
+            BODY_TIMEOUT.name()
+                + " ("
+                + BODY_TIMEOUT.print(set.get(BODY_TIMEOUT))
+                + ") must not be less than "
+                + STALL_TIMEOUT.name()
+                + " ("
+                + STALL_TIMEOUT.print(set.get(STALL_TIMEOUT))
+                + ")");
+  }
 
   /**
    * Two ports that are said are different.
@@ -241,7 +289,11 @@ public record NetworkConfig(
         Math.min(
             set.get(RPC_THREADS), Math.max(LEAST_RPC_THREADS, USEFUL_RPC_THREADS_PER_CORE * cores)),
         (int) maxBody,
-        set.get(MAX_CONNECTIONS),
-        set.get(STALL_TIMEOUT));
+        new DataTransportConfig(
+            set.get(HELLO_TIMEOUT).intValue(),
+            set.get(STALL_TIMEOUT).intValue(),
+            set.get(BODY_TIMEOUT).intValue(),
+            set.get(MAX_CONNECTIONS),
+            set.get(MAX_PENDING_REQUESTS)));
   }
 }

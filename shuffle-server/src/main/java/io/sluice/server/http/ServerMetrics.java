@@ -125,8 +125,7 @@ public final class ServerMetrics extends Collector {
     return new GaugeMetricFamily("sluice_server_" + name, help, List.of("path", "kind"));
   }
 
-  private static void counter(
-      List<MetricFamilySamples> all, String name, String help, long value) {
+  private static void counter(List<MetricFamilySamples> all, String name, String help, long value) {
     all.add(new CounterMetricFamily("sluice_server_" + name, help, (double) value));
   }
 

@@ -1,0 +1,41 @@
+package io.sluice.server;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of a process in the order in which they were started, closed in reverse: at its end, or
+ * when a later part cannot start. A part that fails to close does not keep the others open. Belongs
+ * to one thread at a time.
+ */
+final class StartedParts implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
+
+  private record Part(String name, AutoCloseable closing) {}
+
+  private final Deque<Part> parts = new ArrayDeque<>();
+
+  /** Adds a part that has just been started. */
+  <T extends AutoCloseable> T add(String name, T part) {
+    parts.push(new Part(name, part));
+    return part;
+  }
+
+  /** Closes what is open, the last started first. Idempotent. */
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      Part part = parts.pop();
+      try {
+        part.closing().close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        log.warn("stop was interrupted part={}", part.name());
+      } catch (Exception e) {
+        log.warn("part did not stop cleanly part={}", part.name(), e);
+      }
+    }
+  }
+}
