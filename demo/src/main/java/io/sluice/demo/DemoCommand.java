@@ -1,0 +1,206 @@
+package io.sluice.demo;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice demo}. */
+@Command(
+    name = "demo",
+    description = {
+      "Runs the 22 queries of TPC-H on Spark, each with Spark's own shuffle and then through Sluice, and compares every row.",
+      "Starts a coordinator, shuffle servers and Spark (executors in processes of their own) on loopback, and ends them all."
+    },
+    footer = {
+      "",
+      "Exit code: 0 every query gave the same rows and went through the servers; 1 not so, or something failed; 2 bad usage."
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+public final class DemoCommand implements Callable<Integer> {
+  private static final int EXIT_GOOD = 0;
+  private static final int EXIT_BAD = 1;
+  private static final int EXIT_USAGE = 2;
+
+  enum Transport {
+    GRPC,
+    GRPC_NETTY
+  }
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "Scale factor of the data; 1 is about 1 GB before compression. Default: ${DEFAULT-VALUE}.")
+  private double scale;
+
+  @Option(
+      names = "--queries",
+      paramLabel = "LIST",
+      description = "Only these queries, such as 1,3,5-7. Default: all 22.")
+  private String queries;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
+  private int servers;
+
+  @Option(
+      names = "--buffer-capacity",
+      paramLabel = "SIZE",
+      defaultValue = "64MiB",
+      description =
+          "Memory of each server for shuffle data (rss.server.buffer.capacity); small, so that servers have to spill."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String bufferCapacity;
+
+  @Option(
+      names = "--transport",
+      paramLabel = "TYPE",
+      defaultValue = "GRPC_NETTY",
+      description = "How data travels: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private Transport transport;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Partitions of a shuffle (spark.sql.shuffle.partitions). Default: what Spark does.")
+  private int partitions;
+
+  @Option(
+      names = "--spark-home",
+      paramLabel = "DIR",
+      description = "A Spark 3.5 to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
+  private Path sparkHome;
+
+  @Option(
+      names = "--work-dir",
+      paramLabel = "DIR",
+      description =
+          "Where data is kept for the next time and where the processes work. Default: sluice-demo in the user's cache.")
+  private Path workDirectory;
+
+  @Option(
+      names = "--query-timeout",
+      paramLabel = "MINUTES",
+      defaultValue = "10",
+      description = "Longest that one query may take. Default: ${DEFAULT-VALUE}.")
+  private int queryTimeoutMinutes;
+
+  @Option(names = "--keep", description = "Keep the logs, settings and rows of the run.")
+  private boolean keep;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      return run(out);
+    } catch (DemoException e) {
+      err.println("sluice demo: " + e.getMessage());
+      return e.kind() == DemoException.Kind.USAGE ? EXIT_USAGE : EXIT_BAD;
+    } catch (IOException e) {
+      err.println("sluice demo: " + e.getMessage());
+      return EXIT_BAD;
+    }
+  }
+
+  private int run(PrintWriter out) throws DemoException, IOException, InterruptedException {
+    DemoRun.Plan plan = plan();
+    Installation installation = Installation.of(System.getProperties());
+    SparkHome spark = SparkHome.of(sparkDirectory(System.getenv()));
+    installation.clientJar(spark.scala());
+    boolean good = false;
+    try (DemoProgress progress = progress(out)) {
+      DemoRun run = new DemoRun(plan, installation, spark, workDirectory(System.getenv()), progress);
+      try {
+        DemoTable table;
+        try (run) {
+          table = new DemoTable(run.run());
+        }
+        progress.step("");
+        out.print(table.render());
+        good = table.isGood();
+      } finally {
+        boolean keepLogs = keep || !good;
+        run.removeFiles(keepLogs);
+        if (keepLogs) {
+          out.println("logs: " + run.directory());
+        }
+        out.flush();
+      }
+    }
+    return good ? EXIT_GOOD : EXIT_BAD;
+  }
+
+  private static DemoProgress progress(PrintWriter out) {
+    return System.console() == null
+        ? new DemoProgress.Lines(out, System::nanoTime)
+        : new DemoProgress.Terminal(out);
+  }
+
+  private DemoRun.Plan plan() throws DemoException {
+    atLeastOne("--servers", servers);
+    atLeastOne("--query-timeout", queryTimeoutMinutes);
+    if (!(scale > 0 && scale <= 1000)) {
+      throw DemoException.usage("--scale " + scale + ": expected a number above 0 and up to 1000");
+    }
+    if (partitions < 0) {
+      throw DemoException.usage("--partitions " + partitions + ": expected a positive number, or 0 for Spark's default");
+    }
+    List<Integer> numbers = queries == null ? QueryList.all() : QueryList.parse(queries);
+    return new DemoRun.Plan(
+        scale,
+        numbers,
+        servers,
+        bufferCapacity,
+        transport.name(),
+        partitions,
+        Duration.ofMinutes(queryTimeoutMinutes));
+  }
+
+  private static void atLeastOne(String option, int value) throws DemoException {
+    if (value < 1) {
+      throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
+    }
+  }
+
+  private Path sparkDirectory(Map<String, String> environment) throws DemoException {
+    if (sparkHome != null) {
+      return sparkHome;
+    }
+    String built = System.getProperty(Installation.SPARK_HOME);
+    if (built != null) {
+      return Path.of(built);
+    }
+    String home = environment.get("SPARK_HOME");
+    if (home != null) {
+      return Path.of(home);
+    }
+    throw DemoException.usage(
+        "no Spark: name a Spark 3.5 with --spark-home or SPARK_HOME (a checkout of Sluice brings its own)");
+  }
+
+  private Path workDirectory(Map<String, String> environment) {
+    if (workDirectory != null) {
+      return workDirectory.toAbsolutePath();
+    }
+    String cache = environment.get("XDG_CACHE_HOME");
+    Path base =
+        cache == null || cache.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
+    return base.resolve("sluice-demo").toAbsolutePath();
+  }
+}

@@ -1,0 +1,54 @@
+package io.sluice.demo;
+
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.demo.driver.DriverMessage;
+
+/**
+ * One query on both sides.
+ *
+ * @param own what Spark said of it with its own shuffle
+ * @param sluice what Spark said of it through Sluice
+ * @param difference what the results do not share
+ * @param servers what the shuffle servers counted while it ran through Sluice
+ */
+record QueryComparison(
+    DriverMessage.Result own, DriverMessage.Result sluice, RowDifference difference, ServerCounters servers) {
+
+  int query() {
+    return own.query();
+  }
+
+  boolean isSame() {
+    return difference.isNone() && own.digest().equals(sluice.digest());
+  }
+
+  /** Whether the query shuffled, but its bytes did not go through the servers: then its time says nothing of Sluice. */
+  boolean wentAround() {
+    return sluice.shuffleWrittenBytes() > 0 && servers.pushedBytes() == 0;
+  }
+
+  Verdict verdict() {
+    if (!isSame()) {
+      return Verdict.DIFFERENT;
+    }
+    return wentAround() ? Verdict.AROUND : Verdict.SAME;
+  }
+
+  /** The word that the table says of a query. */
+  enum Verdict {
+    SAME("yes"),
+    DIFFERENT("NO"),
+    /** Same rows, but not by way of the servers. */
+    AROUND("yes, but not through Sluice");
+
+    private final String word;
+
+    Verdict(String word) {
+      this.word = word;
+    }
+
+    String word() {
+      return word;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.demo;
+
+import io.sluice.demo.driver.DriverSettings;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The tables of one scale factor, made once and kept. A directory of tables has its final name only when it is complete: it is
+ * written under another name and renamed.
+ */
+final class TpchData {
+  /** Part of the directory's name: data made by another layout is not taken for this one. */
+  private static final int LAYOUT = 1;
+
+  /** The generator holds 300 MB of text to cut comments from; the rest is for two or more writers of Parquet. */
+  private static final String HEAP = "-Xmx2g";
+
+  /** Per unit of scale factor; measured: 40 s on two busy cores. */
+  private static final Duration TIMEOUT_PER_SCALE = Duration.ofMinutes(20);
+
+  private TpchData() {}
+
+  static Path directory(Path workDirectory, double scale) {
+    return workDirectory.resolve(
+        "tpch-sf" + BigDecimal.valueOf(scale).stripTrailingZeros().toPlainString() + "-v" + LAYOUT);
+  }
+
+  /** Makes the tables unless they are there. */
+  static Path ensure(
+      Path workDirectory, double scale, SparkHome spark, DemoRun.Staging staging, DemoProgress progress)
+      throws DemoException, IOException, InterruptedException {
+    Path complete = directory(workDirectory, scale);
+    if (Files.isDirectory(complete)) {
+      progress.step("TPC-H data, scale factor " + scale + ": using " + complete);
+      return complete;
+    }
+    progress.step("TPC-H data, scale factor " + scale + ": making " + complete + " (kept for the next time)");
+    Path unfinished = staging.directory().resolve("tpch");
+    Files.createDirectories(unfinished);
+    Map<String, String> conf = new TreeMap<>(staging.sparkConf());
+    conf.put("spark.master", "local[*]");
+    DriverProcess.Launch launch =
+        new DriverProcess.Launch(
+            "data",
+            "io.sluice.demo.spark.DataDriver",
+            // The generator needs a newer Guava than a Spark home may hold.
+            DriverProcess.classPath(Installation.all(staging.driverJars()), Installation.all(spark.jars())),
+            List.of(HEAP),
+            staging.environment(),
+            new DriverSettings(scale, unfinished, staging.directory(), conf),
+            staging.directory());
+    Duration timeout =
+        TIMEOUT_PER_SCALE.plus(Duration.ofSeconds((long) (TIMEOUT_PER_SCALE.toSeconds() * scale)));
+    try (DriverProcess driver = staging.own(DriverProcess.start(launch))) {
+      driver.awaitEnd(timeout, part -> progress.advance(part.done(), part.total(), "files written"));
+    }
+    try {
+      Files.move(unfinished, complete, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      // Another demo may have made the same data meanwhile: then its copy serves as well.
+      if (!Files.isDirectory(complete)) {
+        throw e;
+      }
+      Scratch.remove(unfinished);
+    }
+    return complete;
+  }
+}
