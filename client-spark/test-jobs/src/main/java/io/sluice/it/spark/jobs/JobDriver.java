@@ -1,0 +1,70 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * Runs jobs in one Spark application and writes what came out of each to a file of properties.
+ *
+ * <p>Arguments: the file of results, a file of properties with Spark's configuration, then the
+ * names of the jobs. A name that begins with {@code pause:} prints it and waits for a line of
+ * input, so that a test can do something to the cluster between or in the middle of jobs.
+ */
+public final class JobDriver {
+  private JobDriver() {}
+
+  public static void main(String[] arguments) throws IOException {
+    Path results = Path.of(arguments[0]);
+    Properties configuration = new Properties();
+    try (BufferedReader reader = Files.newBufferedReader(Path.of(arguments[1]))) {
+      configuration.load(reader);
+    }
+    SparkConf conf = new SparkConf(false);
+    configuration.stringPropertyNames().forEach(k -> conf.set(k, configuration.getProperty(k)));
+    Properties found = new Properties();
+    try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
+      ShuffleMetrics metrics = new ShuffleMetrics();
+      spark.sparkContext().addSparkListener(metrics);
+      BufferedReader input =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      List<String> names = new ArrayList<>(List.of(arguments).subList(2, arguments.length));
+      for (String name : names) {
+        if (name.startsWith(Pause.PREFIX)) {
+          Pause.untilTold(name, input);
+          continue;
+        }
+        long begun = System.nanoTime();
+        metrics.reset();
+        JobResult result;
+        try {
+          result = Jobs.named(name).run(spark, input);
+        } catch (Exception e) {
+          found.setProperty(name + ".error", String.valueOf(e.getMessage()));
+          System.out.println("job failed name=" + name);
+          e.printStackTrace();
+          continue;
+        }
+        metrics.settle(spark.sparkContext());
+        found.setProperty(name + ".rows", Long.toString(result.rows()));
+        found.setProperty(name + ".digest", result.digest());
+        found.setProperty(name + ".plan", result.plan());
+        metrics.report(name, found);
+        long ms = (System.nanoTime() - begun) / 1_000_000;
+        System.out.println("job done name=" + name + " ms=" + ms + " rows=" + result.rows());
+      }
+    }
+    try (Writer writer = Files.newBufferedWriter(results)) {
+      found.store(writer, null);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.sluice.it.spark.jobs;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What came out of a job.
+ *
+ * @param digest over all rows
+ * @param plan the physical plan as it was run, or empty
+ */
+record JobResult(long rows, String digest, String plan) {
+  /** Rows whose order means nothing. */
+  static JobResult ofUnordered(List<String> rows) {
+    List<String> sorted = new ArrayList<>(rows);
+    Collections.sort(sorted);
+    return ofOrdered(sorted);
+  }
+
+  /** Rows whose order is part of the result. */
+  static JobResult ofOrdered(List<String> rows) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String row : rows) {
+        digest.update(row.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) '\n');
+      }
+      return new JobResult(rows.size(), HexFormat.of().formatHex(digest.digest()), "");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  JobResult withPlan(String text) {
+    return new JobResult(rows, digest, text);
+  }
+}

@@ -1,0 +1,45 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Every job by its name. */
+final class Jobs {
+  private static final Map<String, Job> BY_NAME = new LinkedHashMap<>();
+
+  static {
+    BY_NAME.put("groupByKey", RddJobs::groupByKey);
+    BY_NAME.put("sortByKey", RddJobs::sortByKey);
+    BY_NAME.put("cogroup", RddJobs::cogroup);
+    BY_NAME.put("repartition", RddJobs::repartition);
+    BY_NAME.put("aggregateByKey", RddJobs::aggregateByKey);
+    BY_NAME.put("customPartitioner", RddJobs::customPartitioner);
+    BY_NAME.put("javaSerializerFewPartitions", RddJobs::javaSerializerFewPartitions);
+    BY_NAME.put("javaSerializerManyPartitions", RddJobs::javaSerializerManyPartitions);
+    BY_NAME.put("javaSerializerCombine", RddJobs::javaSerializerCombine);
+    BY_NAME.put("emptyShuffle", RddJobs::emptyShuffle);
+    BY_NAME.put("onePartition", RddJobs::onePartition);
+    BY_NAME.put("manyPartitions", RddJobs::manyPartitions);
+    BY_NAME.put("largeRecords", RddJobs::largeRecords);
+    BY_NAME.put("twoStages", RddJobs::twoStages);
+    BY_NAME.put("pauseBetweenShuffles", RddJobs::pauseBetweenShuffles);
+    BY_NAME.put("aggregate", SqlJobs::aggregate);
+    BY_NAME.put("join", SqlJobs::join);
+    BY_NAME.put("window", SqlJobs::window);
+    BY_NAME.put("rangeSort", SqlJobs::rangeSort);
+    BY_NAME.put("coalesced", SqlJobs::coalesced);
+    BY_NAME.put("skewJoin", SqlJobs::skewJoin);
+    BY_NAME.put("localReader", SqlJobs::localReader);
+    BY_NAME.put("notAdaptive", SqlJobs::notAdaptive);
+  }
+
+  private Jobs() {}
+
+  static Job named(String name) {
+    Job job = BY_NAME.get(name);
+    if (job == null) {
+      throw new IllegalArgumentException("no job " + name + "; there are " + BY_NAME.keySet());
+    }
+    return job;
+  }
+}
