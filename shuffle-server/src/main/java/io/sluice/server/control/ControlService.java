@@ -8,6 +8,7 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesReply;
 import io.sluice.proto.UnregisterShufflesRequest;
+import io.sluice.server.log.ShuffleStore;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,11 +17,11 @@ import org.slf4j.LoggerFactory;
 public final class ControlService extends ShuffleServerControlGrpc.ShuffleServerControlImplBase {
   private static final Logger log = LoggerFactory.getLogger(ControlService.class);
 
-  private final HeldShuffles shuffles;
+  private final ShuffleStore store;
   private final ServerReport report;
 
-  public ControlService(HeldShuffles shuffles, ServerReport report) {
-    this.shuffles = shuffles;
+  public ControlService(ShuffleStore store, ServerReport report) {
+    this.store = store;
     this.report = report;
   }
 
@@ -31,7 +32,8 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
     if (request.getShufflesCount() == 0) {
       answer(replies, application, () -> 0);
     } else {
-      answer(replies, application, () -> shuffles.remove(application, request.getShufflesList()));
+      answer(
+          replies, application, () -> store.removeShuffles(application, request.getShufflesList()));
     }
   }
 
@@ -40,7 +42,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
       UnregisterShuffleApplicationRequest request,
       StreamObserver<UnregisterShufflesReply> replies) {
     String application = request.getApplication();
-    answer(replies, application, () -> shuffles.removeAll(application));
+    answer(replies, application, () -> store.removeApplication(application));
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +28,11 @@ public final class RpcServer implements AutoCloseable {
   private final Server server;
   private final ThreadPoolExecutor executor;
 
+  private final int port;
+
   private RpcServer(Server server, ThreadPoolExecutor executor) {
     this.server = server;
+    this.port = server.getPort();
     this.executor = executor;
   }
 
@@ -81,17 +83,7 @@ public final class RpcServer implements AutoCloseable {
   }
 
   public int port() {
-    return server.getPort();
-  }
-
-  /** Where calls run; for services that hand work back. */
-  public ExecutorService executor() {
-    return executor;
-  }
-
-  /** Takes no further connection or call; calls under way go on. Idempotent. */
-  public void stopAccepting() {
-    server.shutdown();
+    return port;
   }
 
   /** Ends every call, within a bounded time. Idempotent. */

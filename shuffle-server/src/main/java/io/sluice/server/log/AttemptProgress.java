@@ -63,7 +63,9 @@ final class AttemptProgress {
     return Verdict.COMPLETED;
   }
 
-  /** Ordinals of the complete attempts. The caller must not change it, nor keep it past the lock. */
+  /**
+   * Ordinals of the complete attempts. The caller must not change it, nor keep it past the lock.
+   */
   RoaringBitmap complete() {
     return complete;
   }

@@ -388,7 +388,8 @@ public final class ShuffleLog {
 
   private SluiceException expired() {
     return new SluiceException(
-        StatusCode.EXPIRED, key + ": the shuffle was unregistered or its application's lease ended");
+        StatusCode.EXPIRED,
+        key + ": the shuffle was unregistered or its application's lease ended");
   }
 
   private void checkCanRead() throws SluiceException {
@@ -627,8 +628,7 @@ public final class ShuffleLog {
           pieces.add(new LogPiece.InFile(file.run, starts[i], lengths[i]));
         } else {
           LoggedFrame frame = ((Extent.InMemory) extents.get(i)).frame;
-          pieces.add(
-              new LogPiece.InMemory(frame.body.retainedSlice((int) starts[i], lengths[i])));
+          pieces.add(new LogPiece.InMemory(frame.body.retainedSlice((int) starts[i], lengths[i])));
         }
       }
     }
@@ -645,9 +645,7 @@ public final class ShuffleLog {
       if (a instanceof Extent.InFile x && b instanceof Extent.InFile y) {
         return x.run == y.run;
       }
-      return a instanceof Extent.InMemory x
-          && b instanceof Extent.InMemory y
-          && x.frame == y.frame;
+      return a instanceof Extent.InMemory x && b instanceof Extent.InMemory y && x.frame == y.frame;
     }
   }
 }

@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Every shuffle of a server, and tombstones of those it has forgotten: a late push is refused and a
  * late reader told why, instead of bringing a shuffle back to life.
  *
- * <p>Thread-safe. Removing gives memory back before it returns; files go when their readers are done.
+ * <p>Thread-safe. Removing gives memory back before it returns; files go when their readers are
+ * done.
  */
 public final class ShuffleStore implements AutoCloseable {
   private final StoreConfig config;
@@ -138,8 +139,7 @@ public final class ShuffleStore implements AutoCloseable {
   public int removeApplication(String application) {
     List<Integer> shuffles;
     synchronized (lock) {
-      shuffles =
-          new ArrayList<>(shufflesByApplication.getOrDefault(application, new TreeSet<>()));
+      shuffles = new ArrayList<>(shufflesByApplication.getOrDefault(application, new TreeSet<>()));
     }
     return removeShuffles(application, shuffles);
   }

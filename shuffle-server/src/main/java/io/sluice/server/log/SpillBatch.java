@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Frames of one shuffle, neighbours in arrival, that are to be written as one run. Owns a reference
- * to each body until {@link ShuffleLog#completeSpill} or {@link ShuffleLog#abortSpill} ends it. Used
- * by one thread.
+ * to each body until {@link ShuffleLog#completeSpill} or {@link ShuffleLog#abortSpill} ends it.
+ * Used by one thread.
  */
 public final class SpillBatch {
   /** What the run will hold of one partition; the extents follow each other without gaps. */

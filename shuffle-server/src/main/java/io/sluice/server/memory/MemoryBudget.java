@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  * <p><b>Fairness.</b> While nobody waits, the first to ask gets. Otherwise freed memory goes to the
  * application that uses least, which is the one furthest below its fair share, and within it to the
  * waiter that came first. A waiter that is called is <em>granted</em> what it asked for: others
- * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS} (its
- * connection died) is taken back by {@link #expireGrants}.
+ * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS}
+ * (its connection died) is taken back by {@link #expireGrants}.
  *
  * <p>Invariants: {@code used + granted <= capacity}; {@code used} is the sum over applications; a
  * slab is free or owned by exactly one buffer.
@@ -57,8 +57,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Calls {@code listener} whenever an allocation leaves more than the high mark in use, and whenever
-   * one is refused. It runs on the allocating thread and must only signal another one.
+   * Calls {@code listener} whenever an allocation leaves more than the high mark in use, and
+   * whenever one is refused. It runs on the allocating thread and must only signal another one.
    */
   public void onPressure(Runnable listener) {
     pressureListener = listener;
@@ -167,14 +167,17 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       Usage next = nextToServe();
       long wanted = next == null ? 0 : (long) next.queue.peekFirst().slabs * config.slabBytes();
       return new MemoryPressure(
-          usedBytes(), (long) arena.capacitySlabs() * config.slabBytes(), highBytes(),
-          capacityBytes() * config.lowPercent() / 100, wanted);
+          usedBytes(),
+          (long) arena.capacitySlabs() * config.slabBytes(),
+          highBytes(),
+          capacityBytes() * config.lowPercent() / 100,
+          wanted);
     }
   }
 
   /**
-   * Takes back grants that were not claimed in time and calls the next waiters. To be called now and
-   * then while anybody waits.
+   * Takes back grants that were not claimed in time and calls the next waiters. To be called now
+   * and then while anybody waits.
    */
   public void expireGrants() {
     List<Waiter> called;

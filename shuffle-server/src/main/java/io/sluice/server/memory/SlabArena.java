@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Off-heap memory cut into slabs of one size. Chunks of slabs are allocated when first needed, up to
- * the capacity, and kept until {@link #close}; a free slab is reused last in, first out, so that a
- * server that uses little keeps little resident.
+ * Off-heap memory cut into slabs of one size. Chunks of slabs are allocated when first needed, up
+ * to the capacity, and kept until {@link #close}; a free slab is reused last in, first out, so that
+ * a server that uses little keeps little resident.
  *
  * <p>Chunks are plain direct buffers and so count against {@code -XX:MaxDirectMemorySize}, which
  * must leave room for the capacity and for Netty's own buffers. If the JVM refuses a chunk, the
@@ -64,9 +64,7 @@ final class SlabArena {
 
   /** The memory of a slab, from position 0 to its size. */
   ByteBuffer memory(int slab) {
-    return chunks
-        .get(slab / slabsPerChunk)
-        .slice((slab % slabsPerChunk) * slabBytes, slabBytes);
+    return chunks.get(slab / slabsPerChunk).slice((slab % slabsPerChunk) * slabBytes, slabBytes);
   }
 
   /** Forgets the memory, which goes back to the system when no slab is in use any more. */

@@ -8,8 +8,8 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.server.log.BlockBatch;
 
 /**
- * Checks every block of a body. A body is a row of slabs; a block that lies in one slab, as most do,
- * is read there, because access through the composite costs a search each time.
+ * Checks every block of a body. A body is a row of slabs; a block that lies in one slab, as most
+ * do, is read there, because access through the composite costs a search each time.
  */
 final class BodyVerifier {
   /** A guess at the size of a block, for the first size of the batch. */

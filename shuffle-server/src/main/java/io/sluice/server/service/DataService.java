@@ -36,8 +36,9 @@ public interface DataService {
   HelloReply hello(Hello hello) throws SluiceException;
 
   /**
-   * Whether a push would be refused whatever its body is. A transport asks when it has read the head,
-   * and again while it waits for memory: then it drains the body without taking memory for it.
+   * Whether a push would be refused whatever its body is. A transport asks when it has read the
+   * head, and again while it waits for memory: then it drains the body without taking memory for
+   * it.
    *
    * @param bodyLength as the frame's header says
    * @throws SluiceException STALE_EPOCH, EXPIRED, DRAINING, BAD_REQUEST, NO_SPACE, FRAME_TOO_LARGE

@@ -42,8 +42,8 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
 /**
  * The data protocol over the server's logs.
  *
- * <p>Thread-safe. A push is verified outside any lock, then appended under that of its shuffle. Open
- * waits are ended by appends, by removal or by the scheduler, and answered on the scheduler.
+ * <p>Thread-safe. A push is verified outside any lock, then appended under that of its shuffle.
+ * Open waits are ended by appends, by removal or by the scheduler, and answered on the scheduler.
  */
 public final class StoreDataService implements DataService {
   private static final int PROTOCOL_VERSION = 1;
@@ -143,8 +143,7 @@ public final class StoreDataService implements DataService {
   }
 
   @Override
-  public PushAck push(ClientConnection connection, Push push, ByteBuf body)
-      throws SluiceException {
+  public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
     boolean taken = false;
     try {
       ShuffleKey key = checkPushHead(connection, push);
@@ -204,8 +203,7 @@ public final class StoreDataService implements DataService {
     }
   }
 
-  private ShuffleKey checkPushHead(ClientConnection connection, Push push)
-      throws SluiceException {
+  private ShuffleKey checkPushHead(ClientConnection connection, Push push) throws SluiceException {
     ShuffleKey key = Identifiers.shuffle(connection, push.getShuffle());
     checkEpoch(key, push.getEpoch());
     if (draining) {
@@ -430,9 +428,7 @@ public final class StoreDataService implements DataService {
       int partition, OpenSnapshot.Partition found, boolean earlierLife) {
     PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
     if (found == null) {
-      return state
-          .setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY)
-          .build();
+      return state.setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY).build();
     }
     state
         .setPresence(Presence.PRESENT)

@@ -27,6 +27,7 @@ public final class FakeCoordinator implements AutoCloseable {
   private final Map<String, ApplicationLease.State> states = new ConcurrentHashMap<>();
   private final BlockingQueue<HeartbeatRequest> heartbeats = new LinkedBlockingQueue<>();
   private final Server server;
+  private final HostPort address;
   private volatile Status status = Status.OK;
   private volatile long leaseMs = 60_000;
   private volatile long intervalMs;
@@ -40,10 +41,11 @@ public final class FakeCoordinator implements AutoCloseable {
             .addService(new Service())
             .build()
             .start();
+    address = new HostPort("127.0.0.1", server.getPort());
   }
 
   public HostPort address() {
-    return new HostPort("127.0.0.1", server.getPort());
+    return address;
   }
 
   public void say(String application, ApplicationLease.State state) {

@@ -415,11 +415,7 @@ class StoreDataServiceTest {
   }
 
   private static Range range(int partition, long offset, long length) {
-    return Range.newBuilder()
-        .setPartition(partition)
-        .setOffset(offset)
-        .setLength(length)
-        .build();
+    return Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length).build();
   }
 
   private static byte[] concat(byte[]... parts) {
@@ -437,8 +433,7 @@ class StoreDataServiceTest {
   private static void assertRefused(
       StatusCode code, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            SluiceException.class, e -> assertThat(e.code()).isEqualTo(code));
+        .isInstanceOfSatisfying(SluiceException.class, e -> assertThat(e.code()).isEqualTo(code));
   }
 
   private static <T> T get(CompletableFuture<T> future) throws Exception {

@@ -1,0 +1,136 @@
+package io.sluice.server;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.service.ClientConnection;
+import io.sluice.server.service.DataService;
+import io.sluice.server.service.FetchedBytes;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A service that knows how many answers with bytes are on their way, so that a clean stop can wait
+ * until they have gone out. Thread-safe.
+ */
+final class DrainingDataService implements DataService {
+  private final DataService service;
+  private final AtomicInteger fetchesUnderWay = new AtomicInteger();
+  private volatile CountDownLatch idle;
+
+  DrainingDataService(DataService service) {
+    this.service = service;
+  }
+
+  /**
+   * Waits until no answer is on its way.
+   *
+   * @return false if some still were when the time was over
+   */
+  boolean awaitIdle(long timeoutMs) throws InterruptedException {
+    CountDownLatch latch = new CountDownLatch(1);
+    idle = latch;
+    // Whoever ends the last fetch after this line sees the latch.
+    return fetchesUnderWay.get() == 0 || latch.await(timeoutMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void fetchEnded() {
+    if (fetchesUnderWay.decrementAndGet() == 0) {
+      CountDownLatch latch = idle;
+      if (latch != null) {
+        latch.countDown();
+      }
+    }
+  }
+
+  @Override
+  public long epoch() {
+    return service.epoch();
+  }
+
+  @Override
+  public FrameLimits limits() {
+    return service.limits();
+  }
+
+  @Override
+  public BodyMemory bodyMemory() {
+    return service.bodyMemory();
+  }
+
+  @Override
+  public HelloReply hello(Hello hello) throws SluiceException {
+    return service.hello(hello);
+  }
+
+  @Override
+  public void checkPush(ClientConnection connection, Push push, int bodyLength)
+      throws SluiceException {
+    service.checkPush(connection, push, bodyLength);
+  }
+
+  @Override
+  public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
+    return service.push(connection, push, body);
+  }
+
+  @Override
+  public CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
+    return service.open(connection, open);
+  }
+
+  @Override
+  public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
+    FetchedBytes bytes = service.fetch(connection, fetch);
+    fetchesUnderWay.incrementAndGet();
+    return new Tracked(bytes);
+  }
+
+  private final class Tracked implements FetchedBytes {
+    private final FetchedBytes bytes;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Tracked(FetchedBytes bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public FetchReply head() {
+      return bytes.head();
+    }
+
+    @Override
+    public int length() {
+      return bytes.length();
+    }
+
+    @Override
+    public List<Piece> pieces() {
+      return bytes.pieces();
+    }
+
+    @Override
+    public void close() {
+      if (closed.compareAndSet(false, true)) {
+        try {
+          bytes.close();
+        } finally {
+          fetchEnded();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,412 @@
+package io.sluice.server;
+
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.ServerId;
+import io.sluice.server.cluster.Heartbeats;
+import io.sluice.server.config.BasePath;
+import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.control.ControlService;
+import io.sluice.server.control.ProcessVitals;
+import io.sluice.server.control.RpcServer;
+import io.sluice.server.control.StoreReport;
+import io.sluice.server.http.HttpEndpoint;
+import io.sluice.server.http.ServerMetrics;
+import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.StoreConfig;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.service.ServerCounters;
+import io.sluice.server.service.ServiceConfig;
+import io.sluice.server.service.StoreDataService;
+import io.sluice.server.transport.NettyDataServer;
+import io.sluice.server.transport.NettyServerConfig;
+import io.sluice.server.transport.TransportCounters;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running shuffle server. {@link #start} returns once data is accepted; {@link #close} is the
+ * clean stop.
+ *
+ * <p>Parts start in the order storage, memory, service, transports, control, HTTP, heartbeats, and
+ * end in reverse. A part that cannot start ends those before it, and the reason is one line.
+ *
+ * <p>Thread-safe.
+ */
+public final class ShuffleServerProcess implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ShuffleServerProcess.class);
+
+  /** Replies to OPEN can be large, and one that is being put together holds up no other. */
+  private static final int TIMER_THREADS = 2;
+
+  private static final long SAMPLE_MS = 1_000;
+  private static final long GRANT_CHECK_MS = 500;
+  private static final long LAST_REPORT_MS = 2_000;
+  private static final long THREADS_END_MS = 5_000;
+
+  /** Heads of gRPC messages come whole: as large as a head may be, and what surrounds it. */
+  private static final int RPC_ENVELOPE_BYTES = 64 << 10;
+
+  private final ServerConfig config;
+  private final LongSupplier nanoTime;
+  private final StartedParts parts;
+  private final MemoryBudget memory;
+  private final StoreDataService service;
+  private final DrainingDataService drainable;
+  private final StoreReport report;
+  private final Optional<NettyDataServer> netty;
+  private final RpcServer rpc;
+  private final HttpEndpoint http;
+  private final Heartbeats heartbeats;
+  private boolean closed;
+
+  /**
+   * Starts a server.
+   *
+   * @param set of {@link ServerConfig#SCHEMA}
+   * @throws StartException what keeps it from starting, in one line
+   * @throws io.sluice.common.config.ConfigException the machine cannot give what is asked
+   */
+  public static ShuffleServerProcess start(ConfigSet set) throws StartException {
+    ServerConfig config =
+        ServerConfig.from(
+            set,
+            MachineMemory.ofThisProcess(),
+            System.getenv("RSS_IP"),
+            Runtime.getRuntime().availableProcessors());
+    return start(config, Clock.systemUTC(), System::nanoTime);
+  }
+
+  /** As {@link #start(ConfigSet)}, with time from the caller. */
+  static ShuffleServerProcess start(ServerConfig config, Clock clock, LongSupplier nanoTime)
+      throws StartException {
+    StartedParts parts = new StartedParts();
+    boolean started = false;
+    try {
+      ShuffleServerProcess process = new ShuffleServerProcess(config, clock, nanoTime, parts);
+      started = true;
+      return process;
+    } finally {
+      if (!started) {
+        parts.close();
+      }
+    }
+  }
+
+  private ShuffleServerProcess(
+      ServerConfig config, Clock clock, LongSupplier nanoTime, StartedParts parts)
+      throws StartException {
+    this.config = config;
+    this.nanoTime = nanoTime;
+    this.parts = parts;
+    NetworkConfig network = config.network();
+
+    List<Path> directories = directories();
+    long epoch = EpochFile.begin(directories, clock);
+
+    memory =
+        parts.add(
+            "memory",
+            new MemoryBudget(
+                new MemoryConfig(
+                    config.buffer().capacityBytes(),
+                    config.buffer().slabBytes(),
+                    config.buffer().highPercent(),
+                    config.buffer().lowPercent()),
+                nanoTime));
+    ShuffleStore store =
+        parts.add("store", new ShuffleStore(StoreConfig.forHeap(Runtime.getRuntime().maxMemory())));
+    ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
+    ServerCounters counters = new ServerCounters();
+    service =
+        new StoreDataService(
+            epoch,
+            new ServiceConfig(
+                new FrameLimits(FrameLimits.DEFAULT.maxHeadLength(), network.maxBodyBytes()),
+                ServiceConfig.DEFAULT.maxOpenWaitMs(),
+                ServiceConfig.DEFAULT.maxOpenWaits()),
+            memory,
+            store,
+            () -> true,
+            timer,
+            counters);
+    drainable = new DrainingDataService(service);
+    timer.scheduleWithFixedDelay(
+        memory::expireGrants, GRANT_CHECK_MS, GRANT_CHECK_MS, TimeUnit.MILLISECONDS);
+
+    TransportCounters connections = new TransportCounters();
+    netty = startNetty(connections);
+    report =
+        new StoreReport(
+            identity(epoch, network.rpcPort()),
+            memory,
+            store,
+            counters,
+            connections,
+            () -> diskStates(directories),
+            new ProcessVitals(),
+            nanoTime);
+    timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
+    rpc = startRpc(new ControlService(store, report));
+    report.identify(identity(epoch, rpc.port()));
+
+    LeaseTable leases =
+        new LeaseTable(
+            () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
+            config.cluster().leastLeaseMs());
+    heartbeats =
+        new Heartbeats(
+            config.cluster().heartbeat(),
+            new ClusterSelf(report, store, config.cluster().tags()),
+            leases,
+            executor("heartbeat", 1, true));
+    http = startHttp();
+    parts.add("heartbeats", heartbeats);
+    heartbeats.start();
+    log.info(
+        "shuffle server started name={} rpcPort={} nettyPort={} httpPort={} epoch={}"
+            + " memoryBytes={} directories={}",
+        report.server().getName(),
+        rpcPort(),
+        nettyPort(),
+        httpPort(),
+        epoch,
+        memory.capacityBytes(),
+        directories);
+  }
+
+  public int rpcPort() {
+    return rpc.port();
+  }
+
+  /** 0 when the server does not run the framed transport. */
+  public int nettyPort() {
+    return netty.map(NettyDataServer::port).orElse(0);
+  }
+
+  public int httpPort() {
+    return http.port();
+  }
+
+  public long epoch() {
+    return service.epoch();
+  }
+
+  /**
+   * The clean stop: takes no new connection, assignment or push, finishes what is on its way, and
+   * ends, within the configured time and a few seconds for threads to end. Idempotent.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long deadlineNanos =
+        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.stopTimeoutMs());
+    log.info("shuffle server stops timeoutMs={}", config.stopTimeoutMs());
+    service.drain();
+    report.drain();
+    netty.ifPresent(NettyDataServer::stopAccepting);
+    heartbeats.report(Math.min(LAST_REPORT_MS, remainingMs(deadlineNanos)));
+    try {
+      if (!drainable.awaitIdle(remainingMs(deadlineNanos))) {
+        log.warn("fetches were cut off by the stop");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    parts.close();
+    long usedBytes = memory.usedBytes();
+    if (usedBytes == 0) {
+      log.info("shuffle server has stopped memoryUsedBytes=0");
+    } else {
+      log.error("memory was not given back memoryUsedBytes={}", usedBytes);
+    }
+  }
+
+  private long remainingMs(long deadlineNanos) {
+    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong()));
+  }
+
+  private Optional<String> notReady() {
+    return switch (report.state()) {
+      case ACTIVE -> Optional.empty();
+      case SERVER_DRAINING -> Optional.of("the server is stopping");
+      case UNHEALTHY -> Optional.of("no directory can be written");
+      case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
+          Optional.of(report.state().name());
+    };
+  }
+
+  private Optional<NettyDataServer> startNetty(TransportCounters connections)
+      throws StartException {
+    NetworkConfig network = config.network();
+    if (network.nettyPort().isEmpty()) {
+      return Optional.empty();
+    }
+    int port = network.nettyPort().get();
+    NettyDataServer server =
+        new NettyDataServer(
+            drainable,
+            new NettyServerConfig(
+                network.address().bind().orElse(null),
+                port,
+                network.backlog(),
+                network.ioMode(),
+                network.loops(),
+                network.connections()),
+            connections,
+            nanoTime);
+    try {
+      address(port);
+      server.start();
+    } catch (IOException e) {
+      throw cannotListen("rss.server.netty.port", port, e);
+    }
+    return Optional.of(parts.add("data transport", server));
+  }
+
+  private RpcServer startRpc(ControlService control) throws StartException {
+    NetworkConfig network = config.network();
+    try {
+      return parts.add(
+          "rpc",
+          RpcServer.start(
+              address(network.rpcPort()),
+              network.rpcThreads(),
+              FrameLimits.DEFAULT.maxHeadLength() + RPC_ENVELOPE_BYTES,
+              List.of(control.bindService())));
+    } catch (IOException e) {
+      throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
+    }
+  }
+
+  private HttpEndpoint startHttp() throws StartException {
+    int port = config.network().httpPort();
+    ServerMetrics metrics =
+        new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
+    try {
+      return parts.add(
+          "http", HttpEndpoint.start(address(port), metrics.registry(), this::notReady));
+    } catch (IOException e) {
+      throw cannotListen("rss.jetty.http.port", port, e);
+    }
+  }
+
+  private List<Path> directories() throws StartException {
+    List<Path> usable = new ArrayList<>();
+    for (BasePath base : config.disk().basePaths()) {
+      try {
+        usable.add(Files.createDirectories(base.path()));
+      } catch (IOException e) {
+        throw new StartException(
+            "rss.storage.basePath: cannot create " + base.path() + ": " + e, e);
+      }
+    }
+    return usable;
+  }
+
+  private static List<DiskState> diskStates(List<Path> directories) {
+    return directories.stream()
+        .map(
+            path ->
+                DiskState.newBuilder()
+                    .setPath(path.toString())
+                    .setKind(BasePath.Kind.SSD.name())
+                    .setCapacityBytes(path.toFile().getTotalSpace())
+                    .setFreeBytes(path.toFile().getUsableSpace())
+                    .setHealthy(true)
+                    .build())
+        .toList();
+  }
+
+  private InetSocketAddress address(int port) throws IOException {
+    try {
+      return config.network().address().listenOn(port);
+    } catch (UnknownHostException e) {
+      throw new StartException(
+          "rss.server.host: "
+              + config.network().address().announced()
+              + " has no address; give a host name or address of this machine",
+          e);
+    }
+  }
+
+  private StartException cannotListen(String key, int port, IOException failure) {
+    if (failure instanceof StartException start) {
+      return start;
+    }
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return new StartException(
+        key
+            + ": cannot listen on "
+            + config.network().address().bind().orElse("*")
+            + ":"
+            + port
+            + ": "
+            + root.getMessage()
+            + "; give a free port, or 0 for any",
+        failure);
+  }
+
+  private ServerId identity(long epoch, int rpcPort) {
+    String host = config.network().address().announced();
+    return ServerId.newBuilder()
+        .setName(host + ":" + rpcPort)
+        .setHost(host)
+        .setRpcPort(rpcPort)
+        .setNettyPort(nettyPort())
+        .setEpoch(epoch)
+        .build();
+  }
+
+  /**
+   * @param finish whether what is queued is still done when the part is closed
+   */
+  private ScheduledExecutorService executor(String name, int threads, boolean finish) {
+    AtomicInteger number = new AtomicInteger();
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            threads,
+            task -> {
+              Thread thread =
+                  new Thread(task, threads == 1 ? name : name + "-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(finish);
+    executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+    parts.add(
+        name,
+        () -> {
+          executor.shutdown();
+          if (!executor.awaitTermination(THREADS_END_MS, TimeUnit.MILLISECONDS)) {
+            executor.shutdownNow();
+          }
+        });
+    return executor;
+  }
+}

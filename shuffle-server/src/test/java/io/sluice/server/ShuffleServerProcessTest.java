@@ -1,0 +1,220 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.server.cluster.FakeCoordinator;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole servers in this JVM on loopback ports, with a coordinator that does as it is told. */
+@Timeout(120)
+class ShuffleServerProcessTest {
+  @TempDir Path directory;
+
+  private FakeCoordinator coordinator;
+  private final List<ShuffleServerProcess> servers = new ArrayList<>();
+
+  @BeforeEach
+  void startCoordinator() throws IOException {
+    coordinator = new FakeCoordinator(0);
+  }
+
+  @AfterEach
+  void stopAll() {
+    servers.forEach(ShuffleServerProcess::close);
+    coordinator.close();
+  }
+
+  private ShuffleServerProcess start(String... more) throws StartException {
+    return start(directory, more);
+  }
+
+  private ShuffleServerProcess start(Path base, String... more) throws StartException {
+    ShuffleServerProcess server =
+        ShuffleServerProcess.start(TestServers.config(coordinator.address(), base, map(more)));
+    servers.add(server);
+    return server;
+  }
+
+  private static Map<String, String> map(String... keysAndValues) {
+    return switch (keysAndValues.length) {
+      case 0 -> Map.of();
+      case 2 -> Map.of(keysAndValues[0], keysAndValues[1]);
+      case 4 -> Map.of(keysAndValues[0], keysAndValues[1], keysAndValues[2], keysAndValues[3]);
+      default -> throw new IllegalArgumentException("pairs of keys and values expected");
+    };
+  }
+
+  private static <T> T control(
+      ShuffleServerProcess server,
+      Function<ShuffleServerControlGrpc.ShuffleServerControlBlockingStub, T> call) {
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", server.rpcPort()).usePlaintext().build();
+    try {
+      return call.apply(
+          ShuffleServerControlGrpc.newBlockingStub(channel)
+              .withDeadlineAfter(30, TimeUnit.SECONDS));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static GetStatusReply status(ShuffleServerProcess server) {
+    return control(server, stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()));
+  }
+
+  private static int http(ShuffleServerProcess server, String path) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.httpPort() + path))
+                .build(),
+            HttpResponse.BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  private static ServerSocket takenPort() throws IOException {
+    return new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+  }
+
+  @Test
+  void announcesItselfWithPortsThatAccept() throws Exception {
+    ShuffleServerProcess server = start("rss.server.tags", "ssd,rack7");
+    HeartbeatRequest heartbeat = coordinator.next();
+    assertThat(heartbeat.getServer().getName()).isEqualTo("127.0.0.1:" + server.rpcPort());
+    assertThat(heartbeat.getServer().getHost()).isEqualTo("127.0.0.1");
+    assertThat(heartbeat.getServer().getRpcPort()).isEqualTo(server.rpcPort()).isPositive();
+    assertThat(heartbeat.getServer().getNettyPort()).isEqualTo(server.nettyPort()).isPositive();
+    assertThat(heartbeat.getServer().getEpoch()).isEqualTo(server.epoch()).isPositive();
+    assertThat(heartbeat.getState()).isEqualTo(ServerState.ACTIVE);
+    assertThat(heartbeat.getTagsList()).containsExactly("ssd", "rack7");
+    assertThat(heartbeat.getLoad().getMemoryCapacityBytes()).isEqualTo(16 << 20);
+    assertThat(heartbeat.getLoad().getDisksList())
+        .singleElement()
+        .satisfies(
+            disk -> {
+              assertThat(disk.getPath()).isEqualTo(directory.toString());
+              assertThat(disk.getHealthy()).isTrue();
+              assertThat(disk.getFreeBytes()).isPositive();
+            });
+    for (int port : new int[] {server.rpcPort(), server.nettyPort(), server.httpPort()}) {
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
+        assertThat(socket.isConnected()).isTrue();
+      }
+    }
+    assertThat(http(server, "/healthz")).isEqualTo(200);
+    assertThat(http(server, "/readyz")).isEqualTo(200);
+    assertThat(http(server, "/metrics")).isEqualTo(200);
+  }
+
+  @Test
+  void withGrpcOnlyThereIsNoFramedTransport() throws Exception {
+    ShuffleServerProcess server = start("rss.rpc.server.type", "GRPC");
+    assertThat(server.nettyPort()).isZero();
+    assertThat(coordinator.next().getServer().getNettyPort()).isZero();
+  }
+
+  @Test
+  void everyLifeHasALargerEpochThoughTheClockStepsBack() throws Exception {
+    ServerConfig config =
+        TestServers.parsed(TestServers.config(coordinator.address(), directory, Map.of()));
+    ShuffleServerProcess first =
+        ShuffleServerProcess.start(config, at(1_000_000), System::nanoTime);
+    servers.add(first);
+    assertThat(first.epoch()).isEqualTo(1_000_000);
+    first.close();
+    ShuffleServerProcess second = ShuffleServerProcess.start(config, at(500), System::nanoTime);
+    servers.add(second);
+    assertThat(second.epoch()).isEqualTo(1_000_001);
+  }
+
+  private static Clock at(long ms) {
+    return Clock.fixed(Instant.ofEpochMilli(ms), ZoneOffset.UTC);
+  }
+
+  @Test
+  void aPortThatIsTakenIsOneLineAndLeavesNothingBehind() throws Exception {
+    try (ServerSocket taken = takenPort()) {
+      for (String key :
+          List.of("rss.rpc.server.port", "rss.server.netty.port", "rss.jetty.http.port")) {
+        assertThatThrownBy(() -> start(key, Integer.toString(taken.getLocalPort())))
+            .isInstanceOf(StartException.class)
+            .hasMessageStartingWith(
+                key + ": cannot listen on 127.0.0.1:" + taken.getLocalPort() + ": ")
+            .hasMessageEndingWith("; give a free port, or 0 for any")
+            .hasMessageNotContaining("\n");
+      }
+    }
+    start();
+  }
+
+  @Test
+  void aHostThatHasNoAddressIsOneLine() {
+    assertThatThrownBy(() -> start("rss.server.host", "no-such-host.invalid"))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("rss.server.host: no-such-host.invalid has no address");
+  }
+
+  @Test
+  void startsBeforeItsCoordinatorAndFindsItLater() throws Exception {
+    int port = coordinator.address().port();
+    coordinator.close();
+    ShuffleServerProcess server = start();
+    assertThat(http(server, "/readyz")).isEqualTo(200);
+    coordinator = new FakeCoordinator(port);
+    assertThat(coordinator.next().getServer().getEpoch()).isEqualTo(server.epoch());
+  }
+
+  @Test
+  void aCleanStopSaysThatItDrainsAndIsIdempotent() throws Exception {
+    ShuffleServerProcess server = start("rss.server.heartbeat.interval", "5m");
+    assertThat(coordinator.next().getState()).isEqualTo(ServerState.ACTIVE);
+    // The reply must have arrived for the coordinator to be told of the stop.
+    while (!metrics(server).contains("sluice_server_coordinators_answering 1.0")) {
+      Thread.onSpinWait();
+    }
+    server.close();
+    assertThat(coordinator.next().getState()).isEqualTo(ServerState.SERVER_DRAINING);
+    server.close();
+    assertThatThrownBy(() -> new Socket("127.0.0.1", server.rpcPort()).close())
+        .isInstanceOf(IOException.class);
+  }
+
+  private static String metrics(ShuffleServerProcess server) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.httpPort() + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+}
