@@ -64,7 +64,9 @@ final class EpochFile {
     throw new StartException(
         file
             + ": a number of milliseconds since 1970 expected, found "
-            + (text.isEmpty() ? "an empty file" : "'" + text.substring(0, Math.min(40, text.length())) + "'")
+            + (text.isEmpty()
+                ? "an empty file"
+                : "'" + text.substring(0, Math.min(40, text.length())) + "'")
             + "; remove the file if the server's clock is right");
   }
 
@@ -84,9 +86,11 @@ final class EpochFile {
         channel.force(true);
       }
       try {
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(
+            fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } catch (AtomicMoveNotSupportedException e) {
-        throw new StartException(file.getParent() + ": files cannot be renamed in one step there", e);
+        throw new StartException(
+            file.getParent() + ": files cannot be renamed in one step there", e);
       }
     } catch (IOException e) {
       throw new StartException("cannot write " + file + ": " + e, e);

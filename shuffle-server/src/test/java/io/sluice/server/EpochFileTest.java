@@ -43,7 +43,8 @@ class EpochFileTest {
 
   @Test
   void refusesAFileThatHoldsSomethingElse() throws IOException {
-    for (String text : List.of("", "yesterday", "-4", "0", "9223372036854775807", "99999999999999999999")) {
+    for (String text :
+        List.of("", "yesterday", "-4", "0", "9223372036854775807", "99999999999999999999")) {
       Files.writeString(first.resolve(EpochFile.NAME), text);
       assertThatThrownBy(() -> EpochFile.begin(List.of(first), at(1)))
           .as("'%s'", text)

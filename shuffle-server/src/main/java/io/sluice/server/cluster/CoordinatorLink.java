@@ -186,8 +186,7 @@ final class CoordinatorLink {
     }
     if (reply.getHeartbeatIntervalMs() > 0) {
       intervalMs =
-          Math.max(
-              LEAST_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MOST_INTERVAL_MS));
+          Math.max(LEAST_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MOST_INTERVAL_MS));
     }
     retryMs = FIRST_RETRY_MS;
     if (!registered) {
@@ -265,7 +264,9 @@ final class CoordinatorLink {
     if (fault instanceof StatusRuntimeException statused) {
       Status status = statused.getStatus();
       Throwable cause = status.getCause();
-      String text = status.getCode() + (status.getDescription() == null ? "" : ": " + status.getDescription());
+      String text =
+          status.getCode()
+              + (status.getDescription() == null ? "" : ": " + status.getDescription());
       return cause == null ? text : text + " (" + cause.getMessage() + ")";
     }
     return fault.toString();

@@ -50,7 +50,8 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
       reply = report.status();
     } catch (RuntimeException e) {
       log.error("status failed", e);
-      reply = GetStatusReply.newBuilder().setStatus(Status.INTERNAL).setMessage(e.toString()).build();
+      reply =
+          GetStatusReply.newBuilder().setStatus(Status.INTERNAL).setMessage(e.toString()).build();
     }
     replies.onNext(reply);
     replies.onCompleted();

@@ -72,8 +72,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private static void metrics(HttpExchange exchange, CollectorRegistry registry)
       throws IOException {
-    String type =
-        TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
+    String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
     StringWriter page = new StringWriter();
     TextFormat.writeFormat(type, page, registry.metricFamilySamples());
     respond(exchange, 200, type, page.toString());

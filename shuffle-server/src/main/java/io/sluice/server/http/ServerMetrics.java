@@ -84,9 +84,11 @@ public final class ServerMetrics extends Collector {
     gauge(all, "memory_used_bytes", "Memory budget in use", load.getMemoryUsedBytes());
     gauge(all, "memory_max_bytes", "Memory budget", load.getMemoryCapacityBytes());
     gauge(
-        all, "memory_peak_bytes", "Most of the memory budget ever in use", now.getMemoryPeakBytes());
-    gauge(
-        all, "pending_spill_bytes", "Bytes waiting to be spilled", load.getPendingSpillBytes());
+        all,
+        "memory_peak_bytes",
+        "Most of the memory budget ever in use",
+        now.getMemoryPeakBytes());
+    gauge(all, "pending_spill_bytes", "Bytes waiting to be spilled", load.getPendingSpillBytes());
     gauge(
         all, "stored_bytes", "Bytes of all shuffles, in memory and on disk", load.getStoredBytes());
     gauge(all, "connections", "Open data connections", load.getConnections());

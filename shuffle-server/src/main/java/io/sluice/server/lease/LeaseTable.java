@@ -28,8 +28,8 @@ import java.util.function.LongSupplier;
  * is about to call alive.
  *
  * <p>A coordinator that begins to answer, for the first time or after a failure, may have started
- * anew and know nobody. When it calls an application UNKNOWN, the application has a whole lease from
- * then on, in which its driver will have registered again with that coordinator.
+ * anew and know nobody. When it calls an application UNKNOWN, the application has a whole lease
+ * from then on, in which its driver will have registered again with that coordinator.
  *
  * <p>An application enters with a whole lease when the server first holds data of it.
  *

@@ -93,8 +93,7 @@ public final class FakeCoordinator implements AutoCloseable {
         reply.addLeases(
             ApplicationLease.newBuilder()
                 .setApplication(application)
-                .setState(
-                    states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
+                .setState(states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
                 .setRemainingMs(leaseMs));
       }
       heartbeats.add(request);

@@ -25,8 +25,7 @@ class LeaseTableTest {
     return table.answered(
         coordinator,
         0,
-        List.of(
-            ApplicationLease.newBuilder().setApplication("app").setState(state).build()));
+        List.of(ApplicationLease.newBuilder().setApplication("app").setState(state).build()));
   }
 
   /** One heartbeat interval passes and the coordinator answers it. */
