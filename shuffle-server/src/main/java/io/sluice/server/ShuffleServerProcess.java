@@ -62,9 +62,6 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private static final long LAST_REPORT_MS = 2_000;
   private static final long THREADS_END_MS = 5_000;
 
-  /** Heads of gRPC messages come whole: as large as a head may be, and what surrounds it. */
-  private static final int RPC_ENVELOPE_BYTES = 64 << 10;
-
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
@@ -287,17 +284,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private RpcServer startRpc(ControlService control) throws StartException {
     NetworkConfig network = config.network();
+    RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
     try {
-      return parts.add(
-          "rpc",
-          RpcServer.start(
-              address(network.rpcPort()),
-              network.rpcThreads(),
-              FrameLimits.DEFAULT.maxHeadLength() + RPC_ENVELOPE_BYTES,
-              List.of(control.bindService())));
+      server.start(address(network.rpcPort()), builder -> {}, List.of(control));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }
+    return server;
   }
 
   private HttpEndpoint startHttp() throws StartException {
