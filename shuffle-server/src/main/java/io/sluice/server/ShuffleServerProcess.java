@@ -16,7 +16,6 @@ import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.ServerMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.service.ServerCounters;
@@ -130,7 +129,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                     config.buffer().lowPercent()),
                 nanoTime));
     ShuffleStore store =
-        parts.add("store", new ShuffleStore(StoreConfig.forHeap(Runtime.getRuntime().maxMemory())));
+        parts.add("store", new ShuffleStore(config.shuffles()));
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ServerCounters counters = new ServerCounters();
     service =

@@ -83,6 +83,9 @@ class ServerConfigTest {
             Map.entry("rss.server.buffer.slab.size", "128k"),
             Map.entry("rss.server.memory.shuffle.highWaterMark.percentage", "60"),
             Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
+            Map.entry("rss.server.shuffles.max", "10"),
+            Map.entry("rss.server.shuffles.forgotten.max", "11"),
+            Map.entry("rss.server.huge-partition.size.threshold", "1g"),
             Map.entry("rss.server.stop.timeout", "1s"));
     Set<String> oneValueOnly = Set.of("rss.storage.type", "rss.jetty.ssl.enable");
     assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
