@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import io.sluice.common.config.ConfigDocs;
 import io.sluice.common.config.ConfigSchema;
+import io.sluice.coordinator.CoordinatorConfig;
 import java.util.List;
 
 /** The documentation of every key of every component. */
@@ -27,7 +28,7 @@ final class ConfigurationPage {
   private ConfigurationPage() {}
 
   static List<ConfigSchema> schemas() {
-    return List.of();
+    return List.of(CoordinatorConfig.SCHEMA);
   }
 
   static String render() {

@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>SIGTERM or SIGINT runs the JVM's shutdown hooks; ours asks the main thread to stop the service
  * and waits for that, then ends the JVM with the outcome as exit code instead of the signal's. A
- * start that was interrupted by the signal is waited for as well, so that nothing is left half done.
+ * start that was interrupted by the signal is waited for as well, so that nothing is left half
+ * done.
  */
 final class ServiceLife {
   private static final Logger log = LoggerFactory.getLogger(ServiceLife.class);

@@ -1,6 +1,8 @@
 package io.sluice.cli;
 
 import io.sluice.cli.admin.AdminCommand;
+import io.sluice.cli.bench.BenchCommand;
+import io.sluice.cli.control.OptionTypes;
 import io.sluice.common.config.ConfigException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -48,18 +50,19 @@ public final class SluiceCommand implements Runnable {
     SluiceCommand root = new SluiceCommand();
     CommandLine line =
         new CommandLine(root)
+            .addSubcommand(new CoordinatorCommand())
+            .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
             .addSubcommand(new ConfigurationCommand());
     line.setOut(out).setErr(err);
-    io.sluice.cli.control.OptionTypes.register(line);
+    OptionTypes.register(line);
     line.setExecutionStrategy(
         parsed -> {
           Logging.configure(root.verbosity.length, logTarget(parsed));
           return new CommandLine.RunLast().execute(parsed);
         });
     line.setParameterExceptionHandler(SluiceCommand::wrongUsage);
-    line.setExecutionExceptionHandler(
-        (failure, command, parsed) -> root.failed(failure, command));
+    line.setExecutionExceptionHandler((failure, command, parsed) -> root.failed(failure, command));
     return line;
   }
 

@@ -39,7 +39,8 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--scale",
       paramLabel = "FACTOR",
       defaultValue = "1",
-      description = "Scale factor of the data; 1 is about 1 GB before compression. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Scale factor of the data; 1 is about 1 GB before compression. Default: ${DEFAULT-VALUE}.")
   private double scale;
 
   @Option(
@@ -75,13 +76,15 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--partitions",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Partitions of a shuffle (spark.sql.shuffle.partitions). Default: what Spark does.")
+      description =
+          "Partitions of a shuffle (spark.sql.shuffle.partitions). Default: what Spark does.")
   private int partitions;
 
   @Option(
       names = "--spark-home",
       paramLabel = "DIR",
-      description = "A Spark 3.5 to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
+      description =
+          "A Spark 3.5 to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
   private Path sparkHome;
 
   @Option(
@@ -125,7 +128,8 @@ public final class DemoCommand implements Callable<Integer> {
     installation.clientJar(spark.scala());
     boolean good = false;
     try (DemoProgress progress = progress(out)) {
-      DemoRun run = new DemoRun(plan, installation, spark, workDirectory(System.getenv()), progress);
+      DemoRun run =
+          new DemoRun(plan, installation, spark, workDirectory(System.getenv()), progress);
       try {
         DemoTable table;
         try (run) {
@@ -159,7 +163,8 @@ public final class DemoCommand implements Callable<Integer> {
       throw DemoException.usage("--scale " + scale + ": expected a number above 0 and up to 1000");
     }
     if (partitions < 0) {
-      throw DemoException.usage("--partitions " + partitions + ": expected a positive number, or 0 for Spark's default");
+      throw DemoException.usage(
+          "--partitions " + partitions + ": expected a positive number, or 0 for Spark's default");
     }
     List<Integer> numbers = queries == null ? QueryList.all() : QueryList.parse(queries);
     return new DemoRun.Plan(
@@ -200,7 +205,9 @@ public final class DemoCommand implements Callable<Integer> {
     }
     String cache = environment.get("XDG_CACHE_HOME");
     Path base =
-        cache == null || cache.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
+        cache == null || cache.isBlank()
+            ? Path.of(System.getProperty("user.home"), ".cache")
+            : Path.of(cache);
     return base.resolve("sluice-demo").toAbsolutePath();
   }
 }

@@ -8,15 +8,17 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
- * What the user sees while the demo works. Each step is announced on a line of its own; inside a long step a terminal shows a
- * bar, anything else gets a line now and then.
+ * What the user sees while the demo works. Each step is announced on a line of its own; inside a
+ * long step a terminal shows a bar, anything else gets a line now and then.
  */
 interface DemoProgress extends AutoCloseable {
 
   /** A new step begins; a bar of the last one ends. */
   void step(String text);
 
-  /** The step that began last is {@code done} of {@code total} along; {@code text} says with what. */
+  /**
+   * The step that began last is {@code done} of {@code total} along; {@code text} says with what.
+   */
   void advance(int done, int total, String text);
 
   @Override

@@ -20,9 +20,10 @@ import java.util.function.Consumer;
 /**
  * One run of the demo: data, processes, queries, comparison.
  *
- * <p>The two sides are two Spark applications that live side by side, and each query runs on one and then on the other while
- * the first one idles. So both meet a query equally warm and at the same time of day: whatever else the machine does, and
- * whatever compiled code and cached files do to the later queries, they do to both.
+ * <p>The two sides are two Spark applications that live side by side, and each query runs on one
+ * and then on the other while the first one idles. So both meet a query equally warm and at the
+ * same time of day: whatever else the machine does, and whatever compiled code and cached files do
+ * to the later queries, they do to both.
  */
 final class DemoRun implements AutoCloseable {
   private static final Duration READY_TIMEOUT = Duration.ofMinutes(3);
@@ -42,7 +43,8 @@ final class DemoRun implements AutoCloseable {
    * @param scale scale factor of TPC-H
    * @param queries numbers of the queries, in the order to run them
    * @param servers how many shuffle servers
-   * @param bufferCapacity memory for shuffle data in each server, small enough that larger shuffles spill
+   * @param bufferCapacity memory for shuffle data in each server, small enough that larger shuffles
+   *     spill
    * @param transport GRPC or GRPC_NETTY
    * @param partitions partitions of a shuffle before Spark coalesces them; 0 leaves Spark's default
    * @param queryTimeout how long one query may take
@@ -118,7 +120,11 @@ final class DemoRun implements AutoCloseable {
    * @param workDirectory where data is kept and where the run gets a directory of its own
    */
   DemoRun(
-      Plan plan, Installation installation, SparkHome spark, Path workDirectory, DemoProgress progress)
+      Plan plan,
+      Installation installation,
+      SparkHome spark,
+      Path workDirectory,
+      DemoProgress progress)
       throws IOException {
     this.plan = plan;
     this.installation = installation;
@@ -138,7 +144,8 @@ final class DemoRun implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
     Path clientJar = installation.clientJar(spark.scala());
     staging =
-        new Staging(directory, installation.driverJars(), spark.stage(directory.resolve("spark-home")));
+        new Staging(
+            directory, installation.driverJars(), spark.stage(directory.resolve("spark-home")));
     Path data = TpchData.ensure(workDirectory, plan.scale(), spark, staging, progress);
 
     progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
@@ -156,7 +163,8 @@ final class DemoRun implements AutoCloseable {
       probe.awaitActiveServers(plan.servers(), REGISTER_TIMEOUT);
       progress.step("Spark: starting it twice, with its own shuffle and with Sluice");
       try (DriverProcess own = startDriver("own", data, Map.of(), List.of());
-          DriverProcess sluice = startDriver("sluice", data, sluiceConf(clientJar), List.of(clientJar))) {
+          DriverProcess sluice =
+              startDriver("sluice", data, sluiceConf(clientJar), List.of(clientJar))) {
         own.await(DriverMessage.Ready.class, READY_TIMEOUT, progressIgnored());
         sluice.await(DriverMessage.Ready.class, READY_TIMEOUT, progressIgnored());
         progress.step("Queries: each with Spark's own shuffle, then through Sluice");
@@ -177,7 +185,11 @@ final class DemoRun implements AutoCloseable {
       progress.advance(
           comparisons.size(),
           total,
-          "query " + query + ", " + DemoTable.seconds(ownResult.elapsedMs()) + " s; now through Sluice");
+          "query "
+              + query
+              + ", "
+              + DemoTable.seconds(ownResult.elapsedMs())
+              + " s; now through Sluice");
       ServerCounters before = probe.counters();
       sluice.run(query);
       DriverMessage.Result sluiceResult =
@@ -187,18 +199,26 @@ final class DemoRun implements AutoCloseable {
           RowDifference.between(
               ResultRows.read(ResultRows.file(rowsDirectory("own"), query)),
               ResultRows.read(ResultRows.file(rowsDirectory("sluice"), query)));
-      QueryComparison comparison = new QueryComparison(ownResult, sluiceResult, difference, servers);
+      QueryComparison comparison =
+          new QueryComparison(ownResult, sluiceResult, difference, servers);
       comparisons.add(comparison);
       progress.advance(
           comparisons.size(),
           total,
-          "query " + query + ", " + DemoTable.seconds(ownResult.elapsedMs()) + " s and "
-              + DemoTable.seconds(sluiceResult.elapsedMs()) + " s, the same: " + comparison.verdict().word());
+          "query "
+              + query
+              + ", "
+              + DemoTable.seconds(ownResult.elapsedMs())
+              + " s and "
+              + DemoTable.seconds(sluiceResult.elapsedMs())
+              + " s, the same: "
+              + comparison.verdict().word());
     }
     return comparisons;
   }
 
-  private DriverProcess startDriver(String side, Path data, Map<String, String> sideConf, List<Path> sideJars)
+  private DriverProcess startDriver(
+      String side, Path data, Map<String, String> sideConf, List<Path> sideJars)
       throws IOException {
     Map<String, String> conf = new TreeMap<>(staging.sparkConf());
     conf.put("spark.master", MASTER);
@@ -264,7 +284,10 @@ final class DemoRun implements AutoCloseable {
     }
   }
 
-  /** Removes the files of the run, or all but the logs, settings and rows, which are small. Call after {@link #close}. */
+  /**
+   * Removes the files of the run, or all but the logs, settings and rows, which are small. Call
+   * after {@link #close}.
+   */
   void removeFiles(boolean keepLogs) throws IOException {
     if (!keepLogs) {
       Scratch.remove(directory);

@@ -47,7 +47,8 @@ final class DemoTable {
       resultRows += query.own().rows();
       servers = servers.plus(query.servers());
     }
-    rows.add(row("all", resultRows, sameCount() + " of " + queries.size(), ownMs, sluiceMs, servers));
+    rows.add(
+        row("all", resultRows, sameCount() + " of " + queries.size(), ownMs, sluiceMs, servers));
 
     StringBuilder text = new StringBuilder();
     int[] widths = widths(rows);
@@ -86,24 +87,41 @@ final class DemoTable {
       switch (query.verdict()) {
         case SAME -> {}
         case AROUND ->
-            text.append("query ").append(query.query()).append(" shuffled ")
+            text.append("query ")
+                .append(query.query())
+                .append(" shuffled ")
                 .append(bytes(query.sluice().shuffleWrittenBytes()))
                 .append(", but the servers received nothing of it\n");
         case DIFFERENT -> {
-          text.append("query ").append(query.query()).append(": ")
-              .append(difference.onlyOwnCount()).append(" rows only with Spark's own shuffle, ")
-              .append(difference.onlySluiceCount()).append(" only through Sluice\n");
-          difference.firstOnlyOwn().ifPresent(row -> text.append("  own:    ").append(row).append('\n'));
-          difference.firstOnlySluice().ifPresent(row -> text.append("  sluice: ").append(row).append('\n'));
+          text.append("query ")
+              .append(query.query())
+              .append(": ")
+              .append(difference.onlyOwnCount())
+              .append(" rows only with Spark's own shuffle, ")
+              .append(difference.onlySluiceCount())
+              .append(" only through Sluice\n");
+          difference
+              .firstOnlyOwn()
+              .ifPresent(row -> text.append("  own:    ").append(row).append('\n'));
+          difference
+              .firstOnlySluice()
+              .ifPresent(row -> text.append("  sluice: ").append(row).append('\n'));
         }
       }
     }
   }
 
   private void appendVerdict(StringBuilder text, long ownMs, long sluiceMs) {
-    text.append(sameCount()).append(" of ").append(queries.size()).append(" the same; through Sluice ")
-        .append(seconds(sluiceMs)).append(" s, with Spark's own shuffle ").append(seconds(ownMs))
-        .append(" s: ").append(ratio(ownMs, sluiceMs)).append(" times\n");
+    text.append(sameCount())
+        .append(" of ")
+        .append(queries.size())
+        .append(" the same; through Sluice ")
+        .append(seconds(sluiceMs))
+        .append(" s, with Spark's own shuffle ")
+        .append(seconds(ownMs))
+        .append(" s: ")
+        .append(ratio(ownMs, sluiceMs))
+        .append(" times\n");
   }
 
   private static int[] widths(List<List<String>> rows) {

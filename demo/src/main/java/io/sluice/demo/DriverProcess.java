@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A Spark driver in a process of its own. One thread sends commands and takes answers; {@link #close} may be called from
- * another one at any time and makes a waiting {@link #await} fail.
+ * A Spark driver in a process of its own. One thread sends commands and takes answers; {@link
+ * #close} may be called from another one at any time and makes a waiting {@link #await} fail.
  */
 final class DriverProcess implements AutoCloseable {
 
@@ -66,7 +66,10 @@ final class DriverProcess implements AutoCloseable {
             .directory(launch.directory().toFile())
             .redirectError(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
     // Settings of the user's own Spark must reach neither side of the comparison.
-    builder.environment().keySet().removeIf(key -> key.startsWith("SPARK_") || key.equals("HADOOP_CONF_DIR"));
+    builder
+        .environment()
+        .keySet()
+        .removeIf(key -> key.startsWith("SPARK_") || key.equals("HADOOP_CONF_DIR"));
     builder.environment().putAll(launch.environment());
     DriverProcess driver = new DriverProcess(launch.name(), logFile, builder.start());
     Thread reader = new Thread(driver::readMessages, "driver-output-" + launch.name());
@@ -108,7 +111,12 @@ final class DriverProcess implements AutoCloseable {
           messages.poll(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
       if (next == null) {
         throw DemoException.failed(
-            "Spark (" + name + ") did not answer within " + timeout.toSeconds() + " s; log: " + logFile);
+            "Spark ("
+                + name
+                + ") did not answer within "
+                + timeout.toSeconds()
+                + " s; log: "
+                + logFile);
       }
       if (next.isEmpty()) {
         messages.add(END);
@@ -122,7 +130,13 @@ final class DriverProcess implements AutoCloseable {
         progress.accept(step);
       } else if (message instanceof DriverMessage.Failed failed) {
         throw DemoException.failed(
-            failed.what() + " failed in Spark (" + name + "): " + failed.reason() + "; log: " + logFile);
+            failed.what()
+                + " failed in Spark ("
+                + name
+                + "): "
+                + failed.reason()
+                + "; log: "
+                + logFile);
       }
     }
   }
@@ -136,7 +150,12 @@ final class DriverProcess implements AutoCloseable {
           messages.poll(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
       if (next == null) {
         throw DemoException.failed(
-            "Spark (" + name + ") did not end within " + timeout.toSeconds() + " s; log: " + logFile);
+            "Spark ("
+                + name
+                + ") did not end within "
+                + timeout.toSeconds()
+                + " s; log: "
+                + logFile);
       }
       if (next.isEmpty()) {
         break;
@@ -145,7 +164,13 @@ final class DriverProcess implements AutoCloseable {
         progress.accept(step);
       } else if (next.get() instanceof DriverMessage.Failed failed) {
         throw DemoException.failed(
-            failed.what() + " failed in Spark (" + name + "): " + failed.reason() + "; log: " + logFile);
+            failed.what()
+                + " failed in Spark ("
+                + name
+                + "): "
+                + failed.reason()
+                + "; log: "
+                + logFile);
       }
     }
     if (!process.waitFor(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
@@ -198,17 +223,26 @@ final class DriverProcess implements AutoCloseable {
 
   private String ended() {
     String last = LogTail.of(logFile, 1);
-    return "Spark (" + name + ") ended early" + (last.isEmpty() ? "" : ": " + last.strip()) + "; log: " + logFile;
+    return "Spark ("
+        + name
+        + ") ended early"
+        + (last.isEmpty() ? "" : ": " + last.strip())
+        + "; log: "
+        + logFile;
   }
 
   private void readMessages() {
     try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         DriverMessage.parse(line).ifPresent(message -> messages.add(Optional.of(message)));
       }
     } catch (IOException | IllegalArgumentException e) {
-      messages.add(Optional.of(new DriverMessage.Failed("reading the driver's output", String.valueOf(e.getMessage()))));
+      messages.add(
+          Optional.of(
+              new DriverMessage.Failed(
+                  "reading the driver's output", String.valueOf(e.getMessage()))));
     } finally {
       messages.add(END);
     }

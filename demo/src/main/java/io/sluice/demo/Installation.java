@@ -31,7 +31,9 @@ record Installation(Path jars, Path clients, Path driverJars) {
     String value = system.getProperty(key);
     if (value == null) {
       throw DemoException.usage(
-          "the system property " + key + " is not set: start the demo with the sluice launcher, or set it to a directory");
+          "the system property "
+              + key
+              + " is not set: start the demo with the sluice launcher, or set it to a directory");
     }
     Path directory = Path.of(value);
     if (!Files.isDirectory(directory)) {
@@ -57,7 +59,12 @@ record Installation(Path jars, Path clients, Path driverJars) {
               .toList();
       if (found.size() != 1) {
         throw DemoException.usage(
-            clients + " holds " + found.size() + " jars sluice-client-spark-3.5" + suffix + "*.jar, expected one");
+            clients
+                + " holds "
+                + found.size()
+                + " jars sluice-client-spark-3.5"
+                + suffix
+                + "*.jar, expected one");
       }
       return found.get(0);
     } catch (IOException e) {

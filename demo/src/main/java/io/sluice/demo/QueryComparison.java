@@ -12,7 +12,10 @@ import io.sluice.demo.driver.DriverMessage;
  * @param servers what the shuffle servers counted while it ran through Sluice
  */
 record QueryComparison(
-    DriverMessage.Result own, DriverMessage.Result sluice, RowDifference difference, ServerCounters servers) {
+    DriverMessage.Result own,
+    DriverMessage.Result sluice,
+    RowDifference difference,
+    ServerCounters servers) {
 
   int query() {
     return own.query();
@@ -22,7 +25,10 @@ record QueryComparison(
     return difference.isNone() && own.digest().equals(sluice.digest());
   }
 
-  /** Whether the query shuffled, but its bytes did not go through the servers: then its time says nothing of Sluice. */
+  /**
+   * Whether the query shuffled, but its bytes did not go through the servers: then its time says
+   * nothing of Sluice.
+   */
   boolean wentAround() {
     return sluice.shuffleWrittenBytes() > 0 && servers.pushedBytes() == 0;
   }

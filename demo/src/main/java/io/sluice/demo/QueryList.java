@@ -45,6 +45,7 @@ final class QueryList {
   }
 
   private static DemoException wrong(String text) {
-    return DemoException.usage("--queries " + text + ": expected numbers from 1 to " + COUNT + ", such as 1,3,5-7");
+    return DemoException.usage(
+        "--queries " + text + ": expected numbers from 1 to " + COUNT + ", such as 1,3,5-7");
   }
 }

@@ -13,7 +13,10 @@ import java.util.Optional;
  * @param firstOnlySluice the first of them in sorted order, if any
  */
 record RowDifference(
-    long onlyOwnCount, long onlySluiceCount, Optional<String> firstOnlyOwn, Optional<String> firstOnlySluice) {
+    long onlyOwnCount,
+    long onlySluiceCount,
+    Optional<String> firstOnlyOwn,
+    Optional<String> firstOnlySluice) {
 
   /** Merges the two sorted results. */
   static RowDifference between(ResultRows own, ResultRows sluice) {

@@ -12,7 +12,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class Scratch {
   private Scratch() {}
 
-  /** Removes a tree; what vanishes meanwhile, because a process that ends removes its own files, is fine. */
+  /**
+   * Removes a tree; what vanishes meanwhile, because a process that ends removes its own files, is
+   * fine.
+   */
   static void remove(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;
@@ -21,13 +24,15 @@ final class Scratch {
         directory,
         new SimpleFileVisitor<>() {
           @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
             Files.deleteIfExists(file);
             return FileVisitResult.CONTINUE;
           }
 
           @Override
-          public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
             if (failure instanceof NoSuchFileException) {
               return FileVisitResult.CONTINUE;
             }
@@ -35,7 +40,8 @@ final class Scratch {
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(Path visited, IOException failure) throws IOException {
+          public FileVisitResult postVisitDirectory(Path visited, IOException failure)
+              throws IOException {
             if (failure != null && !(failure instanceof NoSuchFileException)) {
               throw failure;
             }

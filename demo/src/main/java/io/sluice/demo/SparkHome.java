@@ -17,11 +17,13 @@ import java.util.stream.Stream;
  * @param scala binary version of Scala that it is built with, such as 2.12
  */
 record SparkHome(Path directory, String scala) {
-  private static final Pattern CORE = Pattern.compile("spark-core_(2\\.1[23])-(\\d+\\.\\d+)\\..*\\.jar");
+  private static final Pattern CORE =
+      Pattern.compile("spark-core_(2\\.1[23])-(\\d+\\.\\d+)\\..*\\.jar");
   private static final String VERSION = "3.5";
 
   /**
-   * What Spark needs opened on Java 17; executors get the same from Spark itself, the driver from whoever starts it.
+   * What Spark needs opened on Java 17; executors get the same from Spark itself, the driver from
+   * whoever starts it.
    */
   private static final List<String> OPENED_PACKAGES =
       List.of(
@@ -45,12 +47,18 @@ record SparkHome(Path directory, String scala) {
     Path jars = directory.resolve("jars");
     if (!Files.isDirectory(jars)) {
       throw DemoException.usage(
-          "no Spark at " + directory + ": expected a directory with jars/; name a Spark " + VERSION
+          "no Spark at "
+              + directory
+              + ": expected a directory with jars/; name a Spark "
+              + VERSION
               + " with --spark-home");
     }
     try (Stream<Path> files = Files.list(jars)) {
       List<String> cores =
-          files.map(file -> file.getFileName().toString()).filter(name -> name.startsWith("spark-core_")).toList();
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.startsWith("spark-core_"))
+              .toList();
       for (String core : cores) {
         Matcher matcher = CORE.matcher(core);
         if (matcher.matches() && matcher.group(2).equals(VERSION)) {
@@ -58,7 +66,11 @@ record SparkHome(Path directory, String scala) {
         }
       }
       throw DemoException.usage(
-          "the Spark at " + directory + " is not version " + VERSION + ": jars/ holds "
+          "the Spark at "
+              + directory
+              + " is not version "
+              + VERSION
+              + ": jars/ holds "
               + (cores.isEmpty() ? "no spark-core_*.jar" : String.join(", ", cores)));
     } catch (IOException e) {
       throw DemoException.failed("cannot list " + jars + ": " + e.getMessage(), e);
@@ -77,15 +89,16 @@ record SparkHome(Path directory, String scala) {
   }
 
   /**
-   * Makes a directory that is this Spark to the processes started with it, so that what they write beside the jars (the
-   * executors' work directories) does not go to the user's own installation.
+   * Makes a directory that is this Spark to the processes started with it, so that what they write
+   * beside the jars (the executors' work directories) does not go to the user's own installation.
    *
    * @return the environment to start a driver with
    */
   Map<String, String> stage(Path directory) throws IOException {
     Files.createDirectories(directory);
     Files.createSymbolicLink(directory.resolve("jars"), jars());
-    Files.writeString(directory.resolve("RELEASE"), "Spark " + VERSION + " of " + this.directory + "\n");
+    Files.writeString(
+        directory.resolve("RELEASE"), "Spark " + VERSION + " of " + this.directory + "\n");
     Map<String, String> environment = new TreeMap<>();
     environment.put("SPARK_HOME", directory.toString());
     environment.put("SPARK_SCALA_VERSION", scala);

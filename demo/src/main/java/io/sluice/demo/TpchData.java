@@ -12,14 +12,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The tables of one scale factor, made once and kept. A directory of tables has its final name only when it is complete: it is
- * written under another name and renamed.
+ * The tables of one scale factor, made once and kept. A directory of tables has its final name only
+ * when it is complete: it is written under another name and renamed.
  */
 final class TpchData {
   /** Part of the directory's name: data made by another layout is not taken for this one. */
   private static final int LAYOUT = 1;
 
-  /** The generator holds 300 MB of text to cut comments from; the rest is for two or more writers of Parquet. */
+  /**
+   * The generator holds 300 MB of text to cut comments from; the rest is for two or more writers of
+   * Parquet.
+   */
   private static final String HEAP = "-Xmx2g";
 
   /** Per unit of scale factor; measured: 40 s on two busy cores. */
@@ -34,14 +37,19 @@ final class TpchData {
 
   /** Makes the tables unless they are there. */
   static Path ensure(
-      Path workDirectory, double scale, SparkHome spark, DemoRun.Staging staging, DemoProgress progress)
+      Path workDirectory,
+      double scale,
+      SparkHome spark,
+      DemoRun.Staging staging,
+      DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
     Path complete = directory(workDirectory, scale);
     if (Files.isDirectory(complete)) {
       progress.step("TPC-H data, scale factor " + scale + ": using " + complete);
       return complete;
     }
-    progress.step("TPC-H data, scale factor " + scale + ": making " + complete + " (kept for the next time)");
+    progress.step(
+        "TPC-H data, scale factor " + scale + ": making " + complete + " (kept for the next time)");
     Path unfinished = staging.directory().resolve("tpch");
     Files.createDirectories(unfinished);
     Map<String, String> conf = new TreeMap<>(staging.sparkConf());
@@ -51,7 +59,8 @@ final class TpchData {
             "data",
             "io.sluice.demo.spark.DataDriver",
             // The generator needs a newer Guava than a Spark home may hold.
-            DriverProcess.classPath(Installation.all(staging.driverJars()), Installation.all(spark.jars())),
+            DriverProcess.classPath(
+                Installation.all(staging.driverJars()), Installation.all(spark.jars())),
             List.of(HEAP),
             staging.environment(),
             new DriverSettings(scale, unfinished, staging.directory(), conf),
@@ -59,7 +68,8 @@ final class TpchData {
     Duration timeout =
         TIMEOUT_PER_SCALE.plus(Duration.ofSeconds((long) (TIMEOUT_PER_SCALE.toSeconds() * scale)));
     try (DriverProcess driver = staging.own(DriverProcess.start(launch))) {
-      driver.awaitEnd(timeout, part -> progress.advance(part.done(), part.total(), "files written"));
+      driver.awaitEnd(
+          timeout, part -> progress.advance(part.done(), part.total(), "files written"));
     }
     try {
       Files.move(unfinished, complete, StandardCopyOption.ATOMIC_MOVE);

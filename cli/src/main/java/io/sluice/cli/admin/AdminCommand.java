@@ -15,7 +15,6 @@ public final class AdminCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "name one of " + spec.subcommands().keySet());
+    throw new ParameterException(spec.commandLine(), "name one of " + spec.subcommands().keySet());
   }
 }

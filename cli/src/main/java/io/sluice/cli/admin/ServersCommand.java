@@ -39,8 +39,18 @@ final class ServersCommand implements Callable<Integer> {
   private static TextTable table(ListServersReply reply) {
     TextTable table =
         new TextTable(
-            "server", "state", ">memory", ">of", ">to spill", ">stored", ">disks", ">connections",
-            ">push/s", ">fetch/s", ">heard", "tags");
+            "server",
+            "state",
+            ">memory",
+            ">of",
+            ">to spill",
+            ">stored",
+            ">disks",
+            ">connections",
+            ">push/s",
+            ">fetch/s",
+            ">heard",
+            "tags");
     for (ServerInfo info : reply.getServersList()) {
       ServerLoad load = info.getLoad();
       long healthy = load.getDisksList().stream().filter(DiskState::getHealthy).count();

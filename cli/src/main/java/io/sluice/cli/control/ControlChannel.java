@@ -33,8 +33,7 @@ public final class ControlChannel implements AutoCloseable {
     this.role = role;
     this.peer = peer;
     this.timeoutMs = timeoutMs;
-    this.channel =
-        NettyChannelBuilder.forAddress(peer.host(), peer.port()).usePlaintext().build();
+    this.channel = NettyChannelBuilder.forAddress(peer.host(), peer.port()).usePlaintext().build();
   }
 
   /**

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.coordinator.assign.BalanceSimulation.Outcome;
 import io.sluice.coordinator.assign.BalanceSimulation.Setup;
-import io.sluice.coordinator.assign.BalanceSimulation.Zipf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Balance against theory, on a hundred servers.
+ * Balance against theory, on a hundred servers and ten thousand shuffles.
  *
  * <p>Equal parts, fresh loads: the fullest server is {@code ln(ln(n)) / ln(2) + O(1)} parts above
  * the mean with two choices, however many parts there are (Berenbrink et al. 2000), and about
@@ -21,23 +20,22 @@ import org.junit.jupiter.params.provider.ValueSource;
  * (Berenbrink et al. 2012, for placement in batches).
  */
 class BalanceTest {
-  private static final int SHUFFLES = 10_000;
-  private static final double LN_LN_N_OVER_LN_2 =
-      Math.log(Math.log(BalanceSimulation.SERVERS)) / Math.log(2);
+  private static final int SHUFFLES = BalanceSetups.SHUFFLES;
+  private static final double LN_N = Math.log(BalanceSimulation.SERVERS);
+  private static final double LN_LN_N_OVER_LN_2 = Math.log(LN_N) / Math.log(2);
 
-  /** The theorem's O(1); what is measured is below 1. */
+  /** The theorem's O(1), in parts. */
   private static final double SLACK = 2;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void staysWithinTheTheoremForEqualPartsHoweverManyThereAre(long seed) {
-    Setup setup = new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 1, 1, 0, Zipf.EQUAL, seed);
+    Setup setup = BalanceSetups.equal(seed);
     Outcome two = new BalanceSimulation(setup).run();
     assertThat(two.largestGapInParts()).isLessThanOrEqualTo(LN_LN_N_OVER_LN_2 + SLACK);
 
     Outcome one = new BalanceSimulation(setup.with(StrategyKind.RANDOM)).run();
-    double expected =
-        Math.sqrt(2.0 * SHUFFLES * Math.log(BalanceSimulation.SERVERS) / BalanceSimulation.SERVERS);
+    double expected = Math.sqrt(2.0 * SHUFFLES * LN_N / BalanceSimulation.SERVERS);
     assertThat(one.finalGapInParts())
         .isBetween(expected / 2, expected * 2)
         .isGreaterThan(4 * two.finalGapInParts());
@@ -45,11 +43,23 @@ class BalanceTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void staysWithinTheTheoremForZipfSizesAndLateHeartbeats(long seed) {
-    Setup setup = zipf(seed);
+  void staysWithinTheTheoremForZipfSizes(long seed) {
+    Setup setup = BalanceSetups.fresh(seed);
     Outcome two = new BalanceSimulation(setup).run();
-    double bound = (LN_LN_N_OVER_LN_2 + SLACK) * two.largestPart();
-    assertThat(two.largestGapInParts()).isLessThanOrEqualTo(bound);
+    assertThat(two.largestGapInParts())
+        .isLessThanOrEqualTo((LN_LN_N_OVER_LN_2 + SLACK) * two.largestPart());
+    assertThat(two.finalMaxOverMean()).isLessThan(1.03);
+
+    Outcome one = new BalanceSimulation(setup.with(StrategyKind.RANDOM)).run();
+    assertThat(one.finalMaxOverMean() - 1).isGreaterThan(5 * (two.finalMaxOverMean() - 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void staysWithinTheTheoremForZipfSizesAndLateHeartbeats(long seed) {
+    Setup setup = BalanceSetups.late(seed);
+    Outcome two = new BalanceSimulation(setup).run();
+    assertThat(two.largestGapInParts()).isLessThanOrEqualTo(2 * LN_N * two.largestPart());
     assertThat(two.finalMaxOverMean()).isLessThan(1.08);
 
     Outcome one = new BalanceSimulation(setup.with(StrategyKind.RANDOM)).run();
@@ -62,19 +72,9 @@ class BalanceTest {
    */
   @Test
   void spreadsBetterThanTheLeastLoadedWhereBytesShowLate() {
-    Setup setup =
-        new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 10, 200, new Zipf(1.2, 1000), 1);
+    Setup setup = BalanceSetups.veryLate(1);
     double two = new BalanceSimulation(setup).run().finalMaxOverMean();
     double least = new BalanceSimulation(setup.with(StrategyKind.BASIC)).run().finalMaxOverMean();
     assertThat(least - 1).isGreaterThan(1.5 * (two - 1));
-  }
-
-  /**
-   * Zipf sizes over a factor of a thousand; every server reports once in a hundred shuffles, and
-   * bytes arrive a hundred shuffles late.
-   */
-  static Setup zipf(long seed) {
-    return new Setup(
-        StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 100, 100, new Zipf(1.2, 1000), seed);
   }
 }

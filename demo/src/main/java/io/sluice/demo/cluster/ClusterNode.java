@@ -14,8 +14,9 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One process of a {@link LocalCluster}, over all its lives: it can be stopped, killed and started again, and keeps its
- * directory, its ports and its configuration. Thread-safe by its own lock, because a shutdown hook may stop it.
+ * One process of a {@link LocalCluster}, over all its lives: it can be stopped, killed and started
+ * again, and keeps its directory, its ports and its configuration. Thread-safe by its own lock,
+ * because a shutdown hook may stop it.
  */
 public final class ClusterNode {
 
@@ -91,7 +92,10 @@ public final class ClusterNode {
     jvmOptions.addAll(options);
   }
 
-  /** Port of gRPC calls; the first start chooses it and later ones keep it. 0 before the first start. */
+  /**
+   * Port of gRPC calls; the first start chooses it and later ones keep it. 0 before the first
+   * start.
+   */
   public synchronized int rpcPort() {
     return rpcPort;
   }
@@ -158,7 +162,10 @@ public final class ClusterNode {
     }
   }
 
-  /** Asks the process to stop (SIGTERM) and kills it if it has not after the cluster's stop timeout. Idempotent. */
+  /**
+   * Asks the process to stop (SIGTERM) and kills it if it has not after the cluster's stop timeout.
+   * Idempotent.
+   */
   public synchronized void stop() {
     if (!isAlive()) {
       return;
@@ -169,7 +176,10 @@ public final class ClusterNode {
     }
   }
 
-  /** Ends the process without any chance to clean up (SIGKILL), and waits until it is gone. Idempotent. */
+  /**
+   * Ends the process without any chance to clean up (SIGKILL), and waits until it is gone.
+   * Idempotent.
+   */
   public synchronized void kill() {
     killAndWait();
   }
@@ -206,11 +216,19 @@ public final class ClusterNode {
     while (!Files.exists(readyFile)) {
       if (process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         throw new ClusterStartException(
-            name + " ended with exit code " + process.exitValue() + " instead of starting: " + reason());
+            name
+                + " ended with exit code "
+                + process.exitValue()
+                + " instead of starting: "
+                + reason());
       }
       if (System.nanoTime() - deadlineNanos > 0) {
         throw new ClusterStartException(
-            name + " did not start within " + launch.startTimeout().toSeconds() + " s: " + reason());
+            name
+                + " did not start within "
+                + launch.startTimeout().toSeconds()
+                + " s: "
+                + reason());
       }
     }
     Properties ready = new Properties();
@@ -236,7 +254,8 @@ public final class ClusterNode {
     try {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
-      throw new ClusterStartException(name + " wrote a ready file with " + key + "=" + value + ", not a port", e);
+      throw new ClusterStartException(
+          name + " wrote a ready file with " + key + "=" + value + ", not a port", e);
     }
   }
 

@@ -17,7 +17,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Asks the processes of a {@link LocalCluster} what they know and what they have counted. Not thread-safe. */
+/**
+ * Asks the processes of a {@link LocalCluster} what they know and what they have counted. Not
+ * thread-safe.
+ */
 public final class ClusterProbe implements AutoCloseable {
   private static final long CALL_TIMEOUT_MS = 10_000;
   private static final long POLL_MS = 50;
@@ -38,11 +41,16 @@ public final class ClusterProbe implements AutoCloseable {
               .getStatus(GetStatusRequest.getDefaultInstance());
       if (reply.getStatus() != Status.OK) {
         throw new IOException(
-            server.name() + " does not tell its status: " + reply.getStatus() + " " + reply.getMessage());
+            server.name()
+                + " does not tell its status: "
+                + reply.getStatus()
+                + " "
+                + reply.getMessage());
       }
       return reply;
     } catch (StatusRuntimeException e) {
-      throw new IOException(server.name() + " at " + server.address() + " does not answer: " + e.getStatus(), e);
+      throw new IOException(
+          server.name() + " at " + server.address() + " does not answer: " + e.getStatus(), e);
     }
   }
 
@@ -60,7 +68,8 @@ public final class ClusterProbe implements AutoCloseable {
    *
    * @throws ClusterStartException if that is not so after {@code timeout}
    */
-  public void awaitActiveServers(int count, Duration timeout) throws IOException, InterruptedException {
+  public void awaitActiveServers(int count, Duration timeout)
+      throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (ClusterNode coordinator : cluster.coordinators()) {
       while (true) {
@@ -70,8 +79,16 @@ public final class ClusterProbe implements AutoCloseable {
         }
         if (System.nanoTime() - deadlineNanos > 0) {
           throw new ClusterStartException(
-              coordinator.name() + " sees " + active + " active servers after " + timeout.toSeconds()
-                  + " s, not " + count + " (logs: " + coordinator.directory().getParent() + ")");
+              coordinator.name()
+                  + " sees "
+                  + active
+                  + " active servers after "
+                  + timeout.toSeconds()
+                  + " s, not "
+                  + count
+                  + " (logs: "
+                  + coordinator.directory().getParent()
+                  + ")");
         }
         TimeUnit.MILLISECONDS.sleep(POLL_MS);
       }
@@ -84,17 +101,27 @@ public final class ClusterProbe implements AutoCloseable {
           CoordinatorGrpc.newBlockingStub(channel(coordinator))
               .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS)
               .listServers(ListServersRequest.getDefaultInstance());
-      return reply.getServersList().stream().filter(server -> server.getState() == ServerState.ACTIVE).count();
+      return reply.getServersList().stream()
+          .filter(server -> server.getState() == ServerState.ACTIVE)
+          .count();
     } catch (StatusRuntimeException e) {
       throw new IOException(
-          coordinator.name() + " at " + coordinator.address() + " does not answer: " + e.getStatus(), e);
+          coordinator.name()
+              + " at "
+              + coordinator.address()
+              + " does not answer: "
+              + e.getStatus(),
+          e);
     }
   }
 
   private ManagedChannel channel(ClusterNode node) {
     return channels.computeIfAbsent(
         node.address(),
-        address -> NettyChannelBuilder.forAddress(ClusterNode.HOST, node.rpcPort()).usePlaintext().build());
+        address ->
+            NettyChannelBuilder.forAddress(ClusterNode.HOST, node.rpcPort())
+                .usePlaintext()
+                .build());
   }
 
   @Override

@@ -2,7 +2,10 @@ package io.sluice.demo.cluster;
 
 import java.io.IOException;
 
-/** A process of the cluster did not come up; the message is one line that says which one, why, and where its log is. */
+/**
+ * A process of the cluster did not come up; the message is one line that says which one, why, and
+ * where its log is.
+ */
 public final class ClusterStartException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -10,16 +10,19 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Coordinators and shuffle servers as processes of this machine, on loopback, on ports that the first start finds free.
+ * Coordinators and shuffle servers as processes of this machine, on loopback, on ports that the
+ * first start finds free.
  *
- * <p>{@link #start} returns once every process accepts connections; a server may announce itself to the coordinators a
- * moment later, see {@link ClusterProbe#awaitActiveServers}. {@link #close} stops everything, by force after a bound; a
- * shutdown hook does the same if the owner ends without calling it.
+ * <p>{@link #start} returns once every process accepts connections; a server may announce itself to
+ * the coordinators a moment later, see {@link ClusterProbe#awaitActiveServers}. {@link #close}
+ * stops everything, by force after a bound; a shutdown hook does the same if the owner ends without
+ * calling it.
  */
 public final class LocalCluster implements AutoCloseable {
 
   /** How processes are started and stopped; the same for all nodes. */
-  record Launch(Path java, String classPath, String mainClass, Duration startTimeout, Duration stopTimeout) {}
+  record Launch(
+      Path java, String classPath, String mainClass, Duration startTimeout, Duration stopTimeout) {}
 
   private final List<ClusterNode> coordinators;
   private final List<ClusterNode> servers;
@@ -71,7 +74,10 @@ public final class LocalCluster implements AutoCloseable {
     return servers;
   }
 
-  /** The coordinators as {@code host:port,host:port}, which is what {@code spark.rss.coordinator.quorum} takes. */
+  /**
+   * The coordinators as {@code host:port,host:port}, which is what {@code
+   * spark.rss.coordinator.quorum} takes.
+   */
   public String quorum() {
     return coordinators.stream().map(ClusterNode::address).collect(Collectors.joining(","));
   }
@@ -173,7 +179,10 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
-    /** A configuration key of every server; {@link ClusterNode#configure} sets one of a single server. */
+    /**
+     * A configuration key of every server; {@link ClusterNode#configure} sets one of a single
+     * server.
+     */
     public Builder configureServers(String key, String value) {
       serverConfiguration.put(key, value);
       return this;
@@ -208,7 +217,9 @@ public final class LocalCluster implements AutoCloseable {
       if (coordinatorCount < 1 || serverCount < 0) {
         throw new IllegalArgumentException(
             "a cluster needs at least one coordinator and no negative number of servers, got "
-                + coordinatorCount + " and " + serverCount);
+                + coordinatorCount
+                + " and "
+                + serverCount);
       }
       Launch launch = new Launch(java, classPath, mainClass, startTimeout, stopTimeout);
       List<ClusterNode> coordinators = new ArrayList<>();
@@ -235,7 +246,12 @@ public final class LocalCluster implements AutoCloseable {
         configuration.putAll(serverConfiguration);
         servers.add(
             new ClusterNode(
-                name, ClusterNode.Role.SERVER, nodeDirectory, launch, configuration, serverJvmOptions));
+                name,
+                ClusterNode.Role.SERVER,
+                nodeDirectory,
+                launch,
+                configuration,
+                serverJvmOptions));
       }
       return new LocalCluster(coordinators, servers);
     }

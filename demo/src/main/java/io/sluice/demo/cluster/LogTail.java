@@ -14,7 +14,10 @@ public final class LogTail {
 
   private LogTail() {}
 
-  /** The last {@code lineCount} lines that are not blank; empty if there are none or the file cannot be read. */
+  /**
+   * The last {@code lineCount} lines that are not blank; empty if there are none or the file cannot
+   * be read.
+   */
   public static String of(Path file, int lineCount) {
     if (!Files.isReadable(file)) {
       return "";
@@ -24,7 +27,8 @@ public final class LogTail {
       in.seek(start);
       byte[] end = new byte[(int) (in.length() - start)];
       in.readFully(end);
-      List<String> lines = new String(end, StandardCharsets.UTF_8).lines().filter(line -> !line.isBlank()).toList();
+      List<String> lines =
+          new String(end, StandardCharsets.UTF_8).lines().filter(line -> !line.isBlank()).toList();
       return String.join("\n", lines.subList(Math.max(0, lines.size() - lineCount), lines.size()));
     } catch (IOException e) {
       return "";

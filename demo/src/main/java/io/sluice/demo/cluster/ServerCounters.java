@@ -2,9 +2,16 @@ package io.sluice.demo.cluster;
 
 import io.sluice.proto.GetStatusReply;
 
-/** What servers have counted, in bytes unless the name says otherwise; since their start, or between two moments. */
+/**
+ * What servers have counted, in bytes unless the name says otherwise; since their start, or between
+ * two moments.
+ */
 public record ServerCounters(
-    long pushedBlocks, long pushedBytes, long spilledBytes, long fetchedBytes, long fetchedFromMemoryBytes) {
+    long pushedBlocks,
+    long pushedBytes,
+    long spilledBytes,
+    long fetchedBytes,
+    long fetchedFromMemoryBytes) {
 
   public static final ServerCounters ZERO = new ServerCounters(0, 0, 0, 0, 0);
 

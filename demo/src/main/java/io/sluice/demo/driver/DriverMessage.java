@@ -23,7 +23,12 @@ public sealed interface DriverMessage {
 
   /** One query has run and its rows are saved. Shuffle bytes are Spark's own task metrics. */
   record Result(
-      int query, long rows, long elapsedMs, String digest, long shuffleWrittenBytes, long shuffleReadBytes)
+      int query,
+      long rows,
+      long elapsedMs,
+      String digest,
+      long shuffleWrittenBytes,
+      long shuffleReadBytes)
       implements DriverMessage {}
 
   /** A step failed; the stack trace is in the driver's log. */
@@ -68,7 +73,8 @@ public sealed interface DriverMessage {
       return Optional.of(
           switch (fields[1]) {
             case "ready" -> new Ready(fields[2]);
-            case "progress" -> new Progress(fields[2], Integer.parseInt(fields[3]), Integer.parseInt(fields[4]));
+            case "progress" ->
+                new Progress(fields[2], Integer.parseInt(fields[3]), Integer.parseInt(fields[4]));
             case "result" ->
                 new Result(
                     Integer.parseInt(fields[2]),
@@ -81,7 +87,8 @@ public sealed interface DriverMessage {
             default -> throw new IllegalArgumentException("unknown kind " + fields[1]);
           });
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new IllegalArgumentException("the driver said what the demo does not understand: " + line, e);
+      throw new IllegalArgumentException(
+          "the driver said what the demo does not understand: " + line, e);
     }
   }
 

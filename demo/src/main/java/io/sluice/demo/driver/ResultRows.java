@@ -10,8 +10,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The rows of one query's result as text, one line per row, sorted: two results are the same if and only if their lines are.
- * Every column of TPC-H is an integer, a decimal, a date or a string, and so are the results: the comparison is exact.
+ * The rows of one query's result as text, one line per row, sorted: two results are the same if and
+ * only if their lines are. Every column of TPC-H is an integer, a decimal, a date or a string, and
+ * so are the results: the comparison is exact.
  */
 public record ResultRows(List<String> lines) {
 
@@ -19,7 +20,10 @@ public record ResultRows(List<String> lines) {
     lines = lines.stream().sorted().toList();
   }
 
-  /** A row's line: columns separated by tabs; null is {@code \N}, and no value can look like a separator. */
+  /**
+   * A row's line: columns separated by tabs; null is {@code \N}, and no value can look like a
+   * separator.
+   */
   public static String line(List<String> columns) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < columns.size(); i++) {
@@ -30,7 +34,11 @@ public record ResultRows(List<String> lines) {
       line.append(
           column == null
               ? "\\N"
-              : column.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r"));
+              : column
+                  .replace("\\", "\\\\")
+                  .replace("\t", "\\t")
+                  .replace("\n", "\\n")
+                  .replace("\r", "\\r"));
     }
     return line.toString();
   }

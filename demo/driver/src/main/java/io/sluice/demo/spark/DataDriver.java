@@ -31,7 +31,8 @@ public final class DataDriver {
               new SparkListener() {
                 @Override
                 public void onTaskEnd(SparkListenerTaskEnd end) {
-                  out.println(new DriverMessage.Progress("data", done.incrementAndGet(), total).line());
+                  out.println(
+                      new DriverMessage.Progress("data", done.incrementAndGet(), total).line());
                 }
               });
       for (String table : TpchTables.names()) {

@@ -19,8 +19,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Runs queries as the demo asks for them, one at a time: reads commands from standard input, answers on standard output (see
- * {@link DriverMessage}), and ends at the end of input, so that it never outlives the demo.
+ * Runs queries as the demo asks for them, one at a time: reads commands from standard input,
+ * answers on standard output (see {@link DriverMessage}), and ends at the end of input, so that it
+ * never outlives the demo.
  */
 public final class QueryDriver {
   private static final long LISTENER_TIMEOUT_MS = 30_000;
@@ -57,14 +58,16 @@ public final class QueryDriver {
   }
 
   private void serve(PrintStream out) throws IOException {
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     out.println(new DriverMessage.Ready(spark.sparkContext().applicationId()).line());
     out.flush();
     for (String command = in.readLine(); command != null; command = in.readLine()) {
       if (!command.startsWith(DriverMessage.RUN)) {
         throw new IOException("unknown command: " + command);
       }
-      out.println(answer(Integer.parseInt(command.substring(DriverMessage.RUN.length()).strip())).line());
+      out.println(
+          answer(Integer.parseInt(command.substring(DriverMessage.RUN.length()).strip())).line());
       out.flush();
     }
   }
@@ -78,7 +81,10 @@ public final class QueryDriver {
     }
   }
 
-  /** Runs one query and saves its rows. The time is that of planning, running and collecting, not of saving. */
+  /**
+   * Runs one query and saves its rows. The time is that of planning, running and collecting, not of
+   * saving.
+   */
   DriverMessage.Result run(int query) throws IOException, TimeoutException {
     String text = TpchQueries.text(query, settings.scale());
     long writtenBefore = shuffleBytes.writtenBytes();
@@ -117,7 +123,8 @@ public final class QueryDriver {
       return decimal.toPlainString();
     }
     if (value instanceof Double || value instanceof Float) {
-      throw new IllegalStateException("a result holds the inexact number " + value + "; the comparison is exact");
+      throw new IllegalStateException(
+          "a result holds the inexact number " + value + "; the comparison is exact");
     }
     return value.toString();
   }

@@ -5,7 +5,10 @@ import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
-/** Sums what Spark's task metrics say of shuffles. Thread-safe: Spark's listener bus adds, the driver reads. */
+/**
+ * Sums what Spark's task metrics say of shuffles. Thread-safe: Spark's listener bus adds, the
+ * driver reads.
+ */
 final class ShuffleBytes extends SparkListener {
   private final LongAdder writtenBytes = new LongAdder();
   private final LongAdder readBytes = new LongAdder();

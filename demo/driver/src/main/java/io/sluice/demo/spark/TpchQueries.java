@@ -33,6 +33,8 @@ final class TpchQueries {
 
   /** 0.0001 divided by the scale factor, as a decimal literal, so that query 11 stays exact. */
   private static String fraction(double scale) {
-    return new BigDecimal("0.0001").divide(BigDecimal.valueOf(scale), 10, RoundingMode.HALF_UP).toPlainString();
+    return new BigDecimal("0.0001")
+        .divide(BigDecimal.valueOf(scale), 10, RoundingMode.HALF_UP)
+        .toPlainString();
   }
 }

@@ -24,17 +24,23 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The tables of TPC-H as Parquet, types as in the specification: identifiers are 64-bit integers, amounts are
- * {@code decimal(15, 2)}, days are dates.
+ * The tables of TPC-H as Parquet, types as in the specification: identifiers are 64-bit integers,
+ * amounts are {@code decimal(15, 2)}, days are dates.
  */
 final class TpchTables {
-  /** A part is one task and one file: small enough that all cores have work, large enough that files are worth opening. */
+  /**
+   * A part is one task and one file: small enough that all cores have work, large enough that files
+   * are worth opening.
+   */
   private static final int ROWS_PER_PART = 500_000;
 
   private static final int MONEY_PRECISION = 15;
   private static final int MONEY_SCALE = 2;
 
-  /** Rows at scale factor 1; {@code lineitem} has about four for each order, and the last two tables do not grow. */
+  /**
+   * Rows at scale factor 1; {@code lineitem} has about four for each order, and the last two tables
+   * do not grow.
+   */
   private enum Size {
     CUSTOMER(150_000),
     ORDERS(1_500_000),
@@ -77,7 +83,9 @@ final class TpchTables {
     List<Integer> parts = IntStream.rangeClosed(1, partCount).boxed().toList();
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     JavaRDD<Row> rows =
-        context.parallelize(parts, partCount).flatMap(part -> TableRows.of(table, scale, part, partCount));
+        context
+            .parallelize(parts, partCount)
+            .flatMap(part -> TableRows.of(table, scale, part, partCount));
     spark
         .createDataFrame(rows, schema(TpchTable.getTable(table)))
         .write()
@@ -99,7 +107,10 @@ final class TpchTables {
   private static <E extends TpchEntity> StructType schema(TpchTable<E> table) {
     StructField[] fields =
         table.getColumns().stream()
-            .map(column -> DataTypes.createStructField(column.getColumnName(), type(column.getType()), false))
+            .map(
+                column ->
+                    DataTypes.createStructField(
+                        column.getColumnName(), type(column.getType()), false))
             .toArray(StructField[]::new);
     return DataTypes.createStructType(fields);
   }
@@ -124,7 +135,8 @@ final class TpchTables {
 
     private static <E extends TpchEntity> Iterator<Row> rows(
         TpchTable<E> table, double scale, int part, int partCount) {
-      List<Function<E, Object>> readers = table.getColumns().stream().map(TableRows::reader).toList();
+      List<Function<E, Object>> readers =
+          table.getColumns().stream().map(TableRows::reader).toList();
       Iterator<E> entities = table.createGenerator(scale, part, partCount).iterator();
       return new Iterator<>() {
         @Override
@@ -149,8 +161,10 @@ final class TpchTables {
         case IDENTIFIER -> column::getIdentifier;
         case INTEGER -> column::getInteger;
         case DATE -> entity -> LocalDate.ofEpochDay(column.getDate(entity));
-        // The generator counts in cents and divides by 100 for this call; rounding gives the cents back exactly.
-        case DOUBLE -> entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
+        // The generator counts in cents and divides by 100 for this call; rounding gives the cents
+        // back exactly.
+        case DOUBLE ->
+            entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
         case VARCHAR -> column::getString;
       };
     }

@@ -1,6 +1,7 @@
 /**
- * What the demo runs inside Spark's driver, started as processes of their own: {@link io.sluice.demo.spark.DataDriver} makes
- * the tables of TPC-H, {@link io.sluice.demo.spark.QueryDriver} runs queries as the demo asks for them.
+ * What the demo runs inside Spark's driver, started as processes of their own: {@link
+ * io.sluice.demo.spark.DataDriver} makes the tables of TPC-H, {@link
+ * io.sluice.demo.spark.QueryDriver} runs queries as the demo asks for them.
  *
  * <p>Threads: everything but the Spark listeners runs on the main thread.
  */

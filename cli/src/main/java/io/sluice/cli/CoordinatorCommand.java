@@ -1,0 +1,28 @@
+package io.sluice.cli;
+
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import java.io.IOException;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code sluice coordinator}. */
+@Command(name = "coordinator", description = "Run a coordinator until told to stop (SIGTERM).")
+final class CoordinatorCommand extends ServiceCommand {
+
+  @Override
+  ConfigSchema schema() {
+    return CoordinatorConfig.SCHEMA;
+  }
+
+  @Override
+  Service start(ConfigSet config) throws IOException {
+    CoordinatorProcess process = CoordinatorProcess.start(config);
+    return new Service(
+        "coordinator",
+        Map.of("rpc.port", process.rpcPort(), "http.port", process.httpPort()),
+        process);
+  }
+}

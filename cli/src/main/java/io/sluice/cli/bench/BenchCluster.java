@@ -1,0 +1,212 @@
+package io.sluice.cli.bench;
+
+import io.sluice.cli.control.ControlChannel;
+import io.sluice.common.config.HostPort;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ListServersReply;
+import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerInfo;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.UnregisterApplicationRequest;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The benchmark as an application of the cluster: registered, its lease renewed, at the end
+ * forgotten by everybody. Used by the main thread; the lease is renewed on the scheduler.
+ */
+final class BenchCluster implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(BenchCluster.class);
+  private static final int SHUFFLE = 0;
+
+  private final ControlChannel coordinator;
+  private final ScheduledExecutorService scheduler;
+  private final long timeoutMs;
+  private final String application;
+  private final Map<String, ControlChannel> servers = new LinkedHashMap<>();
+  private long leaseMs;
+
+  /**
+   * A server and what of the shuffle it holds.
+   *
+   * @param partitions ascending
+   */
+  record Share(ServerId server, int[] partitions) {}
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param coordinator takes
+   * @param scheduler borrowed, one daemon thread
+   */
+  BenchCluster(
+      ControlChannel coordinator,
+      ScheduledExecutorService scheduler,
+      long timeoutMs,
+      String application) {
+    this.coordinator = coordinator;
+    this.scheduler = scheduler;
+    this.timeoutMs = timeoutMs;
+    this.application = application;
+  }
+
+  String application() {
+    return application;
+  }
+
+  long leaseMs() {
+    return leaseMs;
+  }
+
+  ShuffleId shuffle() {
+    return ShuffleId.newBuilder().setApplication(application).setShuffle(SHUFFLE).build();
+  }
+
+  /** Announces the application and keeps it alive from now on. */
+  void register() throws IOException {
+    RegisterApplicationReply reply =
+        coordinator.coordinator(
+            stub ->
+                stub.registerApplication(
+                    RegisterApplicationRequest.newBuilder()
+                        .setApplication(application)
+                        .setUser(System.getProperty("user.name", "unknown"))
+                        .setClientVersion("bench")
+                        .build()));
+    coordinator.demandOk("register the application", reply.getStatus(), reply.getMessage());
+    if (reply.getAssignableServers() == 0) {
+      throw new IOException("coordinator " + coordinator.peer() + " knows no live shuffle server");
+    }
+    leaseMs = reply.getLeaseMs();
+    long everyMs = Math.max(1, leaseMs / 3);
+    scheduler.scheduleWithFixedDelay(this::renew, everyMs, everyMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void renew() {
+    try {
+      RenewLeaseReply reply =
+          coordinator.coordinator(
+              stub ->
+                  stub.renewLease(
+                      RenewLeaseRequest.newBuilder().setApplication(application).build()));
+      coordinator.demandOk("renew the lease", reply.getStatus(), reply.getMessage());
+    } catch (IOException failure) {
+      log.warn("lease not renewed app={} reason={}", application, failure.getMessage());
+    }
+  }
+
+  /** Has the partitions assigned. */
+  List<Share> assign(int partitions) throws IOException {
+    RegisterShuffleReply reply =
+        coordinator.coordinator(
+            stub ->
+                stub.registerShuffle(
+                    RegisterShuffleRequest.newBuilder()
+                        .setShuffle(shuffle())
+                        .setPartitionCount(partitions)
+                        .setReplicas(1)
+                        .build()));
+    coordinator.demandOk("assign the shuffle", reply.getStatus(), reply.getMessage());
+    Map<Integer, List<Integer>> byServer = new TreeMap<>();
+    for (PartitionRange range : reply.getRangesList()) {
+      List<Integer> held = byServer.computeIfAbsent(range.getServers(0), at -> new ArrayList<>());
+      for (int partition = range.getFirst(); partition <= range.getLast(); partition++) {
+        held.add(partition);
+      }
+    }
+    List<Share> shares = new ArrayList<>();
+    byServer.forEach(
+        (at, held) ->
+            shares.add(
+                new Share(
+                    reply.getServers(at), held.stream().mapToInt(Integer::intValue).toArray())));
+    return shares;
+  }
+
+  /** Every live server with every partition, for a reader who does not know the assignment. */
+  List<Share> everywhere(int partitions) throws IOException {
+    ListServersReply reply =
+        coordinator.coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()));
+    coordinator.demandOk("list servers", reply.getStatus(), reply.getMessage());
+    int[] all = new int[partitions];
+    for (int i = 0; i < partitions; i++) {
+      all[i] = i;
+    }
+    List<Share> shares = new ArrayList<>();
+    for (ServerInfo info : reply.getServersList()) {
+      if (info.getState() != ServerState.SERVER_LOST) {
+        shares.add(new Share(info.getServer(), all));
+      }
+    }
+    return shares;
+  }
+
+  /** Counters of the servers, by name. */
+  Map<String, GetStatusReply> statuses(List<Share> shares) throws IOException {
+    Map<String, GetStatusReply> statuses = new LinkedHashMap<>();
+    for (Share share : shares) {
+      ControlChannel channel = channel(share.server());
+      GetStatusReply reply =
+          channel.server(stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()));
+      channel.demandOk("tell its status", reply.getStatus(), reply.getMessage());
+      statuses.put(share.server().getName(), reply);
+    }
+    return statuses;
+  }
+
+  private ControlChannel channel(ServerId server) {
+    return servers.computeIfAbsent(
+        server.getName(),
+        name ->
+            new ControlChannel(
+                "shuffle server", new HostPort(server.getHost(), server.getRpcPort()), timeoutMs));
+  }
+
+  /** Has coordinator and servers forget the application; what fails is left to the lease. */
+  void forget() {
+    try {
+      coordinator.coordinator(
+          stub ->
+              stub.unregisterApplication(
+                  UnregisterApplicationRequest.newBuilder().setApplication(application).build()));
+      for (ControlChannel server : servers.values()) {
+        server.server(
+            stub ->
+                stub.unregisterShuffleApplication(
+                    UnregisterShuffleApplicationRequest.newBuilder()
+                        .setApplication(application)
+                        .build()));
+      }
+    } catch (IOException failure) {
+      log.warn(
+          "application not unregistered, its lease will end app={} reason={}",
+          application,
+          failure.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    servers.values().forEach(ControlChannel::close);
+    coordinator.close();
+  }
+}

@@ -1,0 +1,27 @@
+package io.sluice.cli.bench;
+
+import java.io.PrintWriter;
+import java.util.random.RandomGenerator;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** What the two commands share towards the user: names and output. */
+final class BenchNames {
+
+  private BenchNames() {}
+
+  /** A name that no other run has. */
+  static String fresh() {
+    long random = RandomGenerator.of("L64X128MixRandom").nextLong() >>> 1;
+    return "bench-" + Long.toString(random, Character.MAX_RADIX);
+  }
+
+  static ProgressLine.Factory progress(CommandSpec spec) {
+    return ProgressLine.Factory.of(System.console() != null, spec.commandLine().getErr());
+  }
+
+  static void print(CommandSpec spec, String text) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(text);
+    out.flush();
+  }
+}

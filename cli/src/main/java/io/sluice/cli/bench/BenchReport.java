@@ -1,0 +1,97 @@
+package io.sluice.cli.bench;
+
+import io.sluice.cli.TextTable;
+import io.sluice.common.config.DataSize;
+import io.sluice.proto.GetStatusReply;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a run measured.
+ *
+ * @param setting the options in words
+ * @param payloadBytes moved and acknowledged
+ * @param requests pushes or fetches that succeeded
+ * @param repeats refused for the moment and sent again
+ * @param latencyUs microseconds from sending to the answer
+ * @param before counters of each server at the start
+ * @param after the same at the end
+ */
+record BenchReport(
+    String what,
+    String setting,
+    long payloadBytes,
+    long blocks,
+    long requests,
+    long repeats,
+    long elapsedNanos,
+    long clientCpuNanos,
+    Histogram latencyUs,
+    Map<String, GetStatusReply> before,
+    Map<String, GetStatusReply> after) {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double BYTES_PER_GIB = 1L << 30;
+
+  double seconds() {
+    return elapsedNanos / NANOS_PER_SECOND;
+  }
+
+  double serverCpuSeconds() {
+    long nanos = 0;
+    for (Map.Entry<String, GetStatusReply> server : after.entrySet()) {
+      nanos +=
+          server.getValue().getProcessCpuNanos() - before.get(server.getKey()).getProcessCpuNanos();
+    }
+    return nanos / NANOS_PER_SECOND;
+  }
+
+  String render() {
+    double gib = payloadBytes / BYTES_PER_GIB;
+    TextTable table = new TextTable(what, setting);
+    table.row("bytes", size(payloadBytes) + " in " + text("%.2f s", seconds()));
+    table.row("blocks", blocks + " in " + requests + " requests, " + repeats + " sent again");
+    table.row("throughput", size((long) (payloadBytes / seconds())) + "/s");
+    table.row("latency", latencies());
+    table.row(
+        "cpu",
+        text(
+            "client %.2f s/GiB, servers %.2f s/GiB",
+            clientCpuNanos / NANOS_PER_SECOND / gib, serverCpuSeconds() / gib));
+    after.forEach((name, status) -> table.row(name, server(before.get(name), status)));
+    return table.toString();
+  }
+
+  private String latencies() {
+    return text(
+        "p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, p99.9 %.1f ms, max %.1f ms",
+        latencyUs.getValueAtPercentile(50) / 1000.0,
+        latencyUs.getValueAtPercentile(90) / 1000.0,
+        latencyUs.getValueAtPercentile(99) / 1000.0,
+        latencyUs.getValueAtPercentile(99.9) / 1000.0,
+        latencyUs.getMaxValue() / 1000.0);
+  }
+
+  private static String server(GetStatusReply before, GetStatusReply after) {
+    return text(
+        "pushed %s, spilled %s, fetched %s (%s from memory), paused %d times, memory peak %s of"
+            + " %s, heap %s of %s",
+        size(after.getPushedBytes() - before.getPushedBytes()),
+        size(after.getSpilledBytes() - before.getSpilledBytes()),
+        size(after.getFetchedBytes() - before.getFetchedBytes()),
+        size(after.getFetchedFromMemoryBytes() - before.getFetchedFromMemoryBytes()),
+        after.getPausedConnections() - before.getPausedConnections(),
+        size(after.getMemoryPeakBytes()),
+        size(after.getLoad().getMemoryCapacityBytes()),
+        size(after.getHeapUsedBytes()),
+        size(after.getHeapMaxBytes()));
+  }
+
+  private static String size(long bytes) {
+    return new DataSize(bytes).toRoundedText();
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

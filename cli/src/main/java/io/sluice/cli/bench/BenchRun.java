@@ -1,0 +1,203 @@
+package io.sluice.cli.bench;
+
+import io.sluice.cli.bench.BenchCluster.Share;
+import io.sluice.cli.bench.BenchConnections.To;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.DataTransport;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.ServerId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+/**
+ * One run of a benchmark: its application, transport and threads, ended together. Used by the main
+ * thread.
+ */
+final class BenchRun implements AutoCloseable {
+  private final BenchOptions options;
+  private final ProgressLine.Factory progress;
+  private final ScheduledExecutorService scheduler;
+  private final DataTransport transport;
+  private final BenchCluster cluster;
+  private final CpuClock cpu = new CpuClock();
+
+  private BenchRun(
+      BenchOptions options,
+      ProgressLine.Factory progress,
+      ScheduledExecutorService scheduler,
+      DataTransport transport,
+      BenchCluster cluster) {
+    this.options = options;
+    this.progress = progress;
+    this.scheduler = scheduler;
+    this.transport = transport;
+    this.cluster = cluster;
+  }
+
+  /** Finds a coordinator and registers the application. */
+  static BenchRun start(BenchOptions options, ProgressLine.Factory progress, String application)
+      throws IOException {
+    ScheduledExecutorService scheduler =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "bench-scheduler");
+              thread.setDaemon(true);
+              return thread;
+            });
+    DataTransport transport = null;
+    BenchCluster cluster = null;
+    try {
+      transport = options.newTransport();
+      cluster =
+          new BenchCluster(
+              options.quorum().connect(), scheduler, options.quorum().timeoutMs(), application);
+      cluster.register();
+      return new BenchRun(options, progress, scheduler, transport, cluster);
+    } catch (IOException | RuntimeException failure) {
+      if (cluster != null) {
+        cluster.close();
+      }
+      if (transport != null) {
+        transport.close();
+      }
+      scheduler.shutdownNow();
+      throw failure;
+    }
+  }
+
+  BenchCluster cluster() {
+    return cluster;
+  }
+
+  /** Pushes what the options say. */
+  BenchReport push() throws IOException, InterruptedException {
+    List<Share> shares = cluster.assign(options.partitions());
+    PushPlan plan = options.pushPlan();
+    byte[] payload = new byte[plan.payloadLength()];
+    // Any bytes do: nobody on the way looks into a payload but for its checksum.
+    RandomGenerator.of("L64X128MixRandom").nextBytes(payload);
+    try (BenchConnections connections = connect(shares);
+        ProgressLine line = progress.start("push", plan.payloadBytes())) {
+      List<PushLane> lanes = new ArrayList<>();
+      int count = connections.all().size();
+      for (int i = 0; i < count; i++) {
+        To to = connections.all().get(i);
+        lanes.add(
+            new PushLane(
+                to.connection(),
+                cluster.shuffle(),
+                i,
+                to.share().partitions(),
+                plan.blocksOf(i, count),
+                plan,
+                payload));
+      }
+      return measured("push", shares, lanes, line, plan::blocks);
+    }
+  }
+
+  /**
+   * Fetches all that is there.
+   *
+   * @param shares where to look
+   * @param expectedBlocks how many there must be; negative: unknown
+   */
+  BenchReport fetch(List<Share> shares, long expectedBlocks)
+      throws IOException, InterruptedException {
+    AtomicLong blocks = new AtomicLong();
+    try (BenchConnections connections = connect(shares)) {
+      Map<ServerId, FetchPlan> plans = new HashMap<>();
+      long bytes = 0;
+      for (To to : connections.all()) {
+        if (!plans.containsKey(to.share().server())) {
+          FetchPlan plan = plan(to.connection(), to.share());
+          plans.put(to.share().server(), plan);
+          bytes += plan.bytes();
+        }
+      }
+      if (bytes == 0) {
+        throw new IOException(
+            "no server holds anything of application "
+                + cluster.application()
+                + " in partitions 0.."
+                + (options.partitions() - 1));
+      }
+      List<FetchLane> lanes = new ArrayList<>();
+      for (To to : connections.all()) {
+        ServerId server = to.share().server();
+        lanes.add(
+            new FetchLane(to.connection(), server.getName(), plans.get(server).work(), blocks));
+      }
+      BenchReport report;
+      try (ProgressLine line = progress.start("fetch", bytes)) {
+        report = measured("fetch", shares, lanes, line, blocks::get);
+      }
+      if (expectedBlocks >= 0 && blocks.get() != expectedBlocks) {
+        throw new IOException(
+            "expected " + expectedBlocks + " blocks, the servers returned " + blocks.get());
+      }
+      return report;
+    }
+  }
+
+  private FetchPlan plan(DataConnection connection, Share share)
+      throws IOException, InterruptedException {
+    return FetchPlan.of(
+        connection, share, cluster.shuffle(), options.frameBytes(), options.requestTimeoutMs());
+  }
+
+  private BenchConnections connect(List<Share> shares) throws IOException, InterruptedException {
+    int count = Math.max(options.connections(), shares.size());
+    return BenchConnections.open(
+        transport, shares, count, cluster.application(), options.requestTimeoutMs());
+  }
+
+  private BenchReport measured(
+      String what,
+      List<Share> shares,
+      List<? extends Lane> lanes,
+      ProgressLine line,
+      java.util.function.LongSupplier blocks)
+      throws IOException, InterruptedException {
+    LoadPump pump =
+        new LoadPump(
+            options.inFlight(),
+            options.requestsInFlight(),
+            scheduler,
+            System::nanoTime,
+            line::advance);
+    Map<String, GetStatusReply> before = cluster.statuses(shares);
+    long cpuBefore = cpu.nanos();
+    long startedAt = System.nanoTime();
+    pump.run(lanes, options.requestTimeoutMs() * 2);
+    long elapsedNanos = System.nanoTime() - startedAt;
+    long clientCpuNanos = cpu.nanos() - cpuBefore;
+    Map<String, GetStatusReply> after = cluster.statuses(shares);
+    return new BenchReport(
+        what,
+        options.describe() + ", " + lanes.size() + " lanes to " + shares.size() + " servers",
+        pump.bytes(),
+        blocks.getAsLong(),
+        pump.requests(),
+        pump.repeats(),
+        elapsedNanos,
+        clientCpuNanos,
+        pump.latencyUs(),
+        before,
+        after);
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+    cluster.close();
+    scheduler.shutdownNow();
+  }
+}

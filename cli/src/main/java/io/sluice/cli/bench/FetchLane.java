@@ -1,0 +1,64 @@
+package io.sluice.cli.bench;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.Fetch;
+import java.util.Queue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A connection that takes fetches from the queue of its server and verifies what comes. */
+final class FetchLane implements Lane {
+  private final DataConnection connection;
+  private final String server;
+  private final Queue<Fetch> work;
+  private final AtomicLong blocksSeen;
+
+  /**
+   * Sends nothing yet.
+   *
+   * @param connection borrowed
+   * @param work shared with the other lanes of the server; ranges begin and end between blocks
+   * @param blocksSeen counts the blocks that were verified
+   */
+  FetchLane(DataConnection connection, String server, Queue<Fetch> work, AtomicLong blocksSeen) {
+    this.connection = connection;
+    this.server = server;
+    this.work = work;
+    this.blocksSeen = blocksSeen;
+  }
+
+  @Override
+  public Request next() {
+    Fetch fetch = work.poll();
+    return fetch == null ? null : () -> connection.fetch(fetch).thenApply(this::verified);
+  }
+
+  /** Payload bytes of the blocks in the body, each of them checked. Takes the body. */
+  private long verified(FetchedBody fetched) {
+    try (fetched) {
+      ByteBuf bytes = fetched.bytes();
+      int end = bytes.writerIndex();
+      long payload = 0;
+      long blocks = 0;
+      for (int at = bytes.readerIndex(); at < end; blocks++) {
+        BlockHeader header = BlockFormat.readVerified(bytes, at, end);
+        payload += header.payloadLength();
+        at += header.blockLength();
+      }
+      blocksSeen.addAndGet(blocks);
+      return payload;
+    } catch (BlockFormatException damaged) {
+      throw new CompletionException(
+          new SluiceException(
+              damaged.code(),
+              "server " + server + " sent a damaged block: " + damaged.getMessage(),
+              damaged));
+    }
+  }
+}

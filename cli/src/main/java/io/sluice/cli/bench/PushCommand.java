@@ -1,0 +1,52 @@
+package io.sluice.cli.bench;
+
+import io.sluice.common.config.DurationText;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench push}. */
+@Command(name = "push", description = "Push blocks of one size and measure.")
+final class PushCommand implements Callable<Integer> {
+  @Mixin private BenchOptions options;
+
+  @Option(
+      names = "--application",
+      paramLabel = "NAME",
+      description = "Application to push as; default: a fresh name.")
+  private String application;
+
+  @Option(
+      names = "--keep",
+      description = "Leave the data for 'bench fetch --application' until the lease ends.")
+  private boolean keep;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    options.check();
+    String name = application == null ? BenchNames.fresh() : application;
+    try (BenchRun run = BenchRun.start(options, BenchNames.progress(options.spec()), name)) {
+      try {
+        BenchNames.print(options.spec(), run.push().render());
+      } finally {
+        if (!keep) {
+          run.cluster().forget();
+        }
+      }
+      if (keep) {
+        BenchNames.print(
+            options.spec(),
+            "kept for "
+                + DurationText.print(run.cluster().leaseMs())
+                + ": bench fetch --application "
+                + name
+                + " --partitions "
+                + options.partitions()
+                + "\n");
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,159 @@
+package io.sluice.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LoadPumpTest {
+  private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
+  private final AtomicLong progress = new AtomicLong();
+
+  @AfterEach
+  void stop() {
+    scheduler.shutdownNow();
+  }
+
+  private LoadPump pump(int perLane, int together) {
+    return new LoadPump(perLane, together, scheduler, System::nanoTime, progress::addAndGet);
+  }
+
+  /** A lane of {@code requests} requests of 10 bytes, each answered by {@code answer}. */
+  private static Lane lane(int requests, Lane.Request answer) {
+    AtomicInteger left = new AtomicInteger(requests);
+    return () -> left.getAndDecrement() > 0 ? answer : null;
+  }
+
+  @Test
+  void doesAllWorkOfAllLanesWithinBothLimits() throws Exception {
+    AtomicInteger underWay = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    List<AtomicInteger> mostPerLane = new ArrayList<>();
+    List<Lane> lanes = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      AtomicInteger inLane = new AtomicInteger();
+      AtomicInteger mostInLane = new AtomicInteger();
+      mostPerLane.add(mostInLane);
+      lanes.add(
+          lane(
+              50,
+              () -> {
+                most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+                mostInLane.accumulateAndGet(inLane.incrementAndGet(), Math::max);
+                CompletableFuture<Long> answer = new CompletableFuture<>();
+                scheduler.execute(
+                    () -> {
+                      underWay.decrementAndGet();
+                      inLane.decrementAndGet();
+                      answer.complete(10L);
+                    });
+                return answer;
+              }));
+    }
+    LoadPump pump = pump(3, 7);
+
+    pump.run(lanes, 10_000);
+
+    assertThat(pump.requests()).isEqualTo(1000);
+    assertThat(pump.bytes()).isEqualTo(10_000);
+    assertThat(progress).hasValue(10_000);
+    assertThat(pump.latencyUs().getTotalCount()).isEqualTo(1000);
+    assertThat(pump.repeats()).isZero();
+    assertThat(most.get()).isLessThanOrEqualTo(7);
+    assertThat(mostPerLane).allSatisfy(mostInLane -> assertThat(mostInLane.get()).isBetween(1, 3));
+  }
+
+  @Test
+  void sendsAgainWhatIsRefusedForTheMoment() throws Exception {
+    AtomicInteger sends = new AtomicInteger();
+    LoadPump pump = pump(1, 1);
+
+    pump.run(
+        List.of(
+            lane(
+                2,
+                () ->
+                    sends.incrementAndGet() % 3 == 0
+                        ? CompletableFuture.completedFuture(10L)
+                        : CompletableFuture.failedFuture(
+                            new SluiceException(StatusCode.BUSY, "later")))),
+        10_000);
+
+    assertThat(sends).hasValue(6);
+    assertThat(pump.requests()).isEqualTo(2);
+    assertThat(pump.repeats()).isEqualTo(4);
+  }
+
+  @Test
+  void aFailureThatStaysEndsTheRunWithItsOwnLine() {
+    Lane lane =
+        lane(
+            5,
+            () -> CompletableFuture.failedFuture(new SluiceException(StatusCode.EXPIRED, "gone")));
+
+    assertThatThrownBy(() -> pump(1, 1).run(List.of(lane), 10_000))
+        .isInstanceOf(IOException.class)
+        .hasMessage("gone");
+  }
+
+  @Test
+  void aFailureWhileSendingEndsTheRunToo() {
+    Lane lane =
+        lane(
+            5,
+            () -> {
+              throw new IllegalStateException("no buffer");
+            });
+
+    assertThatThrownBy(() -> pump(1, 1).run(List.of(lane), 10_000)).hasMessage("no buffer");
+  }
+
+  @Test
+  void silenceEndsTheRun() {
+    AtomicLong clock = new AtomicLong();
+    ConcurrentLinkedQueue<CompletableFuture<Long>> never = new ConcurrentLinkedQueue<>();
+    LoadPump pump =
+        new LoadPump(
+            1,
+            1,
+            scheduler,
+            () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)),
+            progress::addAndGet);
+    Lane lane =
+        lane(
+            1,
+            () -> {
+              CompletableFuture<Long> answer = new CompletableFuture<>();
+              never.add(answer);
+              return answer;
+            });
+
+    assertThatThrownBy(() -> pump.run(List.of(lane), 1))
+        .hasMessage("no answer to any request for 1 ms");
+    assertThat(never).hasSize(1);
+  }
+
+  @Test
+  void noLanesIsNoWork() throws Exception {
+    LoadPump pump = pump(1, 1);
+
+    pump.run(List.of(), 1);
+
+    assertThat(pump.requests()).isZero();
+  }
+}

@@ -1,0 +1,394 @@
+package io.sluice.common.run;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.run.RunFormatException.Reason;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads a run. Header, trailer and index are checked by {@link #open}; block lists and blocks when
+ * they are read. Every kind of damage is a {@link RunFormatException} that names file and offset.
+ * Not thread-safe.
+ */
+public final class RunReader implements AutoCloseable {
+  private final FileChannel channel;
+  private final String file;
+  private final long fileLength;
+  private RunHeader header;
+  private RunFormat.Trailer trailer;
+  private List<RunExtent> extents;
+
+  private RunReader(FileChannel channel, String file) throws IOException {
+    this.channel = channel;
+    this.file = file;
+    this.fileLength = channel.size();
+  }
+
+  /**
+   * Opens a run.
+   *
+   * @throws RunFormatException if it is not a whole run
+   */
+  public static RunReader open(Path path) throws IOException {
+    return open(FileChannel.open(path, StandardOpenOption.READ), path.toString());
+  }
+
+  /**
+   * Opens a run.
+   *
+   * @param channel takes: closed by {@link #close}, or when this fails
+   * @param file name for messages
+   */
+  public static RunReader open(FileChannel channel, String file) throws IOException {
+    boolean opened = false;
+    try {
+      RunReader reader = new RunReader(channel, file);
+      reader.header = reader.readHeader();
+      reader.trailer = reader.readTrailer();
+      reader.extents = reader.readIndex();
+      opened = true;
+      return reader;
+    } finally {
+      if (!opened) {
+        channel.close();
+      }
+    }
+  }
+
+  public RunHeader header() {
+    return header;
+  }
+
+  /** By ascending partition. */
+  public List<RunExtent> extents() {
+    return extents;
+  }
+
+  public long fileLength() {
+    return fileLength;
+  }
+
+  /** The blocks of an extent of this run, in order. */
+  public List<RunBlock> blocks(RunExtent extent) throws IOException {
+    ByteBuffer list =
+        read(extent.blockListOffset(), extent.blockCount() * RunFormat.BLOCK_ENTRY_LENGTH);
+    checkCrc(list, extent.blockListCrc32c(), extent.blockListOffset(), "block list");
+    List<RunBlock> blocks = new ArrayList<>(extent.blockCount());
+    while (list.hasRemaining()) {
+      long at = extent.blockListOffset() + list.position();
+      long attempt = list.getLong();
+      int mapIndex = list.getInt();
+      int sequence = list.getInt();
+      int length = list.getInt();
+      int flags = list.get() & 0xff;
+      boolean reservedZero = list.get() == 0 && list.getShort() == 0;
+      if (!reservedZero || length < BlockHeader.LENGTH) {
+        throw damaged(Reason.BAD_FIELD, at, "block list entry of a block of " + length + " bytes");
+      }
+      blocks.add(new RunBlock(attempt, mapIndex, sequence, length, flags));
+    }
+    return blocks;
+  }
+
+  /**
+   * Reads everything and checks it.
+   *
+   * @throws RunFormatException naming the first damaged bytes
+   */
+  public void verify() throws IOException {
+    for (RunExtent extent : extents) {
+      verify(extent);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+
+  private void verify(RunExtent extent) throws IOException {
+    long at = extent.fileOffset();
+    for (RunBlock listed : blocks(extent)) {
+      if (listed.length() > extent.fileEnd() - at) {
+        throw damaged(
+            Reason.MISMATCH,
+            at,
+            "partition " + extent.partition() + ": the listed blocks are longer than the extent");
+      }
+      BlockHeader found;
+      try {
+        ByteBuf block = Unpooled.wrappedBuffer(read(at, listed.length()));
+        found = BlockFormat.readVerified(block, 0, listed.length());
+      } catch (BlockFormatException e) {
+        throw damaged(
+            Reason.BAD_BLOCK,
+            at,
+            "partition " + extent.partition() + ": " + e.reason() + ", " + e.getMessage());
+      }
+      if (found.partition() != extent.partition()
+          || found.blockLength() != listed.length()
+          || found.mapAttempt() != listed.mapAttempt()
+          || found.mapIndex() != listed.mapIndex()
+          || found.sequence() != listed.sequence()
+          || found.flags() != listed.flags()) {
+        throw damaged(
+            Reason.MISMATCH,
+            at,
+            "partition " + extent.partition() + ": listed " + listed + ", found " + found);
+      }
+      at += listed.length();
+    }
+    if (at != extent.fileEnd()) {
+      throw damaged(
+          Reason.MISMATCH,
+          at,
+          "partition " + extent.partition() + ": the listed blocks are shorter than the extent");
+    }
+  }
+
+  private RunHeader readHeader() throws IOException {
+    ByteBuffer fixed = read(0, RunFormat.HEADER_FIXED_LENGTH);
+    int magic = fixed.getInt();
+    if (magic != RunFormat.HEADER_MAGIC) {
+      throw damaged(
+          Reason.BAD_MAGIC,
+          0,
+          String.format("expected magic %08x, found %08x", RunFormat.HEADER_MAGIC, magic));
+    }
+    checkVersion(fixed.getShort(), 0);
+    int flags = fixed.getShort();
+    RunId runId = new RunId(fixed.getLong(), fixed.getLong());
+    long epoch = fixed.getLong();
+    int shuffle = fixed.getInt();
+    int nameLength = fixed.getShort();
+    int reserved = fixed.getShort();
+    if (nameLength < 1 || nameLength > RunHeader.MAX_APPLICATION_LENGTH) {
+      throw damaged(
+          Reason.BAD_FIELD,
+          RunFormat.APPLICATION_LENGTH_AT,
+          "application id of " + nameLength + " bytes");
+    }
+    int crcAt = RunFormat.HEADER_FIXED_LENGTH + nameLength;
+    ByteBuffer whole = read(0, crcAt + Integer.BYTES);
+    int expected = whole.getInt(crcAt);
+    whole.limit(crcAt);
+    checkCrc(whole, expected, 0, "header");
+    if (flags != 0 || reserved != 0 || shuffle < 0) {
+      throw damaged(
+          Reason.BAD_FIELD, 0, "header flags " + flags + ", shuffle " + shuffle + " are not known");
+    }
+    byte[] name = new byte[nameLength];
+    whole.get(RunFormat.HEADER_FIXED_LENGTH, name);
+    for (byte letter : name) {
+      if (letter < 0) {
+        throw damaged(
+            Reason.BAD_FIELD, RunFormat.HEADER_FIXED_LENGTH, "application id is not ASCII");
+      }
+    }
+    return new RunHeader(runId, epoch, new String(name, StandardCharsets.US_ASCII), shuffle);
+  }
+
+  private RunFormat.Trailer readTrailer() throws IOException {
+    long at = fileLength - RunFormat.TRAILER_LENGTH;
+    if (at < header.length()) {
+      throw damaged(
+          Reason.TRUNCATED, fileLength, "file of " + fileLength + " bytes has no trailer");
+    }
+    ByteBuffer bytes = read(at, RunFormat.TRAILER_LENGTH);
+    int magic = bytes.getInt();
+    int expectedCrc = bytes.getInt(RunFormat.TRAILER_CRC_AT);
+    if (magic != RunFormat.TRAILER_MAGIC) {
+      // Right but for the magic: a damaged trailer. Wrong altogether: these bytes are none.
+      bytes.putInt(0, RunFormat.TRAILER_MAGIC);
+      boolean isTrailer = RunFormat.crc(bytes.array(), RunFormat.TRAILER_CRC_AT) == expectedCrc;
+      throw damaged(
+          isTrailer ? Reason.BAD_MAGIC : Reason.TRUNCATED,
+          at,
+          isTrailer
+              ? String.format("expected magic %08x, found %08x", RunFormat.TRAILER_MAGIC, magic)
+              : "no trailer at the end: the file was not finished, or its tail is gone");
+    }
+    checkVersion(bytes.getShort(), at);
+    int reserved = bytes.getShort();
+    RunFormat.Trailer found =
+        new RunFormat.Trailer(
+            new RunId(bytes.getLong(), bytes.getLong()),
+            bytes.getLong(),
+            bytes.getLong(),
+            bytes.getLong(),
+            bytes.getInt(),
+            bytes.getInt());
+    int reserved2 = bytes.getInt();
+    bytes.position(0).limit(RunFormat.TRAILER_CRC_AT);
+    checkCrc(bytes, expectedCrc, at, "trailer");
+    if (!found.runId().equals(header.runId())) {
+      throw damaged(
+          Reason.MISMATCH,
+          at,
+          "header is of run " + header.runId() + ", trailer of run " + found.runId());
+    }
+    if (found.fileLength() != fileLength) {
+      throw damaged(
+          found.fileLength() > fileLength ? Reason.TRUNCATED : Reason.MISMATCH,
+          at,
+          "file of " + fileLength + " bytes, expected " + found.fileLength());
+    }
+    if (reserved != 0
+        || reserved2 != 0
+        || found.extentCount() < 1
+        || found.blockListsOffset() < header.length()
+        || found.indexOffset() < found.blockListsOffset()
+        || found.indexOffset() > at
+        || at - found.indexOffset() > Integer.MAX_VALUE) {
+      throw damaged(Reason.BAD_FIELD, at, "trailer " + found);
+    }
+    return found;
+  }
+
+  private List<RunExtent> readIndex() throws IOException {
+    long indexEnd = fileLength - RunFormat.TRAILER_LENGTH;
+    ByteBuffer index = read(trailer.indexOffset(), (int) (indexEnd - trailer.indexOffset()));
+    checkCrc(index, trailer.indexCrc32c(), trailer.indexOffset(), "index");
+    List<RunExtent> found = new ArrayList<>();
+    long blocksEnd = header.length();
+    long listsEnd = trailer.blockListsOffset();
+    int lastPartition = -1;
+    for (int i = 0; i < trailer.extentCount(); i++) {
+      long at = trailer.indexOffset() + index.position();
+      RunExtent extent = readEntry(index, at);
+      if (extent.partition() <= lastPartition
+          || extent.fileOffset() != blocksEnd
+          || extent.length() < (long) extent.blockCount() * BlockHeader.LENGTH
+          || extent.length() > trailer.blockListsOffset() - blocksEnd
+          || extent.blockListOffset() != listsEnd
+          || extent.logicalStart() < 0) {
+        throw damaged(Reason.BAD_FIELD, at, "index entry " + extent);
+      }
+      lastPartition = extent.partition();
+      blocksEnd = extent.fileEnd();
+      listsEnd += (long) extent.blockCount() * RunFormat.BLOCK_ENTRY_LENGTH;
+      found.add(extent);
+    }
+    if (index.hasRemaining()
+        || blocksEnd != trailer.blockListsOffset()
+        || listsEnd != trailer.indexOffset()) {
+      throw damaged(
+          Reason.BAD_FIELD, trailer.indexOffset(), "the index does not cover the whole file");
+    }
+    return List.copyOf(found);
+  }
+
+  private RunExtent readEntry(ByteBuffer index, long at) throws RunFormatException {
+    if (index.remaining() < RunFormat.INDEX_ENTRY_LENGTH) {
+      throw damaged(Reason.BAD_FIELD, at, "index has fewer entries than the trailer says");
+    }
+    int partition = index.getInt();
+    int minMapIndex = index.getInt();
+    int maxMapIndex = index.getInt();
+    int blockCount = index.getInt();
+    int markCount = index.getInt();
+    int blockListCrc = index.getInt();
+    long fileOffset = index.getLong();
+    long length = index.getLong();
+    long logicalStart = index.getLong();
+    long blockListOffset = index.getLong();
+    long reserved = index.getLong();
+    if (reserved != 0
+        || partition < 0
+        || blockCount < 1
+        || blockCount > Integer.MAX_VALUE / RunFormat.BLOCK_ENTRY_LENGTH
+        || markCount < 1
+        || markCount > index.remaining() / RunFormat.MARK_LENGTH) {
+      throw damaged(
+          Reason.BAD_FIELD,
+          at,
+          "index entry of partition "
+              + partition
+              + " with "
+              + blockCount
+              + " blocks and "
+              + markCount
+              + " marks");
+    }
+    List<RunMark> marks = new ArrayList<>(markCount);
+    long markStart = logicalStart;
+    for (int i = 0; i < markCount; i++) {
+      RunMark mark =
+          new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
+      if (mark.offset() != markStart || mark.length() < 1) {
+        throw damaged(Reason.BAD_FIELD, at, "slice mark " + mark);
+      }
+      markStart += mark.length();
+      marks.add(mark);
+    }
+    if (markStart != logicalStart + length) {
+      throw damaged(Reason.BAD_FIELD, at, "slice marks end at " + markStart);
+    }
+    return new RunExtent(
+        partition,
+        fileOffset,
+        length,
+        logicalStart,
+        minMapIndex,
+        maxMapIndex,
+        blockCount,
+        blockListOffset,
+        blockListCrc,
+        marks);
+  }
+
+  /** Returns {@code length} bytes from {@code offset}, ready to be read. */
+  private ByteBuffer read(long offset, int length) throws IOException {
+    if (length > fileLength - offset) {
+      throw damaged(
+          Reason.TRUNCATED,
+          fileLength,
+          "expected " + length + " bytes from " + offset + ", the file has " + fileLength);
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes, offset + bytes.position()) < 0) {
+        throw new EOFException("run file=" + file + " became shorter while it was read");
+      }
+    }
+    return bytes.flip();
+  }
+
+  private void checkVersion(int version, long at) throws RunFormatException {
+    if (version != RunFormat.VERSION) {
+      throw damaged(
+          Reason.BAD_VERSION, at, "expected version " + RunFormat.VERSION + ", found " + version);
+    }
+  }
+
+  /** Checks the remaining bytes, which stay remaining. */
+  private void checkCrc(ByteBuffer bytes, int expected, long at, String what)
+      throws RunFormatException {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.duplicate());
+    int actual = (int) crc.getValue();
+    if (actual != expected) {
+      throw damaged(
+          Reason.BAD_CHECKSUM,
+          at,
+          String.format("%s: crc expected=%08x actual=%08x", what, expected, actual));
+    }
+  }
+
+  private RunFormatException damaged(Reason reason, long offset, String message) {
+    return new RunFormatException(reason, file, offset, message);
+  }
+}

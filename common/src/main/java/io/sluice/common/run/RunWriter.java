@@ -1,0 +1,280 @@
+package io.sluice.common.run;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.GatheringByteChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Writes one run from front to back, with gathering writes straight from the buffers that hold the
+ * blocks. What it keeps is bounded by the number of extents, not of blocks: block lists are written
+ * in a second pass over the block headers.
+ *
+ * <p>Not thread-safe. Borrows every buffer until {@link #finish} returns. After an exception the
+ * file is useless and the writer must not be used further.
+ */
+public final class RunWriter {
+  /** Most buffers that the system takes in one write (IOV_MAX). */
+  private static final int MAX_BUFFERS = 1024;
+
+  /** Bytes after which collected buffers are written, so that not too much lies between two writes. */
+  private static final int FLUSH_BYTES = 4 << 20;
+
+  private static final int FOOTER_BUFFER_BLOCKS = 2048;
+
+  private final GatheringByteChannel channel;
+  private final RunHeader header;
+  private final List<RunExtent> extents = new ArrayList<>();
+  private final List<List<ByteBuf>> buffersByExtent = new ArrayList<>();
+  private final ByteBuffer[] pending = new ByteBuffer[MAX_BUFFERS];
+  private int pendingCount;
+  private int pendingBytes;
+  private long position;
+  private int lastPartition = -1;
+
+  /**
+   * @param channel an empty file; stays open
+   */
+  public RunWriter(GatheringByteChannel channel, RunHeader header) throws IOException {
+    this.channel = channel;
+    this.header = header;
+    add(RunFormat.encode(header));
+  }
+
+  /**
+   * Writes the blocks of one partition, which is higher than that before.
+   *
+   * @param logicalStart logical offset of the first of them
+   * @param buffers their bytes in order, each from reader to writer index whole blocks; not empty
+   * @return where they begin in the file
+   */
+  public long writePartition(int partition, long logicalStart, List<ByteBuf> buffers)
+      throws IOException {
+    if (partition <= lastPartition) {
+      throw new IllegalArgumentException(
+          "partition " + partition + " after " + lastPartition + ", expected ascending order");
+    }
+    lastPartition = partition;
+    long start = position;
+    ExtentSummary summary = new ExtentSummary(logicalStart);
+    for (ByteBuf buffer : buffers) {
+      forEachBlock(buffer, summary::add);
+      add(buffer);
+    }
+    if (summary.blockCount == 0) {
+      throw new IllegalArgumentException("partition " + partition + " has no blocks");
+    }
+    extents.add(summary.extent(partition, start, position - start));
+    buffersByExtent.add(List.copyOf(buffers));
+    return start;
+  }
+
+  /**
+   * Writes what follows the blocks.
+   *
+   * @return length of the file
+   */
+  public long finish() throws IOException {
+    if (extents.isEmpty()) {
+      throw new IllegalStateException("a run of no blocks");
+    }
+    long blockListsOffset = position;
+    for (int i = 0; i < extents.size(); i++) {
+      extents.set(i, writeBlockList(extents.get(i), buffersByExtent.get(i)));
+    }
+    long indexOffset = position;
+    CRC32C crc = new CRC32C();
+    for (RunExtent extent : extents) {
+      ByteBuffer entry = RunFormat.encode(extent);
+      crc.update(entry.duplicate());
+      add(entry);
+    }
+    add(
+        RunFormat.encode(
+            new RunFormat.Trailer(
+                header.runId(),
+                blockListsOffset,
+                indexOffset,
+                position + RunFormat.TRAILER_LENGTH,
+                extents.size(),
+                (int) crc.getValue())));
+    flush();
+    return position;
+  }
+
+  private RunExtent writeBlockList(RunExtent extent, List<ByteBuf> buffers) throws IOException {
+    long start = position;
+    BlockListWriter list = new BlockListWriter(extent.blockCount());
+    for (ByteBuf buffer : buffers) {
+      forEachBlock(buffer, list::add);
+    }
+    list.flush();
+    return new RunExtent(
+        extent.partition(),
+        extent.fileOffset(),
+        extent.length(),
+        extent.logicalStart(),
+        extent.minMapIndex(),
+        extent.maxMapIndex(),
+        extent.blockCount(),
+        start,
+        (int) list.crc.getValue(),
+        extent.marks());
+  }
+
+  private void add(ByteBuf buffer) throws IOException {
+    int length = buffer.readableBytes();
+    if (buffer.isContiguous()) {
+      add(buffer.nioBuffer(buffer.readerIndex(), length));
+      return;
+    }
+    for (ByteBuffer part : buffer.nioBuffers(buffer.readerIndex(), length)) {
+      add(part);
+    }
+  }
+
+  private void add(ByteBuffer bytes) throws IOException {
+    if (pendingCount == MAX_BUFFERS || pendingBytes >= FLUSH_BYTES) {
+      flush();
+    }
+    pending[pendingCount++] = bytes;
+    pendingBytes += bytes.remaining();
+    position += bytes.remaining();
+  }
+
+  private void flush() throws IOException {
+    int first = 0;
+    while (first < pendingCount) {
+      long written = channel.write(pending, first, pendingCount - first);
+      while (first < pendingCount && !pending[first].hasRemaining()) {
+        first++;
+      }
+      if (written <= 0 && first < pendingCount) {
+        throw new IOException("the file takes no more bytes");
+      }
+    }
+    Arrays.fill(pending, 0, pendingCount, null);
+    pendingCount = 0;
+    pendingBytes = 0;
+  }
+
+  private static void forEachBlock(ByteBuf buffer, BlockSink sink) throws IOException {
+    int end = buffer.writerIndex();
+    for (int index = buffer.readerIndex(); index < end; ) {
+      BlockHeader block;
+      try {
+        block = BlockHeader.read(buffer, index, end);
+      } catch (BlockFormatException e) {
+        throw new IllegalArgumentException("not whole blocks", e);
+      }
+      sink.add(block);
+      index += block.blockLength();
+    }
+  }
+
+  private interface BlockSink {
+    void add(BlockHeader block) throws IOException;
+  }
+
+  /** Gathers what the index says of one partition. */
+  private static final class ExtentSummary {
+    private final long logicalStart;
+    private final List<RunMark> marks = new ArrayList<>(1);
+    private int blockCount;
+    private int minMapIndex = Integer.MAX_VALUE;
+    private int maxMapIndex;
+    private long markStart;
+    private long end;
+    private int markMin = Integer.MAX_VALUE;
+    private int markMax;
+
+    ExtentSummary(long logicalStart) {
+      this.logicalStart = logicalStart;
+      this.markStart = logicalStart;
+      this.end = logicalStart;
+    }
+
+    void add(BlockHeader block) {
+      blockCount++;
+      end += block.blockLength();
+      markMin = Math.min(markMin, block.mapIndex());
+      markMax = Math.max(markMax, block.mapIndex());
+      if (end - markStart >= RunFormat.MARK_BYTES) {
+        closeMark();
+      }
+    }
+
+    RunExtent extent(int partition, long fileOffset, long length) {
+      if (end > markStart) {
+        closeMark();
+      }
+      return new RunExtent(
+          partition,
+          fileOffset,
+          length,
+          logicalStart,
+          minMapIndex,
+          maxMapIndex,
+          blockCount,
+          0,
+          0,
+          marks);
+    }
+
+    private void closeMark() {
+      marks.add(new RunMark(markStart, end - markStart, markMin, markMax));
+      minMapIndex = Math.min(minMapIndex, markMin);
+      maxMapIndex = Math.max(maxMapIndex, markMax);
+      markStart = end;
+      markMin = Integer.MAX_VALUE;
+      markMax = 0;
+    }
+  }
+
+  /** Writes the block list of one partition through small buffers. */
+  private final class BlockListWriter {
+    private final CRC32C crc = new CRC32C();
+    private int blocksLeft;
+    private ByteBuffer entries;
+
+    BlockListWriter(int blockCount) {
+      blocksLeft = blockCount;
+      entries = newBuffer();
+    }
+
+    void add(BlockHeader block) throws IOException {
+      if (!entries.hasRemaining()) {
+        flush();
+        entries = newBuffer();
+      }
+      blocksLeft--;
+      RunFormat.encode(
+          entries,
+          new RunBlock(
+              block.mapAttempt(),
+              block.mapIndex(),
+              block.sequence(),
+              block.blockLength(),
+              block.flags()));
+    }
+
+    void flush() throws IOException {
+      entries.flip();
+      crc.update(entries.duplicate());
+      RunWriter.this.add(entries);
+    }
+
+    private ByteBuffer newBuffer() {
+      int blocks = Math.min(blocksLeft, FOOTER_BUFFER_BLOCKS);
+      return ByteBuffer.allocate(blocks * RunFormat.BLOCK_ENTRY_LENGTH)
+          .order(ByteOrder.LITTLE_ENDIAN);
+    }
+  }
+}

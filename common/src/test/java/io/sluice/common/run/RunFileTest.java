@@ -1,0 +1,367 @@
+package io.sluice.common.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.RunFormatException.Reason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunFileTest {
+  private static final RunHeader EXAMPLE =
+      new RunHeader(
+          new RunId(0x0011223344556677L, 0x8899aabbccddeeffL),
+          1_795_000_000_000L,
+          "app-20261121-0001",
+          7);
+
+  @TempDir Path directory;
+
+  @Test
+  void writesTheGoldenBytes() throws IOException {
+    byte[] golden;
+    try (InputStream in = getClass().getResourceAsStream("/golden/run-v1.bin")) {
+      golden = in.readAllBytes();
+    }
+    Path file = writeExample();
+    assertThat(HexFormat.of().formatHex(Files.readAllBytes(file)))
+        .isEqualTo(HexFormat.of().formatHex(golden));
+    Path copy = Files.write(directory.resolve("golden"), golden);
+    try (RunReader run = RunReader.open(copy)) {
+      run.verify();
+      assertThat(run.header()).isEqualTo(EXAMPLE);
+      assertThat(run.extents()).hasSize(2);
+      RunExtent three = run.extents().get(0);
+      assertThat(three.partition()).isEqualTo(3);
+      assertThat(three.logicalStart()).isEqualTo(1000);
+      assertThat(three.fileOffset()).isEqualTo(EXAMPLE.length());
+      assertThat(three.marks()).containsExactly(new RunMark(1000, three.length(), 16, 17));
+      assertThat(run.blocks(three))
+          .containsExactly(
+              new RunBlock(0x0102030405060708L, 17, 2, 59, BlockHeader.FLAG_LAST),
+              new RunBlock(99, 16, 0, 49, 0));
+      assertThat(run.blocks(run.extents().get(1)))
+          .containsExactly(new RunBlock(99, 16, 0, 48, BlockHeader.FLAG_LAST));
+    }
+  }
+
+  @Test
+  void readsBackWhateverWasWritten() throws IOException {
+    SplittableRandom random = new SplittableRandom(4711);
+    for (int round = 0; round < 60; round++) {
+      RunHeader header =
+          new RunHeader(
+              RunId.random(random),
+              random.nextLong() & Long.MAX_VALUE,
+              "a".repeat(1 + random.nextInt(256)),
+              random.nextInt(1000));
+      Map<Integer, List<BlockHeader>> expected = new TreeMap<>();
+      Map<Integer, List<ByteBuf>> buffers = new TreeMap<>();
+      int partitions = 1 + random.nextInt(40);
+      for (int i = 0; i < partitions; i++) {
+        int partition = random.nextInt(1 << 24);
+        expected.put(partition, new ArrayList<>());
+        buffers.put(partition, randomBuffers(random, partition, expected.get(partition)));
+      }
+      Path file = directory.resolve("run-" + round);
+      write(file, header, buffers, 12345);
+      try (RunReader run = RunReader.open(file)) {
+        run.verify();
+        assertThat(run.header()).isEqualTo(header);
+        assertThat(run.fileLength()).isEqualTo(Files.size(file));
+        assertThat(run.extents().stream().map(RunExtent::partition).toList())
+            .isEqualTo(List.copyOf(expected.keySet()));
+        for (RunExtent extent : run.extents()) {
+          List<BlockHeader> blocks = expected.get(extent.partition());
+          assertThat(run.blocks(extent))
+              .isEqualTo(
+                  blocks.stream()
+                      .map(
+                          b ->
+                              new RunBlock(
+                                  b.mapAttempt(),
+                                  b.mapIndex(),
+                                  b.sequence(),
+                                  b.blockLength(),
+                                  b.flags()))
+                      .toList());
+          assertThat(extent.logicalStart()).isEqualTo(12345);
+          assertThat(extent.minMapIndex())
+              .isEqualTo(blocks.stream().mapToInt(BlockHeader::mapIndex).min().orElseThrow());
+          assertThat(extent.maxMapIndex())
+              .isEqualTo(blocks.stream().mapToInt(BlockHeader::mapIndex).max().orElseThrow());
+        }
+      }
+    }
+  }
+
+  @Test
+  void cutsSliceMarksAtBlocksAboutEveryMebibyte() throws IOException {
+    List<ByteBuf> buffers = new ArrayList<>();
+    for (int map = 0; map < 10; map++) {
+      buffers.add(block(map, map, 0, 0, BlockHeader.FLAG_LAST, new byte[600 << 10]));
+    }
+    Path file = directory.resolve("marks");
+    write(file, EXAMPLE, Map.of(0, buffers), 0);
+    try (RunReader run = RunReader.open(file)) {
+      List<RunMark> marks = run.extents().get(0).marks();
+      assertThat(marks).hasSize(5);
+      assertThat(marks.get(1)).isEqualTo(new RunMark(2 * ((600 << 10) + 48), 1228896, 2, 3));
+    }
+  }
+
+  @Test
+  void refusesEveryTruncation() throws IOException {
+    byte[] whole = Files.readAllBytes(writeExample());
+    for (int length = 0; length < whole.length; length++) {
+      Path file =
+          Files.write(directory.resolve("cut"), java.util.Arrays.copyOf(whole, length));
+      RunFormatException problem = damageOf(file);
+      assertThat(problem.reason()).as("cut at %d", length).isEqualTo(Reason.TRUNCATED);
+      assertThat(problem.code()).isEqualTo(StatusCode.STORAGE_FAILED);
+      assertThat(problem).hasMessageContaining(file.toString());
+    }
+  }
+
+  @Test
+  void refusesEveryFlippedBit() throws IOException {
+    byte[] whole = Files.readAllBytes(writeExample());
+    Set<Reason> seen = EnumSet.noneOf(Reason.class);
+    for (int at = 0; at < whole.length; at++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] damaged = whole.clone();
+        damaged[at] ^= (byte) (1 << bit);
+        RunFormatException problem =
+            damageOf(Files.write(directory.resolve("flipped"), damaged));
+        seen.add(problem.reason());
+        assertThat(problem.offset()).as("flipped at %d", at).isLessThanOrEqualTo(whole.length);
+      }
+    }
+    assertThat(seen)
+        .contains(Reason.BAD_MAGIC, Reason.BAD_VERSION, Reason.BAD_CHECKSUM, Reason.BAD_BLOCK);
+  }
+
+  @Test
+  void namesTheFirstDamagedBlock() throws IOException {
+    Path file = writeExample();
+    byte[] bytes = Files.readAllBytes(file);
+    int second = EXAMPLE.length() + 59;
+    bytes[second + 48] ^= 1;
+    Files.write(file, bytes);
+    RunFormatException problem = damageOf(file);
+    assertThat(problem.reason()).isEqualTo(Reason.BAD_BLOCK);
+    assertThat(problem.offset()).isEqualTo(second);
+    assertThat(problem).hasMessageContaining("partition 3").hasMessageContaining("sequence 0");
+  }
+
+  @Test
+  void refusesTheTrailerOfAnotherRun() throws IOException {
+    byte[] one = Files.readAllBytes(writeExample());
+    RunHeader other =
+        new RunHeader(new RunId(1, 2), EXAMPLE.epoch(), EXAMPLE.application(), EXAMPLE.shuffle());
+    Path file = directory.resolve("other");
+    write(file, other, exampleBuffers(), 1000);
+    byte[] two = Files.readAllBytes(file);
+    System.arraycopy(one, one.length - 64, two, two.length - 64, 64);
+    Files.write(file, two);
+    assertThat(damageOf(file).reason()).isEqualTo(Reason.MISMATCH);
+  }
+
+  @Test
+  void refusesBytesAfterTheTrailer() throws IOException {
+    Path file = writeExample();
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length + 64));
+    assertThat(damageOf(file).reason()).isEqualTo(Reason.TRUNCATED);
+  }
+
+  @Test
+  void finishesShortWrites() throws IOException {
+    Path file = directory.resolve("short");
+    try (FileChannel channel = create(file)) {
+      write(new ShortWrites(channel), EXAMPLE, exampleBuffers(), 1000);
+    }
+    assertThat(Files.readAllBytes(file)).isEqualTo(Files.readAllBytes(writeExample()));
+  }
+
+  @Test
+  void refusesPartitionsOutOfOrderAndEmptyOnes() throws IOException {
+    try (FileChannel channel = create(directory.resolve("order"))) {
+      RunWriter writer = new RunWriter(channel, EXAMPLE);
+      assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
+      writer.writePartition(3, 0, List.of(block(1, 1, 3, 0, 0, new byte[1])));
+      assertThatThrownBy(
+              () -> writer.writePartition(3, 0, List.of(block(1, 1, 3, 0, 0, new byte[1]))))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.writePartition(4, 0, List.of()))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  private Path writeExample() throws IOException {
+    Path file = directory.resolve("example");
+    write(file, EXAMPLE, exampleBuffers(), 1000);
+    return file;
+  }
+
+  private static Map<Integer, List<ByteBuf>> exampleBuffers() {
+    byte[] hello = "hello world".getBytes(StandardCharsets.US_ASCII);
+    return new TreeMap<>(
+        Map.of(
+            3,
+            List.of(
+                block(0x0102030405060708L, 17, 3, 2, BlockHeader.FLAG_LAST, hello),
+                block(99, 16, 3, 0, 0, new byte[] {'!'})),
+            7,
+            List.of(block(99, 16, 7, 0, BlockHeader.FLAG_LAST, new byte[0]))));
+  }
+
+  private static RunFormatException damageOf(Path file) {
+    return catchThrowableOfType(
+        RunFormatException.class,
+        () -> {
+          try (RunReader run = RunReader.open(file)) {
+            run.verify();
+          }
+        });
+  }
+
+  private static void write(
+      Path file, RunHeader header, Map<Integer, List<ByteBuf>> buffers, long logicalStart)
+      throws IOException {
+    try (FileChannel channel = create(file)) {
+      long length = write(channel, header, buffers, logicalStart);
+      assertThat(channel.size()).isEqualTo(length);
+    }
+  }
+
+  private static long write(
+      GatheringByteChannel channel,
+      RunHeader header,
+      Map<Integer, List<ByteBuf>> buffers,
+      long logicalStart)
+      throws IOException {
+    RunWriter writer = new RunWriter(channel, header);
+    long at = header.length();
+    for (Map.Entry<Integer, List<ByteBuf>> entry : buffers.entrySet()) {
+      assertThat(writer.writePartition(entry.getKey(), logicalStart, entry.getValue()))
+          .isEqualTo(at);
+      at += entry.getValue().stream().mapToLong(ByteBuf::readableBytes).sum();
+    }
+    return writer.finish();
+  }
+
+  private static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(
+        file,
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE);
+  }
+
+  private static List<ByteBuf> randomBuffers(
+      SplittableRandom random, int partition, List<BlockHeader> headers) throws IOException {
+    List<ByteBuf> buffers = new ArrayList<>();
+    int count = 1 + random.nextInt(5);
+    for (int i = 0; i < count; i++) {
+      List<ByteBuf> blocks = new ArrayList<>();
+      int blockCount = 1 + random.nextInt(4);
+      for (int j = 0; j < blockCount; j++) {
+        byte[] payload = new byte[1 + random.nextInt(3000)];
+        random.nextBytes(payload);
+        ByteBuf block =
+            block(
+                random.nextLong() & Long.MAX_VALUE,
+                random.nextInt(1000),
+                partition,
+                random.nextInt(1000),
+                random.nextInt(8) & ~BlockHeader.FLAG_CONTINUED,
+                payload);
+        headers.add(BlockHeader.read(block, 0, block.writerIndex()));
+        blocks.add(block);
+      }
+      buffers.add(Unpooled.wrappedBuffer(blocks.toArray(new ByteBuf[0])));
+    }
+    return buffers;
+  }
+
+  private static ByteBuf block(
+      long attempt, int mapIndex, int partition, int sequence, int flags, byte[] payload) {
+    BlockHeader header =
+        new BlockHeader(
+            attempt,
+            mapIndex,
+            partition,
+            sequence,
+            1,
+            payload.length,
+            payload.length,
+            BlockCodec.NONE,
+            flags);
+    ByteBuf buffer = Unpooled.buffer(header.blockLength());
+    buffer.setBytes(BlockHeader.LENGTH, payload);
+    BlockFormat.seal(buffer, 0, header);
+    return buffer.writerIndex(header.blockLength());
+  }
+
+  /** Takes at most seven bytes at a time, of the first buffer that has some. */
+  private record ShortWrites(FileChannel channel) implements GatheringByteChannel {
+    @Override
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+      for (int i = offset; i < offset + length; i++) {
+        if (sources[i].hasRemaining()) {
+          return write(sources[i]);
+        }
+      }
+      return 0;
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources) throws IOException {
+      return write(sources, 0, sources.length);
+    }
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+      int limit = source.limit();
+      source.limit(Math.min(limit, source.position() + 7));
+      int written = channel.write(source);
+      source.limit(limit);
+      return written;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.sluice.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.assign.StrategyKind;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CoordinatorConfigTest {
+
+  private static CoordinatorConfig config(Map<String, String> values) {
+    return CoordinatorConfig.from(ConfigSet.of(CoordinatorConfig.SCHEMA, values));
+  }
+
+  @Test
+  void hasTheDefaultsThatUsersOfUniffleExpect() {
+    assertThat(config(Map.of()))
+        .isEqualTo(
+            new CoordinatorConfig(
+                "",
+                19999,
+                19998,
+                8 << 20,
+                new ServerPolicy(30_000, 5_000, 3_600_000, 10_000, 0),
+                new ApplicationPolicy(60_000, 10_000, -1, 600_000, 10_000, 1000),
+                new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
+                Optional.empty(),
+                60_000));
+  }
+
+  @Test
+  void everyKeyReachesItsField() {
+    Map<String, String> values = new HashMap<>();
+    values.put("rss.coordinator.host", "127.0.0.1");
+    values.put("rss.rpc.server.port", "1");
+    values.put("rss.jetty.http.port", "2");
+    values.put("rss.rpc.message.max.size", "3m");
+    values.put("rss.coordinator.server.heartbeat.timeout", "4s");
+    values.put("rss.coordinator.server.heartbeat.interval", "1500");
+    values.put("rss.coordinator.server.forget.after", "6m");
+    values.put("rss.coordinator.servers.max", "7");
+    values.put("rss.coordinator.startup-silent-period.enabled", "true");
+    values.put("rss.coordinator.startup-silent-period.duration", "8s");
+    values.put("rss.coordinator.app.expired", "9s");
+    values.put("rss.coordinator.app.max", "10");
+    values.put("rss.coordinator.quota.default.app.num", "11");
+    values.put("rss.coordinator.app.ended.remembered.time", "12s");
+    values.put("rss.coordinator.app.ended.remembered.max", "13");
+    values.put("rss.coordinator.app.shuffles.remembered", "14");
+    values.put("rss.coordinator.assignment.strategy", "BASIC");
+    values.put("rss.coordinator.assignment.host.strategy", "MUST_DIFF");
+    values.put("rss.coordinator.shuffle.nodes.max", "15");
+    values.put("rss.coordinator.assignment.storage.used.max", "50");
+    values.put("rss.coordinator.exclude.nodes.file.path", "file:///etc/exclude");
+    values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
+    assertThat(CoordinatorConfig.SCHEMA.keys())
+        .extracting(ConfigKey::name)
+        .containsExactlyInAnyOrderElementsOf(values.keySet());
+    assertThat(config(values))
+        .isEqualTo(
+            new CoordinatorConfig(
+                "127.0.0.1",
+                1,
+                2,
+                3 << 20,
+                new ServerPolicy(4_000, 1_500, 360_000, 7, 8_000),
+                new ApplicationPolicy(9_000, 10, 11, 12_000, 13, 14),
+                new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
+                Optional.of(Path.of("/etc/exclude")),
+                16_000));
+  }
+
+  @Test
+  void takesTheCoordinatorConfOfAUniffleUserAsItStands() {
+    Map<String, String> values = new HashMap<>();
+    values.put("rss.rpc.server.port", "19999");
+    values.put("rss.jetty.http.port", "19998");
+    values.put("rss.coordinator.server.heartbeat.timeout", "30000");
+    values.put("rss.coordinator.app.expired", "60000");
+    values.put("rss.coordinator.shuffle.nodes.max", "5");
+    values.put("rss.coordinator.exclude.nodes.file.path", "/opt/rss/exclude_nodes");
+    values.put("rss.coordinator.assignment.strategy", "partition_balance");
+    values.put("rss.coordinator.select.partition.strategy", "CONTINUOUS");
+    values.put(
+        "rss.coordinator.access.checkers",
+        "org.apache.uniffle.coordinator.access.checker.AccessClusterLoadChecker");
+    values.put("rss.coordinator.access.loadChecker.memory.percentage", "15.0");
+    values.put("rss.coordinator.dynamicClientConf.enabled", "true");
+    values.put("rss.coordinator.dynamicClientConf.path", "file:///conf/dynamic.conf");
+    values.put("rss.coordinator.remote.storage.path", "hdfs://a/b");
+    values.put("rss.rpc.executor.size", "1000");
+    ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, values);
+    assertThat(CoordinatorConfig.from(set).assignment().maxServersPerShuffle()).isEqualTo(5);
+    assertThat(set.notices())
+        .hasSize(7)
+        .anyMatch(notice -> notice.contains("rss.coordinator.select.partition.strategy"));
+  }
+
+  @Test
+  void refusesAHeartbeatIntervalThatCannotWork() {
+    assertThatThrownBy(() -> config(Map.of("rss.coordinator.server.heartbeat.timeout", "5s")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(
+            "a server that reports every 5000 ms cannot be lost after a silence of 5000 ms");
+  }
+
+  @Test
+  void refusesAnExcludeFileThatIsNotLocal() {
+    assertThatThrownBy(
+            () -> config(Map.of("rss.coordinator.exclude.nodes.file.path", "hdfs://a/b")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("a path of this machine");
+  }
+
+  @Test
+  void namesTheNearestRightKey() {
+    assertThatThrownBy(() -> config(Map.of("rss.coordinator.app.expire", "60s")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rss.coordinator.app.expired");
+  }
+}

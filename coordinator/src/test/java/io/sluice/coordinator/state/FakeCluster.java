@@ -1,0 +1,166 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.AssignmentPlanner;
+import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.assign.StrategyKind;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.Servers;
+import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A coordinator's decisions with a clock that the test turns: decides, applies, keeps what changed.
+ * For one thread.
+ */
+final class FakeCluster {
+  static final long LEASE_MS = 60_000;
+  static final long LOST_AFTER_MS = 30_000;
+  static final long FORGET_AFTER_MS = 3_600_000;
+  static final long ENDED_REMEMBERED_MS = 600_000;
+
+  final ServerPolicy servers;
+  final ApplicationPolicy applications;
+  private final ApplicationDecisions applicationDecisions;
+  private final ShuffleDecisions shuffleDecisions;
+  private final ServerDecisions serverDecisions;
+  private final Elapsed elapsed;
+  final Listings listings;
+
+  long nowMs = 1_000_000;
+  ClusterView view = ClusterView.startedAt(nowMs);
+  final List<String> events = new ArrayList<>();
+  private long seed = 1;
+
+  FakeCluster() {
+    this(
+        new ServerPolicy(LOST_AFTER_MS, 5000, FORGET_AFTER_MS, 100, 0),
+        new ApplicationPolicy(LEASE_MS, 100, -1, ENDED_REMEMBERED_MS, 10, 50));
+  }
+
+  FakeCluster(ServerPolicy servers, ApplicationPolicy applications) {
+    this.servers = servers;
+    this.applications = applications;
+    AssignmentPolicy assignment =
+        new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95);
+    Eligibility eligibility =
+        new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
+    this.applicationDecisions = new ApplicationDecisions(applications, eligibility);
+    this.shuffleDecisions =
+        new ShuffleDecisions(
+            servers,
+            applications,
+            applicationDecisions,
+            eligibility,
+            new AssignmentPlanner(assignment));
+    this.serverDecisions = new ServerDecisions(servers, applications);
+    this.elapsed = new Elapsed(servers, applications);
+    this.listings = new Listings(servers, applications);
+  }
+
+  /** Lets time pass, as the state thread does. */
+  void pass(long ms) {
+    nowMs += ms;
+    applied(elapsed.at(view, nowMs));
+  }
+
+  RegisterApplicationReply register(String application, String user) {
+    return applied(
+        applicationDecisions.register(
+            view,
+            RegisterApplicationRequest.newBuilder()
+                .setApplication(application)
+                .setUser(user)
+                .setClientVersion("1")
+                .build(),
+            nowMs));
+  }
+
+  RenewLeaseReply renew(String application) {
+    return applied(
+        applicationDecisions.renew(
+            view, RenewLeaseRequest.newBuilder().setApplication(application).build(), nowMs));
+  }
+
+  UnregisterApplicationReply unregister(String application) {
+    return applied(
+        applicationDecisions.unregister(
+            view,
+            UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
+            nowMs));
+  }
+
+  RegisterShuffleReply shuffle(RegisterShuffleRequest.Builder request) {
+    return applied(shuffleDecisions.register(view, request.build(), nowMs, seed++));
+  }
+
+  static RegisterShuffleRequest.Builder shuffleOf(String application, int shuffle, int partitions) {
+    return RegisterShuffleRequest.newBuilder()
+        .setShuffle(ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle))
+        .setPartitionCount(partitions)
+        .setReplicas(1);
+  }
+
+  HeartbeatReply heartbeat(HeartbeatRequest.Builder request) {
+    return applied(serverDecisions.heartbeat(view, request.build(), nowMs));
+  }
+
+  static HeartbeatRequest.Builder beatOf(String host, int port) {
+    return HeartbeatRequest.newBuilder()
+        .setServer(Servers.id(host, port))
+        .setState(ServerState.ACTIVE)
+        .setLoad(Servers.idleLoad());
+  }
+
+  ApplicationLease.State leaseAt(String host, int port, String application) {
+    HeartbeatReply reply = heartbeat(beatOf(host, port).addApplications(application));
+    if (reply.getStatus() != Status.OK || reply.getLeasesCount() != 1) {
+      throw new AssertionError("expected one lease, found " + reply);
+    }
+    return reply.getLeases(0).getState();
+  }
+
+  void exclude(String... lines) {
+    applied(List.of(new MetadataRecord.ExclusionsChanged(ExcludeList.parse(List.of(lines)))));
+  }
+
+  ServerState stateOf(String name) {
+    return listings.servers(view, nowMs).getServersList().stream()
+        .filter(server -> server.getServer().getName().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .getState();
+  }
+
+  private <R> R applied(Decision<R> decision) {
+    applied(decision.records());
+    return decision.reply();
+  }
+
+  private void applied(List<MetadataRecord> records) {
+    for (MetadataRecord record : records) {
+      Event event = record.event(view);
+      if (event != null) {
+        events.add(event.level() + " " + event.text());
+      }
+      view = record.applyTo(view);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package io.sluice.coordinator.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StateOwnerTest {
+  private static final long WAIT_SECONDS = 20;
+
+  private final AtomicLong nanos = new AtomicLong(TimeUnit.SECONDS.toNanos(1000));
+  private final AtomicInteger decided = new AtomicInteger();
+  private StateOwner owner;
+
+  @BeforeEach
+  void start() {
+    Elapsed elapsed =
+        new Elapsed(
+            new ServerPolicy(30_000, 5000, 60_000, 10, 0),
+            new ApplicationPolicy(60_000, 10, -1, 0, 10, 10));
+    owner =
+        new StateOwner(
+            nanos::get, elapsed, (requests, oldestWaitNanos) -> decided.addAndGet(requests));
+    owner.start();
+  }
+
+  @AfterEach
+  void close() {
+    owner.close();
+  }
+
+  private <R> CompletableFuture<R> submit(StateOwner.Decider<R> decider) {
+    CompletableFuture<R> future = new CompletableFuture<>();
+    boolean taken =
+        owner.submit(
+            decider,
+            new StateOwner.Outcome<>() {
+              @Override
+              public void decided(R reply) {
+                future.complete(reply);
+              }
+
+              @Override
+              public void failed(Throwable cause) {
+                future.completeExceptionally(cause);
+              }
+            });
+    return taken ? future : null;
+  }
+
+  private static <R> R result(CompletableFuture<R> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private StateOwner.Decider<Integer> registering(String application) {
+    return (view, nowMs) ->
+        Decision.of(
+            new MetadataRecord.ApplicationRegistered(application, "ann", "1", nowMs),
+            view.applications().liveCount() + 1);
+  }
+
+  @Test
+  void decidesEachRequestOnWhatTheOneBeforeLeft() throws Exception {
+    int threads = 8;
+    int perThread = 500;
+    CountDownLatch go = new CountDownLatch(1);
+    List<CompletableFuture<List<CompletableFuture<Integer>>>> submitters = new ArrayList<>();
+    for (int thread = 0; thread < threads; thread++) {
+      int number = thread;
+      submitters.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                List<CompletableFuture<Integer>> futures = new ArrayList<>();
+                try {
+                  go.await(WAIT_SECONDS, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+                for (int i = 0; i < perThread; i++) {
+                  futures.add(submit(registering("app-" + number + "-" + i)));
+                }
+                return futures;
+              },
+              command -> new Thread(command, "submitter-" + number).start()));
+    }
+    go.countDown();
+    List<Integer> counts = new ArrayList<>();
+    for (CompletableFuture<List<CompletableFuture<Integer>>> submitter : submitters) {
+      for (CompletableFuture<Integer> future : result(submitter)) {
+        counts.add(result(future));
+      }
+    }
+    // Every request saw another number of applications: none was decided on a view that another had
+    // changed.
+    assertThat(counts)
+        .hasSize(threads * perThread)
+        .doesNotHaveDuplicates()
+        .contains(1, threads * perThread);
+    assertThat(owner.view().applications().liveCount()).isEqualTo(threads * perThread);
+  }
+
+  @Test
+  void showsTheEffectToWhoeverHasTheAnswer() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      String name = "app-" + i;
+      CompletableFuture<Boolean> seen =
+          submit(registering(name))
+              .thenApply(count -> owner.view().applications().get(name) != null);
+      assertThat(result(seen)).isTrue();
+    }
+  }
+
+  @Test
+  void failsTheOneRequestThatMeetsADefect() throws Exception {
+    CompletableFuture<Object> bad =
+        submit(
+            (view, nowMs) -> {
+              throw new IllegalStateException("a defect");
+            });
+    assertThatThrownBy(() -> result(bad)).hasRootCauseMessage("a defect");
+    assertThat(result(submit(registering("app")))).isEqualTo(1);
+    assertThat(owner.healthy()).isTrue();
+  }
+
+  @Test
+  void refusesMoreRequestsThanTheQueueHolds() throws Exception {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch leave = new CountDownLatch(1);
+    CompletableFuture<Integer> blocking =
+        submit(
+            (view, nowMs) -> {
+              entered.countDown();
+              try {
+                leave.await(WAIT_SECONDS, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              return Decision.unchanged(0);
+            });
+    assertThat(entered.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    List<CompletableFuture<Integer>> waiting = new ArrayList<>();
+    for (int i = 0; i < StateOwner.QUEUE_CAPACITY; i++) {
+      waiting.add(submit((view, nowMs) -> Decision.unchanged(1)));
+    }
+    assertThat(waiting).doesNotContainNull();
+    assertThat(owner.queueDepth()).isEqualTo(StateOwner.QUEUE_CAPACITY);
+    assertThat(submit((view, nowMs) -> Decision.unchanged(1))).isNull();
+    leave.countDown();
+    assertThat(result(blocking)).isZero();
+    for (CompletableFuture<Integer> one : waiting) {
+      assertThat(result(one)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void letsTimePassWithoutAnyRequest() throws Exception {
+    result(submit(registering("app")));
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(61));
+    await(() -> owner.view().applications().liveCount() == 0);
+  }
+
+  @Test
+  void changesExclusionsOnce() throws Exception {
+    ExcludeList list = ExcludeList.parse(List.of("a:1"));
+    assertThat(owner.exclude(list)).isTrue();
+    result(submit((view, nowMs) -> Decision.unchanged(0)));
+    assertThat(owner.view().excluded()).isEqualTo(list);
+  }
+
+  @Test
+  void answersWhatWaitsAndTakesNothingMoreWhenClosed() throws Exception {
+    List<CompletableFuture<Integer>> waiting = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      waiting.add(submit(registering("app-" + i)));
+    }
+    owner.close();
+    owner.close();
+    for (CompletableFuture<Integer> one : waiting) {
+      assertThat(result(one)).isPositive();
+    }
+    assertThat(submit(registering("late"))).isNull();
+    assertThat(owner.healthy()).isFalse();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("condition not met in time").isLessThan(deadline);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.sluice.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class DemoCommandTest {
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @CsvSource({
+    "--scale 0, --scale",
+    "--scale NaN, --scale",
+    "--servers 0, --servers",
+    "--partitions -1, --partitions",
+    "--query-timeout 0, --query-timeout",
+    "--queries 23, --queries",
+    "--transport CARRIER_PIGEON, --transport"
+  })
+  void refusesWhatCannotWorkInOneLine(String arguments, String named) {
+    StringWriter err = new StringWriter();
+    CommandLine line = new CommandLine(new DemoCommand()).setErr(new PrintWriter(err, true));
+
+    int exitCode = line.execute(arguments.split(" "));
+
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(err.toString().lines().findFirst().orElse("")).contains(named);
+  }
+
+  @Test
+  void readsQueriesAsUsersWriteThem() throws DemoException {
+    assertThat(QueryList.parse("5, 1-3,2,22")).isEqualTo(List.of(1, 2, 3, 5, 22));
+    assertThat(QueryList.all()).hasSize(22).startsWith(1).endsWith(22);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "1,", "0", "3-1", "1-2-3", "x", "-", "99999999999"})
+  void refusesWhatIsNoListOfQueries(String text) {
+    assertThatThrownBy(() -> QueryList.parse(text))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("expected numbers from 1 to 22");
+  }
+
+  @Test
+  void knowsASparkHomeByItsJars() throws Exception {
+    Files.createDirectories(directory.resolve("jars"));
+    Files.createFile(directory.resolve("jars/spark-core_2.13-3.5.9.jar"));
+
+    SparkHome spark = SparkHome.of(directory);
+
+    assertThat(spark.scala()).isEqualTo("2.13");
+    assertThat(spark.jars()).isEqualTo(directory.resolve("jars"));
+  }
+
+  @Test
+  void refusesASparkOfAnotherVersionByName() throws IOException {
+    Files.createDirectories(directory.resolve("jars"));
+    Files.createFile(directory.resolve("jars/spark-core_2.12-3.3.0.jar"));
+
+    assertThatThrownBy(() -> SparkHome.of(directory))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("not version 3.5")
+        .hasMessageContaining("spark-core_2.12-3.3.0.jar");
+    assertThatThrownBy(() -> SparkHome.of(directory.resolve("nothing")))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("--spark-home");
+  }
+
+  @Test
+  void stagesAHomeThatExecutorsMayWriteTo() throws Exception {
+    Path home = Files.createDirectories(directory.resolve("spark"));
+    Files.createDirectories(home.resolve("jars"));
+    Files.createFile(home.resolve("jars/spark-core_2.12-3.5.9.jar"));
+    Path staged = directory.resolve("run/spark-home");
+
+    Map<String, String> environment = SparkHome.of(home).stage(staged);
+
+    assertThat(environment)
+        .containsEntry("SPARK_HOME", staged.toString())
+        .containsEntry("SPARK_SCALA_VERSION", "2.12");
+    assertThat(staged.resolve("jars/spark-core_2.12-3.5.9.jar")).exists();
+    assertThat(staged.resolve("RELEASE")).exists();
+    Scratch.remove(directory.resolve("run"));
+    assertThat(staged).doesNotExist();
+    assertThat(home.resolve("jars/spark-core_2.12-3.5.9.jar")).exists();
+  }
+
+  @Test
+  void saysWhichPartOfTheInstallationIsMissing() throws Exception {
+    Properties system = new Properties();
+    system.setProperty("sluice.jars", directory.toString());
+    system.setProperty("sluice.clients", directory.toString());
+    assertThatThrownBy(() -> Installation.of(system))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("sluice.demo.jars");
+
+    system.setProperty("sluice.demo.jars", directory.toString());
+    Installation installation = Installation.of(system);
+    assertThatThrownBy(() -> installation.clientJar("2.12"))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("sluice-client-spark-3.5_2.12-*.jar");
+
+    Files.createFile(directory.resolve("sluice-client-spark-3.5_2.12-1.0.jar"));
+    Files.createFile(directory.resolve("sluice-client-spark-3.5_2.12-1.0-sources.jar"));
+    Files.createFile(directory.resolve("sluice-client-spark-3.5_2.13-1.0.jar"));
+    assertThat(installation.clientJar("2.12")).hasFileName("sluice-client-spark-3.5_2.12-1.0.jar");
+  }
+}

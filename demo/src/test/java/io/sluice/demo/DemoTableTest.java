@@ -1,0 +1,114 @@
+package io.sluice.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.demo.driver.DriverMessage;
+import io.sluice.demo.driver.ResultRows;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class DemoTableTest {
+  private static final long MIB = 1024 * 1024;
+
+  @Test
+  void showsEachQueryTheTotalsAndTheVerdict() {
+    DemoTable table =
+        new DemoTable(
+            List.of(
+                comparison(
+                    1,
+                    4,
+                    "a",
+                    "a",
+                    10_000,
+                    10_500,
+                    new ServerCounters(3, 5 * MIB, MIB, 5 * MIB, 0)),
+                comparison(
+                    16,
+                    18314,
+                    "b",
+                    "b",
+                    2_000,
+                    1_900,
+                    new ServerCounters(9, 2048, 0, 2048, 2048))));
+
+    assertThat(table.render())
+        .isEqualTo(
+            """
+            query   rows  same?   own s  sluice s  ratio   pushed  spilled     read
+            -----  -----  ------  -----  --------  -----  -------  -------  -------
+                1      4  yes      10.0      10.5   1.05  5.0 MiB  1.0 MiB  5.0 MiB
+               16  18314  yes       2.0       1.9   0.95  2.0 KiB      0 B  2.0 KiB
+            -----  -----  ------  -----  --------  -----  -------  -------  -------
+              all  18318  2 of 2   12.0      12.4   1.03  5.0 MiB  1.0 MiB  5.0 MiB
+
+            2 of 2 the same; through Sluice 12.4 s, with Spark's own shuffle 12.0 s: 1.03 times
+            """);
+    assertThat(table.isGood()).isTrue();
+  }
+
+  @Test
+  void namesTheFirstDifferentRows() {
+    DemoTable table =
+        new DemoTable(
+            List.of(
+                comparison(
+                    5,
+                    1,
+                    "INDIA\t12.50",
+                    "INDIA\t12.51",
+                    1000,
+                    1000,
+                    new ServerCounters(1, 1, 0, 1, 1))));
+
+    assertThat(table.render())
+        .contains("query 5: 1 rows only with Spark's own shuffle, 1 only through Sluice")
+        .contains("  own:    INDIA\t12.50")
+        .contains("  sluice: INDIA\t12.51")
+        .contains("0 of 1 the same");
+    assertThat(table.isGood()).isFalse();
+  }
+
+  @Test
+  void doesNotPassAQueryThatWentAroundTheServers() {
+    DemoTable table =
+        new DemoTable(List.of(comparison(5, 1, "a", "a", 1000, 1000, ServerCounters.ZERO)));
+
+    assertThat(table.render())
+        .contains("yes, but not through Sluice")
+        .contains("query 5 shuffled 1.0 MiB, but the servers received nothing of it")
+        .contains("1 of 1 the same");
+    assertThat(table.isGood()).isFalse();
+  }
+
+  @Test
+  void showsBytesInTheUnitThatFits() {
+    assertThat(
+            List.of(
+                DemoTable.bytes(0),
+                DemoTable.bytes(1023),
+                DemoTable.bytes(1024),
+                DemoTable.bytes(1536 * 1024),
+                DemoTable.bytes(3L << 40),
+                DemoTable.bytes(5000L << 40)))
+        .containsExactly("0 B", "1023 B", "1.0 KiB", "1.5 MiB", "3.0 TiB", "5000.0 TiB");
+  }
+
+  private static QueryComparison comparison(
+      int query,
+      long rows,
+      String own,
+      String sluice,
+      long ownMs,
+      long sluiceMs,
+      ServerCounters servers) {
+    ResultRows ownRows = new ResultRows(List.of(own));
+    ResultRows sluiceRows = new ResultRows(List.of(sluice));
+    return new QueryComparison(
+        new DriverMessage.Result(query, rows, ownMs, ownRows.digest(), MIB, MIB),
+        new DriverMessage.Result(query, rows, sluiceMs, sluiceRows.digest(), MIB, MIB),
+        RowDifference.between(ownRows, sluiceRows),
+        servers);
+  }
+}
