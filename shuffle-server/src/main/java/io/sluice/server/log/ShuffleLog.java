@@ -225,7 +225,7 @@ public final class ShuffleLog {
    * The batch has been written: its bytes are from now on those of the run, and its memory is given
    * back as soon as no reader holds it.
    *
-   * @param run takes one reference, which the log keeps until it expires
+   * @param run takes: the log discards it when it expires
    * @param fileOffsets where each of the batch's parts begins in the file
    */
   public void completeSpill(SpillBatch batch, StoredRun run, long[] fileOffsets) {
@@ -254,7 +254,7 @@ public final class ShuffleLog {
     gone.forEach(ByteBuf::release);
     batch.releaseBodies();
     if (!registered) {
-      run.release();
+      run.discard();
     }
   }
 
@@ -344,7 +344,7 @@ public final class ShuffleLog {
       ended.forEach(this::endWait);
     }
     bodies.forEach(ByteBuf::release);
-    released.forEach(StoredRun::release);
+    released.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
   }
 

@@ -4,20 +4,23 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /**
- * A run file as a log sees it: something that stays while it is referred to. A log holds one
- * reference for all its extents, every reader one of its own. Thread-safe.
+ * A run file as a log sees it. It belongs to one log, until discarded; readers have references of
+ * their own. The file stays while it has either. Thread-safe.
  */
 public interface StoredRun {
   /**
-   * The file, for positioned reads only; open as long as the caller holds its reference.
+   * The file, for positioned reads only; open as long as the caller holds a reference.
    *
    * @throws IOException if the file cannot be opened
    */
   FileChannel channel() throws IOException;
 
-  /** Adds a reference; only whoever has one, or the lock of the log that has, may call it. */
+  /** Adds a reader's reference; only whoever has one, or the lock of the log that has the run, may. */
   void retain();
 
-  /** Gives a reference back. The last one lets the file be deleted. */
+  /** Gives a reader's reference back. */
   void release();
+
+  /** The log does not need the run any more. Idempotent. */
+  void discard();
 }

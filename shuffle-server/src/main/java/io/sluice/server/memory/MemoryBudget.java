@@ -175,6 +175,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
   }
 
+  /** Calls the listener if memory is tight: there is something new that could be written out. */
+  public void signalIfTight() {
+    if (pressure().tight()) {
+      pressureListener.run();
+    }
+  }
+
   /**
    * Takes back grants that were not claimed in time and calls the next waiters. To be called now
    * and then while anybody waits.
@@ -191,6 +198,25 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
         oldest = granted.peekFirst();
       }
       called = grantWhatFits();
+    }
+    call(called);
+  }
+
+  /**
+   * Calls everybody who waits, without granting anything: they find out that there is nothing to wait
+   * for any more, or wait again.
+   */
+  public void retryWaiters() {
+    List<Waiter> called = new ArrayList<>();
+    synchronized (lock) {
+      for (Usage usage : waiting) {
+        called.addAll(usage.queue);
+        usage.queue.clear();
+      }
+      waiting.clear();
+      for (Waiter waiter : called) {
+        forgetIfIdle(waiter.usage);
+      }
     }
     call(called);
   }

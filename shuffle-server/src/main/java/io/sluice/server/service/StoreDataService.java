@@ -90,6 +90,7 @@ public final class StoreDataService implements DataService {
   /** From now on pushes are refused with DRAINING; reads go on. */
   public void drain() {
     draining = true;
+    memory.retryWaiters();
   }
 
   @Override
@@ -152,7 +153,9 @@ public final class StoreDataService implements DataService {
       long heldBytes = memory.heldBytes(body.capacity());
       ShuffleLog log = store.findOrCreate(key);
       taken = true;
-      return ack(log.append(body, heldBytes, batch));
+      PushAck ack = ack(log.append(body, heldBytes, batch));
+      memory.signalIfTight();
+      return ack;
     } catch (SluiceException e) {
       counters.refusedFrame();
       throw e;

@@ -1,0 +1,157 @@
+package io.sluice.server.service;
+
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.spill.SpillPolicy;
+import io.sluice.server.spill.SpillWriter;
+import io.sluice.server.spill.Spiller;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFiles;
+import java.io.IOException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of a server's store, put together: memory, logs, disks, spilling and the service over
+ * them. Thread-safe.
+ *
+ * <p>Life: {@link #open} takes the directories, {@link #start} starts the threads, {@link #close}
+ * ends them and gives everything back, runs too.
+ */
+public final class BlockStore implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockStore.class);
+
+  private final MemoryBudget memory;
+  private final ShuffleStore shuffles;
+  private final Disks disks;
+  private final RunFiles runs;
+  private final Spiller spiller;
+  private final ServerCounters counters;
+  private final ScheduledThreadPoolExecutor scheduler;
+  private final StoreDataService service;
+  private boolean closed;
+
+  private BlockStore(
+      BlockStoreConfig config,
+      long epoch,
+      Disks disks,
+      LongSupplier nanoTime,
+      RandomGenerator random) {
+    this.disks = disks;
+    this.memory = new MemoryBudget(config.memory(), nanoTime);
+    this.shuffles = new ShuffleStore(config.store());
+    this.runs = new RunFiles(config.maxIdleOpenFiles());
+    this.counters = new ServerCounters();
+    this.spiller =
+        new Spiller(
+            shuffles,
+            memory,
+            disks,
+            new SpillPolicy(config.spill()),
+            new SpillWriter(epoch, runs, random, counters),
+            nanoTime);
+    this.scheduler =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "open-waits");
+              thread.setDaemon(true);
+              return thread;
+            });
+    scheduler.setRemoveOnCancelPolicy(true);
+    this.service =
+        new StoreDataService(
+            epoch, config.service(), memory, shuffles, spiller::canStore, scheduler, counters);
+  }
+
+  /**
+   * Takes the directories and makes the parts. No thread runs yet.
+   *
+   * @param epoch of this life of the server
+   * @param owner who takes the directories, in one line, for another server that tries
+   * @param random names runs; thread-safe
+   * @throws io.sluice.server.storage.DirectoryInUseException if another server has a directory
+   * @throws IOException if no directory can be used; one line
+   */
+  public static BlockStore open(
+      BlockStoreConfig config,
+      long epoch,
+      String owner,
+      LongSupplier nanoTime,
+      RandomGenerator random)
+      throws IOException {
+    Disks disks = Disks.open(config.directories(), config.disks(), owner, nanoTime);
+    return new BlockStore(config, epoch, disks, nanoTime, random);
+  }
+
+  public void start() {
+    runs.start();
+    spiller.start();
+  }
+
+  public StoreDataService service() {
+    return service;
+  }
+
+  public MemoryBudget memory() {
+    return memory;
+  }
+
+  /** Removal, and what applications there are. */
+  public ShuffleStore shuffles() {
+    return shuffles;
+  }
+
+  public Disks disks() {
+    return disks;
+  }
+
+  public ServerCounters counters() {
+    return counters;
+  }
+
+  /** Run files that somebody refers to, or that wait to be deleted. */
+  public int runFileCount() {
+    return runs.count();
+  }
+
+  /** Refuses pushes from now on and writes what is in memory to files, as far as time suffices. */
+  public boolean drain(long timeoutMs) throws InterruptedException {
+    service.drain();
+    return spiller.flushAll(timeoutMs);
+  }
+
+  /**
+   * Ends everything. Transports have been closed before: a buffer that is still in use is logged.
+   * Idempotent.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    service.drain();
+    spiller.close();
+    shuffles.close();
+    scheduler.shutdown();
+    try {
+      scheduler.awaitTermination(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    scheduler.shutdownNow();
+    runs.close();
+    disks.close();
+    if (memory.usedBytes() == 0) {
+      LOG.info("store closed memoryUsedBytes=0 memoryPeakBytes={}", memory.peakBytes());
+    } else {
+      LOG.warn("store closed with memory in use memoryUsedBytes={}", memory.usedBytes());
+    }
+    memory.close();
+  }
+}

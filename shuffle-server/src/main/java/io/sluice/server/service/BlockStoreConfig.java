@@ -1,0 +1,57 @@
+package io.sluice.server.service;
+
+import io.sluice.server.log.StoreConfig;
+import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.spill.SpillConfig;
+import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.storage.DiskLimits;
+import java.util.List;
+
+/**
+ * Everything that a server's store needs to know.
+ *
+ * @param directories for run files, at least one
+ * @param maxIdleOpenFiles run files that stay open while nobody reads them
+ */
+public record BlockStoreConfig(
+    MemoryConfig memory,
+    StoreConfig store,
+    SpillConfig spill,
+    List<DirectoryConfig> directories,
+    DiskLimits disks,
+    ServiceConfig service,
+    int maxIdleOpenFiles) {
+  private static final int DEFAULT_IDLE_OPEN_FILES = 512;
+
+  public BlockStoreConfig {
+    directories = List.copyOf(directories);
+    if (directories.isEmpty()) {
+      throw new IllegalArgumentException("at least one directory for run files is needed");
+    }
+    if (maxIdleOpenFiles < 0) {
+      throw new IllegalArgumentException("open files must not be negative: " + maxIdleOpenFiles);
+    }
+  }
+
+  /**
+   * With defaults for all that is not given.
+   *
+   * @param heapMaxBytes of the JVM: bounds the log entries in memory
+   */
+  public static BlockStoreConfig of(
+      MemoryConfig memory,
+      List<DirectoryConfig> directories,
+      DiskLimits disks,
+      ServiceConfig service,
+      long heapMaxBytes) {
+    StoreConfig store = StoreConfig.forHeap(heapMaxBytes);
+    return new BlockStoreConfig(
+        memory,
+        store,
+        SpillConfig.forCapacity(memory.capacityBytes(), store.maxBufferedExtents() / 4),
+        directories,
+        disks,
+        service,
+        DEFAULT_IDLE_OPEN_FILES);
+  }
+}

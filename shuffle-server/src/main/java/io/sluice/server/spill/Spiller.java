@@ -1,0 +1,320 @@
+package io.sluice.server.spill;
+
+import io.sluice.server.log.LogTotals;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.SpillBatch;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.StorageKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps memory below its high mark: one thread plans, and hands batches to one writer thread per
+ * disk. It wakes when it is signalled, when a write ends, and a few times a second for what time
+ * brings: disks that come back, grants of memory that nobody claimed.
+ *
+ * <p>Thread-safe.
+ */
+public final class Spiller implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Spiller.class);
+
+  private static final long TICK_MS = 100;
+  private static final long STOP_WAIT_MS = 30_000;
+
+  private final ShuffleStore store;
+  private final MemoryBudget memory;
+  private final Disks disks;
+  private final SpillPolicy policy;
+  private final SpillWriter writer;
+  private final LongSupplier nanoTime;
+  private final List<DiskThread> threads = new ArrayList<>();
+  private final Object lock = new Object();
+
+  // Guarded by lock.
+  private Thread planner;
+  private boolean signalled;
+  private boolean flushing;
+  private boolean stopped;
+
+  private volatile boolean canStore = true;
+
+  public Spiller(
+      ShuffleStore store,
+      MemoryBudget memory,
+      Disks disks,
+      SpillPolicy policy,
+      SpillWriter writer,
+      LongSupplier nanoTime) {
+    this.store = store;
+    this.memory = memory;
+    this.disks = disks;
+    this.policy = policy;
+    this.writer = writer;
+    this.nanoTime = nanoTime;
+    for (Disk disk : disks.list()) {
+      threads.add(new DiskThread(disk, threads.size()));
+    }
+  }
+
+  /** Starts spilling, and listens to the memory's pressure. */
+  public void start() {
+    synchronized (lock) {
+      planner = new Thread(this::plan, "spill-planner");
+      planner.setDaemon(true);
+      planner.start();
+      for (DiskThread thread : threads) {
+        thread.setDaemon(true);
+        thread.start();
+      }
+    }
+    memory.onPressure(this::signal);
+  }
+
+  /** Something has changed: memory was taken, or blocks can be spilled now. Cheap. */
+  public void signal() {
+    synchronized (lock) {
+      if (!signalled) {
+        signalled = true;
+        lock.notifyAll();
+      }
+    }
+  }
+
+  /** False while no disk takes data, so that what fills memory stays there. */
+  public boolean canStore() {
+    return canStore;
+  }
+
+  /**
+   * Writes everything that is in memory to files.
+   *
+   * @return whether everything was written in time
+   */
+  public boolean flushAll(long timeoutMs) throws InterruptedException {
+    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    LogTotals totals = store.totals();
+    synchronized (lock) {
+      flushing = true;
+      signal();
+      long left = deadline - nanoTime.getAsLong();
+      while (!stopped && left > 0 && totals.bufferedBytes() + totals.spillingBytes() > 0) {
+        lock.wait(Math.min(TICK_MS, TimeUnit.NANOSECONDS.toMillis(left) + 1));
+        left = deadline - nanoTime.getAsLong();
+      }
+      flushing = false;
+    }
+    return totals.bufferedBytes() + totals.spillingBytes() == 0;
+  }
+
+  /** Ends the threads; a run that is being written is finished first. Idempotent. */
+  @Override
+  public void close() {
+    memory.onPressure(() -> {});
+    List<Thread> all = new ArrayList<>(threads);
+    synchronized (lock) {
+      stopped = true;
+      if (planner != null) {
+        all.add(planner);
+      }
+      lock.notifyAll();
+    }
+    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(STOP_WAIT_MS);
+    for (Thread thread : all) {
+      join(thread, deadline);
+    }
+  }
+
+  private void join(Thread thread, long deadlineNanos) {
+    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong());
+    try {
+      thread.join(Math.max(1, leftMs));
+      if (thread.isAlive()) {
+        LOG.warn("thread did not end in time thread={}", thread.getName());
+        thread.interrupt();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void plan() {
+    while (awaitSignal()) {
+      try {
+        memory.expireGrants();
+        updateCanStore();
+        assignBatches();
+      } catch (RuntimeException e) {
+        LOG.error("spill planning failed", e);
+      }
+    }
+  }
+
+  /** False once stopped. */
+  private boolean awaitSignal() {
+    synchronized (lock) {
+      try {
+        if (!signalled && !stopped) {
+          lock.wait(TICK_MS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      signalled = false;
+      return !stopped;
+    }
+  }
+
+  private void updateCanStore() {
+    boolean now = disks.anyHealthy();
+    if (now != canStore) {
+      canStore = now;
+      if (now) {
+        LOG.info("spilling is possible again");
+      } else {
+        LOG.warn("no disk takes data, pushes are refused once memory is full");
+      }
+    }
+    if (!now) {
+      // Whoever waits for memory learns that there will be none.
+      memory.retryWaiters();
+    }
+  }
+
+  private void assignBatches() {
+    while (true) {
+      long bytes = bytesToSpill();
+      ShuffleLog log = bytes > 0 ? fullest() : null;
+      if (log == null) {
+        return;
+      }
+      long runBytes = policy.runBytes(bytes);
+      DiskThread thread = bestIdle(Math.min(runBytes, log.bufferedBytes()));
+      if (thread == null) {
+        return;
+      }
+      SpillBatch batch = log.takeForSpill(runBytes);
+      if (batch != null) {
+        thread.assign(batch);
+      }
+    }
+  }
+
+  private long bytesToSpill() {
+    LogTotals totals = store.totals();
+    long wanted =
+        policy.bytesToSpill(memory.pressure(), totals.spillingBytes(), totals.bufferedExtents());
+    synchronized (lock) {
+      return flushing ? Math.max(wanted, totals.bufferedBytes()) : wanted;
+    }
+  }
+
+  private ShuffleLog fullest() {
+    ShuffleLog fullest = null;
+    long most = 0;
+    for (ShuffleLog log : store.logs()) {
+      long buffered = log.bufferedBytes();
+      if (buffered > most) {
+        fullest = log;
+        most = buffered;
+      }
+    }
+    return fullest;
+  }
+
+  /** An idle disk that takes so many bytes: SSDs first, then the one with the most room. */
+  private DiskThread bestIdle(long bytes) {
+    DiskThread best = null;
+    for (DiskThread thread : threads) {
+      if (thread.isIdle()
+          && thread.disk.mayWrite(bytes)
+          && (best == null || isBetter(thread.disk, best.disk))) {
+        best = thread;
+      }
+    }
+    return best;
+  }
+
+  private static boolean isBetter(Disk a, Disk b) {
+    if (a.kind() != b.kind()) {
+      return a.kind() == StorageKind.SSD;
+    }
+    return a.freeBytes() > b.freeBytes();
+  }
+
+  /** Writes what it is given, one batch at a time. */
+  private final class DiskThread extends Thread {
+    private final Disk disk;
+    // Guarded by lock.
+    private SpillBatch batch;
+
+    DiskThread(Disk disk, int number) {
+      super("spill-disk-" + number);
+      this.disk = disk;
+    }
+
+    boolean isIdle() {
+      synchronized (lock) {
+        return batch == null && !stopped;
+      }
+    }
+
+    void assign(SpillBatch next) {
+      boolean taken;
+      synchronized (lock) {
+        taken = !stopped;
+        if (taken) {
+          batch = next;
+          lock.notifyAll();
+        }
+      }
+      if (!taken) {
+        next.log().abortSpill(next);
+      }
+    }
+
+    @Override
+    public void run() {
+      for (SpillBatch next = await(); next != null; next = await()) {
+        try {
+          writer.write(next, disk);
+        } catch (RuntimeException e) {
+          LOG.error("spill failed disk={}", disk.name(), e);
+          disk.writeFailed(e);
+        } finally {
+          done();
+        }
+      }
+    }
+
+    private void done() {
+      synchronized (lock) {
+        batch = null;
+        signalled = true;
+        lock.notifyAll();
+      }
+    }
+
+    /** The next batch, or null once stopped. */
+    private SpillBatch await() {
+      synchronized (lock) {
+        while (batch == null && !stopped) {
+          try {
+            lock.wait(TICK_MS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+          }
+        }
+        return batch;
+      }
+    }
+  }
+}

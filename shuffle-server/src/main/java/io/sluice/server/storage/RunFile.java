@@ -1,0 +1,107 @@
+package io.sluice.server.storage;
+
+import io.sluice.server.log.StoredRun;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/**
+ * A committed run file. It belongs to a log until that discards it, and is open while somebody reads
+ * it, and some time longer; it is deleted when it has neither log nor reader. Thread-safe.
+ */
+public final class RunFile implements StoredRun {
+  private final RunFiles files;
+  private final Disk disk;
+  private final String name;
+  private final long length;
+
+  // Guarded by this.
+  private boolean discarded;
+  private int readers;
+  private FileChannel channel;
+
+  RunFile(RunFiles files, Disk disk, String name, long length) {
+    this.files = files;
+    this.disk = disk;
+    this.name = name;
+    this.length = length;
+  }
+
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public synchronized FileChannel channel() throws IOException {
+    if (readers == 0) {
+      throw new IllegalStateException("run " + this + " has no reader");
+    }
+    if (channel == null) {
+      channel = disk.storage().open(name);
+    }
+    return channel;
+  }
+
+  @Override
+  public synchronized void retain() {
+    if (discarded && readers == 0) {
+      throw new IllegalStateException("run " + this + " is no longer referred to");
+    }
+    readers++;
+    files.becameBusy(this);
+  }
+
+  @Override
+  public void release() {
+    boolean last;
+    synchronized (this) {
+      if (readers == 0) {
+        throw new IllegalStateException("run " + this + " released too often");
+      }
+      readers--;
+      last = discarded && readers == 0;
+      if (!last && readers == 0 && channel != null) {
+        files.becameIdle(this);
+      }
+    }
+    if (last) {
+      files.unreferenced(this);
+    }
+    files.closeIdle();
+  }
+
+  @Override
+  public void discard() {
+    boolean last;
+    synchronized (this) {
+      last = !discarded && readers == 0;
+      discarded = true;
+    }
+    if (last) {
+      files.unreferenced(this);
+    }
+  }
+
+  /** Closes the file if nobody reads it. */
+  void closeIfIdle() {
+    FileChannel toClose = null;
+    synchronized (this) {
+      if (readers == 0) {
+        toClose = channel;
+        channel = null;
+      }
+    }
+    if (toClose != null) {
+      RunFiles.closeQuietly(toClose, this);
+    }
+  }
+
+  void closeAndDelete() throws IOException {
+    closeIfIdle();
+    disk.storage().delete(name);
+  }
+
+  @Override
+  public String toString() {
+    return disk.name() + "/" + name;
+  }
+}

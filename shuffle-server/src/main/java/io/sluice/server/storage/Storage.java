@@ -1,0 +1,53 @@
+package io.sluice.server.storage;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.List;
+
+/**
+ * A flat directory of files that belongs to one server. A file is there once it was committed;
+ * until then nobody but its writer sees it. Thread-safe.
+ */
+public interface Storage extends AutoCloseable {
+  /** Where it is, for messages. */
+  String name();
+
+  StorageKind kind();
+
+  /** Most bytes that may be stored. */
+  long capacityBytes() throws IOException;
+
+  /** Bytes that can still be stored. */
+  long freeBytes() throws IOException;
+
+  /** Begins a new file. */
+  NewFile create(String file) throws IOException;
+
+  /** Opens a committed file for positioned reads. The caller closes the channel. */
+  FileChannel open(String file) throws IOException;
+
+  /** Deletes a committed file; one that is not there is none to delete. */
+  void delete(String file) throws IOException;
+
+  /** Committed files and their lengths in bytes, in no order. */
+  List<Entry> list() throws IOException;
+
+  @Override
+  void close() throws IOException;
+
+  /** A committed file. */
+  record Entry(String file, long length) {}
+
+  /** A file that is being written, by one thread. */
+  interface NewFile extends AutoCloseable {
+    /** Where to write; belongs to this object. */
+    FileChannel channel();
+
+    /** Makes the file visible under its name. Nothing may be written afterwards. */
+    void commit() throws IOException;
+
+    /** Ends the writing; a file that was not committed is deleted. Idempotent. */
+    @Override
+    void close() throws IOException;
+  }
+}
