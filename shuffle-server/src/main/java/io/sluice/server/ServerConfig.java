@@ -9,16 +9,20 @@ import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
+import io.sluice.server.log.StoreConfig;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
  *
+ * @param shuffles bounds of what is kept
  * @param stopTimeoutMs how long a clean stop may take
  */
 public record ServerConfig(
     NetworkConfig network,
     BufferConfig buffer,
+    StoreConfig shuffles,
     DiskConfig disk,
     ClusterConfig cluster,
     long stopTimeoutMs) {
@@ -43,6 +47,7 @@ public record ServerConfig(
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
                   .keys(BufferConfig.KEYS)
+                  .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
                   .rule(NetworkConfig::checkPorts)
                   .rule(NetworkConfig::checkTimeouts)
@@ -59,6 +64,7 @@ public record ServerConfig(
     return new ServerConfig(
         NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
         buffer,
+        ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));

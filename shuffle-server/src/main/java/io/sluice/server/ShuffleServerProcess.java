@@ -16,7 +16,6 @@ import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.ServerMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.service.ServerCounters;
@@ -61,9 +60,6 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private static final long GRANT_CHECK_MS = 500;
   private static final long LAST_REPORT_MS = 2_000;
   private static final long THREADS_END_MS = 5_000;
-
-  /** Heads of gRPC messages come whole: as large as a head may be, and what surrounds it. */
-  private static final int RPC_ENVELOPE_BYTES = 64 << 10;
 
   private final ServerConfig config;
   private final LongSupplier nanoTime;
@@ -133,7 +129,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                     config.buffer().lowPercent()),
                 nanoTime));
     ShuffleStore store =
-        parts.add("store", new ShuffleStore(StoreConfig.forHeap(Runtime.getRuntime().maxMemory())));
+        parts.add("store", new ShuffleStore(config.shuffles()));
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ServerCounters counters = new ServerCounters();
     service =
@@ -287,17 +283,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private RpcServer startRpc(ControlService control) throws StartException {
     NetworkConfig network = config.network();
+    RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
     try {
-      return parts.add(
-          "rpc",
-          RpcServer.start(
-              address(network.rpcPort()),
-              network.rpcThreads(),
-              FrameLimits.DEFAULT.maxHeadLength() + RPC_ENVELOPE_BYTES,
-              List.of(control.bindService())));
+      server.start(address(network.rpcPort()), builder -> {}, List.of(control));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }
+    return server;
   }
 
   private HttpEndpoint startHttp() throws StartException {

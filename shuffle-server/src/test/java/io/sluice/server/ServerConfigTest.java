@@ -9,8 +9,9 @@ import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.net.IoMode;
-import io.sluice.server.config.BasePath;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,9 @@ class ServerConfigTest {
             Map.entry("rss.server.buffer.slab.size", "128k"),
             Map.entry("rss.server.memory.shuffle.highWaterMark.percentage", "60"),
             Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
+            Map.entry("rss.server.shuffles.max", "10"),
+            Map.entry("rss.server.shuffles.forgotten.max", "11"),
+            Map.entry("rss.server.huge-partition.size.threshold", "1g"),
             Map.entry("rss.server.stop.timeout", "1s"));
     Set<String> oneValueOnly = Set.of("rss.storage.type", "rss.jetty.ssl.enable");
     assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
@@ -131,11 +135,10 @@ class ServerConfigTest {
         .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
     assertThat(config.cluster().heartbeat().intervalMs()).isEqualTo(10_000);
     assertThat(config.cluster().leastLeaseMs()).isEqualTo(120_000);
-    assertThat(config.disk().basePaths())
+    assertThat(config.disk().directories())
         .containsExactly(
-            new BasePath(Path.of("/ssd1"), Optional.of(BasePath.Kind.SSD)),
-            new BasePath(Path.of("/hdd1"), Optional.of(BasePath.Kind.HDD)));
-    assertThat(config.disk().capacityBytes()).isEqualTo(1024 * GIB);
+            new DirectoryConfig(Path.of("/ssd1"), Optional.of(StorageKind.SSD), 1024 * GIB, 0.9),
+            new DirectoryConfig(Path.of("/hdd1"), Optional.of(StorageKind.HDD), 1024 * GIB, 0.9));
     assertThat(config.network().rpcPort()).isEqualTo(19990);
     assertThat(config.network().nettyPort()).contains(17000);
     assertThat(config.network().ioMode()).isEqualTo(IoMode.EPOLL);
@@ -231,8 +234,8 @@ class ServerConfigTest {
     assertRefused(Map.of("rss.storage.basePath", "/a,b"), form);
     assertRefused(Map.of("rss.storage.basePath", "/a:TAPE"), form);
     assertRefused(Map.of("rss.storage.basePath", "SSD"), form);
-    assertThat(config(Map.of("rss.storage.basePath", "/a:b/c")).disk().basePaths())
-        .containsExactly(new BasePath(Path.of("/a:b/c"), Optional.empty()));
+    assertThat(config(Map.of("rss.storage.basePath", "/a:b/c")).disk().directories())
+        .containsExactly(new DirectoryConfig(Path.of("/a:b/c"), Optional.empty(), 0, 0.9));
     assertRefused(Map.of("rss.storage.basePath", " , "), "at least one directory");
     assertRefused(Map.of("rss.storage.basePath", "/a:SSD,/b/../a"), "each directory once");
   }

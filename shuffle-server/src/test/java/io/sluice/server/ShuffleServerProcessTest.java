@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.Presence;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.server.cluster.FakeCoordinator;
+import io.sluice.server.cluster.LogLines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -207,6 +213,118 @@ class ShuffleServerProcessTest {
     server.close();
     assertThatThrownBy(() -> new Socket("127.0.0.1", server.rpcPort()).close())
         .isInstanceOf(IOException.class);
+  }
+
+  private static final byte[] PAYLOAD = new byte[100_000];
+
+  @Test
+  void keepsWhatIsPushedUntilItIsUnregistered() throws Exception {
+    ShuffleServerProcess server = start();
+    coordinator.say("app", State.LIVE);
+    try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+      assertThat(client.hello().getEpoch()).isEqualTo(server.epoch());
+      assertThat(client.push(0, 3, 7, PAYLOAD).getEpoch()).isEqualTo(server.epoch());
+      assertThat(client.push(0, 3, 7, PAYLOAD).getMemoryUsedPermille()).isPositive();
+      client.push(1, 3, 7, PAYLOAD);
+      long length = client.open(0, 3, server.epoch()).getPartitions(0).getLength();
+      assertThat(client.fetch(0, 3, 0, length).bytes()).hasSize((int) length);
+      assertThat(length).isGreaterThan(PAYLOAD.length);
+
+      GetStatusReply held = status(server);
+      assertThat(held.getState()).isEqualTo(ServerState.ACTIVE);
+      assertThat(held.getServer().getEpoch()).isEqualTo(server.epoch());
+      assertThat(held.getShuffles()).isEqualTo(2);
+      assertThat(held.getApplications()).isEqualTo(1);
+      assertThat(held.getPushedFrames()).isEqualTo(3);
+      assertThat(held.getPushedBlocks()).isEqualTo(2);
+      assertThat(held.getDuplicateBlocks()).isEqualTo(1);
+      assertThat(held.getPushedBytes()).isEqualTo(2 * length);
+      assertThat(held.getFetchedBytes()).isEqualTo(length);
+      assertThat(held.getFetchedFromMemoryBytes()).isEqualTo(length);
+      assertThat(held.getOpenedPartitions()).isEqualTo(1);
+      assertThat(held.getLoad().getConnections()).isEqualTo(1);
+      assertThat(held.getLoad().getMemoryUsedBytes()).isPositive();
+      assertThat(held.getLoad().getStoredBytes()).isEqualTo(2 * length);
+      assertThat(held.getMemoryPeakBytes())
+          .isGreaterThanOrEqualTo(held.getLoad().getMemoryUsedBytes());
+      assertThat(held.getProcessCpuNanos()).isPositive();
+      assertThat(held.getHeapUsedBytes()).isPositive();
+
+      assertThat(
+              control(
+                      server,
+                      stub ->
+                          stub.unregisterShuffleApplication(
+                              UnregisterShuffleApplicationRequest.newBuilder()
+                                  .setApplication("app")
+                                  .build()))
+                  .getRemoved())
+          .isEqualTo(2);
+      GetStatusReply freed = status(server);
+      assertThat(freed.getShuffles()).isZero();
+      assertThat(freed.getLoad().getStoredBytes()).isZero();
+      assertThat(freed.getLoad().getMemoryUsedBytes()).isZero();
+      assertThat(client.open(0, 3, server.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.SHUFFLE_EXPIRED);
+      assertThatThrownBy(() -> client.push(0, 3, 8, PAYLOAD))
+          .isInstanceOf(SluiceException.class)
+          .extracting(refusal -> ((SluiceException) refusal).code())
+          .isEqualTo(StatusCode.EXPIRED);
+    }
+  }
+
+  @Test
+  void forgetsAnApplicationThatItsCoordinatorCallsEnded() throws Exception {
+    ShuffleServerProcess server = start();
+    coordinator.say("app", State.LIVE);
+    coordinator.say("other", State.LIVE);
+    try (RawClient client = new RawClient(server.nettyPort(), "app");
+        RawClient other = new RawClient(server.nettyPort(), "other")) {
+      client.push(0, 0, 1, PAYLOAD);
+      other.push(0, 0, 1, PAYLOAD);
+      while (coordinator.next().getApplicationsCount() < 2) {
+        Thread.onSpinWait();
+      }
+      coordinator.say("app", State.ENDED);
+      while (coordinator.next().getApplicationsCount() > 1) {
+        Thread.onSpinWait();
+      }
+      assertThat(status(server).getShuffles()).isEqualTo(1);
+      assertThat(client.open(0, 0, server.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.SHUFFLE_EXPIRED);
+      assertThat(other.open(0, 0, server.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.PRESENT);
+    }
+  }
+
+  @Test
+  void anEarlierLifesDataIsLostAndItsPushesAreStale() throws Exception {
+    ShuffleServerProcess first = start();
+    long epoch = first.epoch();
+    try (RawClient client = new RawClient(first.nettyPort(), "app")) {
+      client.push(0, 0, 1, PAYLOAD);
+    }
+    first.close();
+    ShuffleServerProcess second = start();
+    try (RawClient client = new RawClient(second.nettyPort(), "app")) {
+      assertThat(client.open(0, 0, epoch).getPartitions(0).getPresence())
+          .isEqualTo(Presence.DATA_LOST);
+      assertThat(client.open(0, 0, second.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
+    }
+  }
+
+  @Test
+  void aCleanStopClosesIdleConnectionsAndGivesTheMemoryBack() throws Exception {
+    try (LogLines log = new LogLines(ShuffleServerProcess.class)) {
+      ShuffleServerProcess server = start();
+      try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+        client.push(0, 0, 1, PAYLOAD);
+        server.close();
+        assertThat(client.isClosedByServer()).isTrue();
+      }
+      assertThat(log.lines()).last().asString().endsWith("stopped memoryUsedBytes=0");
+    }
   }
 
   private static String metrics(ShuffleServerProcess server) throws Exception {

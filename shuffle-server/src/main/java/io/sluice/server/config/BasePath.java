@@ -1,5 +1,6 @@
 package io.sluice.server.config;
 
+import io.sluice.server.storage.StorageKind;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -10,13 +11,7 @@ import java.util.Optional;
  *
  * @param kind of its disk as the configuration says; empty: to be found out
  */
-public record BasePath(Path path, Optional<Kind> kind) {
-  /** What a disk is good at. */
-  public enum Kind {
-    SSD,
-    HDD
-  }
-
+public record BasePath(Path path, Optional<StorageKind> kind) {
   /**
    * Reads {@code /path}, {@code /path:SSD} or {@code /path:HDD}.
    *
@@ -24,11 +19,11 @@ public record BasePath(Path path, Optional<Kind> kind) {
    */
   public static BasePath parse(String text) {
     String path = text.strip();
-    Optional<Kind> kind = Optional.empty();
+    Optional<StorageKind> kind = Optional.empty();
     int colon = path.lastIndexOf(':');
     if (colon > path.lastIndexOf('/')) {
       String suffix = path.substring(colon + 1).toUpperCase(Locale.ROOT);
-      for (Kind each : Kind.values()) {
+      for (StorageKind each : StorageKind.values()) {
         if (each.name().equals(suffix)) {
           kind = Optional.of(each);
         }

@@ -2,27 +2,21 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.storage.DiskLimits;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Where run files go.
  *
- * @param basePaths directories, one per disk, each with what was said of its kind
- * @param capacityBytes most bytes to store in each directory; 0: what {@code capacityRatio} gives
- * @param capacityRatio most of the disk's bytes to use
- * @param highPercent of the capacity in use: nothing more is written there
- * @param lowPercent of the capacity in use: it is written to again
+ * @param directories in the order given, best one per disk
+ * @param limits when a disk is written to
  */
-public record DiskConfig(
-    List<BasePath> basePaths,
-    long capacityBytes,
-    double capacityRatio,
-    double highPercent,
-    double lowPercent) {
+public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
   private static final long BY_RATIO = -1;
 
-  /** What lies on a directory's disk. */
+  /** What the server keeps blocks in. */
   public enum StorageType {
     /** Memory first, then run files in local directories. */
     MEMORY_LOCALFILE
@@ -86,7 +80,7 @@ public record DiskConfig(
       List.of(STORAGE_TYPE, BASE_PATH, CAPACITY, CAPACITY_RATIO, HIGH_WATERMARK, LOW_WATERMARK);
 
   public DiskConfig {
-    basePaths = List.copyOf(basePaths);
+    directories = List.copyOf(directories);
   }
 
   /** The low mark lies below the high one. */
@@ -95,13 +89,20 @@ public record DiskConfig(
   }
 
   public static DiskConfig from(ConfigSet set) {
-    long capacity = set.get(CAPACITY);
+    long asked = set.get(CAPACITY);
+    long capacity = asked == BY_RATIO ? 0 : asked;
+    double ratio = set.get(CAPACITY_RATIO);
     return new DiskConfig(
-        set.get(BASE_PATH).stream().map(BasePath::parse).toList(),
-        capacity == BY_RATIO ? 0 : capacity,
-        set.get(CAPACITY_RATIO),
-        set.get(HIGH_WATERMARK),
-        set.get(LOW_WATERMARK));
+        set.get(BASE_PATH).stream()
+            .map(BasePath::parse)
+            .map(base -> new DirectoryConfig(base.path(), base.kind(), capacity, ratio))
+            .toList(),
+        new DiskLimits(
+            set.get(HIGH_WATERMARK),
+            set.get(LOW_WATERMARK),
+            DiskLimits.DEFAULT.failuresUntilBad(),
+            DiskLimits.DEFAULT.retryMs(),
+            DiskLimits.DEFAULT.badRetryMs()));
   }
 
   private static boolean isBasePath(String text) {

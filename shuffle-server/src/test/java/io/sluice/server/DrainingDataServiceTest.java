@@ -1,0 +1,144 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.service.ClientConnection;
+import io.sluice.server.service.DataService;
+import io.sluice.server.service.FetchedBytes;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DrainingDataServiceTest {
+  private static final ClientConnection CLIENT = new ClientConnection("app", "test", "loopback");
+
+  private final AtomicInteger closes = new AtomicInteger();
+  private SluiceException refusal;
+  private final DrainingDataService service = new DrainingDataService(new FakeService());
+
+  private FetchedBytes fetch() throws SluiceException {
+    return service.fetch(CLIENT, Fetch.getDefaultInstance());
+  }
+
+  @Test
+  void isIdleWhileNothingIsUnderWay() throws Exception {
+    assertThat(service.awaitIdle(0)).isTrue();
+    fetch().close();
+    assertThat(service.awaitIdle(0)).isTrue();
+  }
+
+  @Test
+  void aBoundedWaitEndsThoughAnAnswerIsUnderWay() throws Exception {
+    FetchedBytes bytes = fetch();
+    assertThat(service.awaitIdle(1)).isFalse();
+    bytes.close();
+    assertThat(service.awaitIdle(0)).isTrue();
+  }
+
+  @Test
+  void waitsForTheLastAnswer() throws Exception {
+    FetchedBytes first = fetch();
+    FetchedBytes second = fetch();
+    first.close();
+    first.close();
+    assertThat(closes).as("closed once").hasValue(1);
+    assertThat(service.awaitIdle(1)).isFalse();
+    CompletableFuture<Boolean> waiting =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return service.awaitIdle(TimeUnit.MINUTES.toMillis(10));
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    second.close();
+    assertThat(waiting.get(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void aRefusedFetchIsNotUnderWay() throws Exception {
+    refusal = new SluiceException(StatusCode.EXPIRED, "told to refuse");
+    assertThatThrownBy(this::fetch).isSameAs(refusal);
+    assertThat(service.awaitIdle(0)).isTrue();
+  }
+
+  private final class FakeService implements DataService {
+    @Override
+    public long epoch() {
+      return 1;
+    }
+
+    @Override
+    public FrameLimits limits() {
+      return FrameLimits.DEFAULT;
+    }
+
+    @Override
+    public BodyMemory bodyMemory() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public HelloReply hello(Hello hello) {
+      return HelloReply.getDefaultInstance();
+    }
+
+    @Override
+    public PushAck push(ClientConnection connection, Push push, ByteBuf body) {
+      return PushAck.getDefaultInstance();
+    }
+
+    @Override
+    public CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
+      return CompletableFuture.completedFuture(OpenReply.getDefaultInstance());
+    }
+
+    @Override
+    public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
+      if (refusal != null) {
+        throw refusal;
+      }
+      return new FetchedBytes() {
+        @Override
+        public FetchReply head() {
+          return FetchReply.getDefaultInstance();
+        }
+
+        @Override
+        public int length() {
+          return 0;
+        }
+
+        @Override
+        public List<Piece> pieces() {
+          return List.of();
+        }
+
+        @Override
+        public void close() {
+          closes.incrementAndGet();
+        }
+      };
+    }
+  }
+}
