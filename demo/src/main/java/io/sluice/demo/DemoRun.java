@@ -166,6 +166,7 @@ final class DemoRun implements AutoCloseable {
               startDriver("sluice", data, sluiceConf(clientJar), List.of(clientJar))) {
         own.await(DriverMessage.Ready.class, READY_TIMEOUT);
         sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        TpchData.readAhead(data);
         progress.step("Queries: each with Spark's own shuffle, then through Sluice");
         return compare(own, sluice, probe);
       }
