@@ -4,6 +4,7 @@ import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.common.config.ConfigException;
+import io.sluice.demo.DemoCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -51,6 +52,7 @@ public final class SluiceCommand implements Runnable {
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new CoordinatorCommand())
+            .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
             .addSubcommand(new ConfigurationCommand());
