@@ -52,6 +52,7 @@ public final class SluiceCommand implements Runnable {
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new CoordinatorCommand())
+            .addSubcommand(new ServerCommand())
             .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
