@@ -56,6 +56,7 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
+            .addSubcommand(new InspectCommand())
             .addSubcommand(new ConfigurationCommand());
     line.setOut(out).setErr(err);
     OptionTypes.register(line);
