@@ -92,7 +92,13 @@ final class InspectCommand implements Callable<Integer> {
   private TextTable extents(RunReader run) {
     TextTable table =
         new TextTable(
-            ">partition", ">file offset", ">length", ">logical offset", ">blocks", ">maps", ">marks");
+            ">partition",
+            ">file offset",
+            ">length",
+            ">logical offset",
+            ">blocks",
+            ">maps",
+            ">marks");
     for (RunExtent extent : run.extents()) {
       if (isWanted(extent)) {
         table.row(
