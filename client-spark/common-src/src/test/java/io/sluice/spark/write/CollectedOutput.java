@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Keeps what it is given, by partition. */
-final class CollectedOutput implements MapOutput {
-  record Block(byte[] bytes, int records) {}
+public final class CollectedOutput implements MapOutput {
+  public record Block(byte[] bytes, int records) {}
 
-  final Map<Integer, List<Block>> blocks = new HashMap<>();
-  final List<Integer> order = new ArrayList<>();
-  boolean finished;
-  boolean closed;
+  public final Map<Integer, List<Block>> blocks = new HashMap<>();
+  public final List<Integer> order = new ArrayList<>();
+  public boolean finished;
+  public boolean closed;
 
   @Override
   public void add(int partition, byte[] bytes, int length, int records) {
