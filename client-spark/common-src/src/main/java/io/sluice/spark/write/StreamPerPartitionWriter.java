@@ -56,6 +56,7 @@ public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
       }
       blocks.add(record._1(), record._2());
     }
+    output().beginFinalPass();
     for (BlockSerializer blocks : partitions) {
       if (blocks != null) {
         blocks.flush();
