@@ -84,17 +84,7 @@ final class EpochFile {
         }
         channel.force(true);
       }
-<<<<<<< HEAD
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-=======
-      try {
-        Files.move(
-            fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      } catch (AtomicMoveNotSupportedException e) {
-        throw new StartException(
-            file.getParent() + ": files cannot be renamed in one step there", e);
-      }
->>>>>>> refs/heads/transport
     } catch (IOException e) {
       throw new StartException("cannot write " + file + ": " + e, e);
     }
