@@ -30,7 +30,7 @@ public record ServerConfig(
       ConfigKey.durationMs("rss.server.stop.timeout")
           .defaultValue(30_000L)
           .atLeast(0L)
-          .atMost(90_000L)
+          .atMost(60_000L)
           .since("0.1.0")
           .doc(
               "How long a clean stop may take: requests under way are finished and memory is written"

@@ -5,7 +5,6 @@ import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
-import io.sluice.server.config.BasePath;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.control.ControlService;
@@ -21,16 +20,22 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
+import io.sluice.server.spill.SpillConfig;
+import io.sluice.server.spill.SpillPolicy;
+import io.sluice.server.spill.SpillWriter;
+import io.sluice.server.spill.Spiller;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFiles;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,14 +62,22 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private static final int TIMER_THREADS = 2;
 
   private static final long SAMPLE_MS = 1_000;
-  private static final long GRANT_CHECK_MS = 500;
+
+  /** Run files that stay open though nobody reads them: far fewer than a process may open. */
+  private static final int IDLE_OPEN_RUNS = 256;
+
+  /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
+  private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
+
   private static final long LAST_REPORT_MS = 2_000;
   private static final long THREADS_END_MS = 5_000;
 
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
+  private final Disks disks;
   private final MemoryBudget memory;
+  private final Spiller spiller;
   private final StoreDataService service;
   private final DrainingDataService drainable;
   private final StoreReport report;
@@ -115,8 +128,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.parts = parts;
     NetworkConfig network = config.network();
 
-    List<Path> directories = directories();
-    long epoch = EpochFile.begin(directories, clock);
+    disks = parts.add("directories", openDisks());
+    long epoch =
+        EpochFile.begin(disks.list().stream().map(disk -> Path.of(disk.name())).toList(), clock);
+    RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
+    runs.start();
 
     memory =
         parts.add(
@@ -128,10 +144,24 @@ public final class ShuffleServerProcess implements AutoCloseable {
                     config.buffer().highPercent(),
                     config.buffer().lowPercent()),
                 nanoTime));
-    ShuffleStore store =
-        parts.add("store", new ShuffleStore(config.shuffles()));
-    ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
+    ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
     ServerCounters counters = new ServerCounters();
+    spiller =
+        parts.add(
+            "spiller",
+            new Spiller(
+                store,
+                memory,
+                disks,
+                new SpillPolicy(
+                    SpillConfig.forCapacity(
+                        memory.capacityBytes(),
+                        config.shuffles().maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR)),
+                new SpillWriter(epoch, runs, new SecureRandom(), counters),
+                nanoTime));
+    spiller.start();
+
+    ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     service =
         new StoreDataService(
             epoch,
@@ -141,12 +171,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 ServiceConfig.DEFAULT.maxOpenWaits()),
             memory,
             store,
-            () -> true,
+            spiller::canStore,
             timer,
             counters);
     drainable = new DrainingDataService(service);
-    timer.scheduleWithFixedDelay(
-        memory::expireGrants, GRANT_CHECK_MS, GRANT_CHECK_MS, TimeUnit.MILLISECONDS);
 
     TransportCounters connections = new TransportCounters();
     netty = startNetty(connections);
@@ -157,7 +185,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             store,
             counters,
             connections,
-            () -> diskStates(directories),
+            this::diskStates,
             new ProcessVitals(),
             nanoTime);
     timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
@@ -186,7 +214,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         httpPort(),
         epoch,
         memory.capacityBytes(),
-        directories);
+        disks.list().stream().map(Disk::name).toList());
   }
 
   public int rpcPort() {
@@ -224,8 +252,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
     netty.ifPresent(NettyDataServer::stopAccepting);
     heartbeats.report(Math.min(LAST_REPORT_MS, remainingMs(deadlineNanos)));
     try {
-      if (!drainable.awaitIdle(remainingMs(deadlineNanos))) {
-        log.warn("fetches were cut off by the stop");
+      if (!drainable.awaitIdle(remainingMs(deadlineNanos) / 2)) {
+        log.warn("replies were cut off by the stop");
+      }
+      if (!spiller.flushAll(remainingMs(deadlineNanos))) {
+        log.warn("memory was not written in time memoryUsedBytes={}", memory.usedBytes());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -304,29 +335,29 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
   }
 
-  private List<Path> directories() throws StartException {
-    List<Path> usable = new ArrayList<>();
-    for (BasePath base : config.disk().basePaths()) {
-      try {
-        usable.add(Files.createDirectories(base.path()));
-      } catch (IOException e) {
-        throw new StartException(
-            "rss.storage.basePath: cannot create " + base.path() + ": " + e, e);
-      }
+  private Disks openDisks() throws StartException {
+    String owner =
+        "pid "
+            + ProcessHandle.current().pid()
+            + " on host "
+            + config.network().address().announced();
+    try {
+      return Disks.open(config.disk().directories(), config.disk().limits(), owner, nanoTime);
+    } catch (IOException e) {
+      throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
     }
-    return usable;
   }
 
-  private static List<DiskState> diskStates(List<Path> directories) {
-    return directories.stream()
+  private List<DiskState> diskStates() {
+    return disks.list().stream()
         .map(
-            path ->
+            disk ->
                 DiskState.newBuilder()
-                    .setPath(path.toString())
-                    .setKind(BasePath.Kind.SSD.name())
-                    .setCapacityBytes(path.toFile().getTotalSpace())
-                    .setFreeBytes(path.toFile().getUsableSpace())
-                    .setHealthy(true)
+                    .setPath(disk.name())
+                    .setKind(disk.kind().name())
+                    .setCapacityBytes(disk.capacityBytes())
+                    .setFreeBytes(disk.freeBytes())
+                    .setHealthy(disk.isHealthy())
                     .build())
         .toList();
   }
