@@ -45,12 +45,30 @@ final class BenchCluster implements AutoCloseable {
   private final Map<String, ControlChannel> servers = new LinkedHashMap<>();
   private long leaseMs;
 
-  /**
-   * A server and what of the shuffle it holds.
-   *
-   * @param partitions ascending
-   */
-  record Share(ServerId server, int[] partitions) {}
+  /** A server and what of the shuffle it holds. */
+  static final class Share {
+    private final ServerId server;
+    private final int[] partitions;
+
+    /**
+     * Keeps the array.
+     *
+     * @param partitions ascending
+     */
+    Share(ServerId server, int[] partitions) {
+      this.server = server;
+      this.partitions = partitions;
+    }
+
+    ServerId server() {
+      return server;
+    }
+
+    /** Borrowed: not to be changed. */
+    int[] partitions() {
+      return partitions;
+    }
+  }
 
   /**
    * Asks nothing yet.
@@ -98,7 +116,9 @@ final class BenchCluster implements AutoCloseable {
     }
     leaseMs = reply.getLeaseMs();
     long everyMs = Math.max(1, leaseMs / 3);
-    scheduler.scheduleWithFixedDelay(this::renew, everyMs, everyMs, TimeUnit.MILLISECONDS);
+    // Ends with the scheduler; a failed renewal is logged by itself.
+    var unused =
+        scheduler.scheduleWithFixedDelay(this::renew, everyMs, everyMs, TimeUnit.MILLISECONDS);
   }
 
   private void renew() {

@@ -16,7 +16,9 @@ final class BenchNames {
   }
 
   static ProgressLine.Factory progress(CommandSpec spec) {
-    return ProgressLine.Factory.of(System.console() != null, spec.commandLine().getErr());
+    // The launcher knows; the JVM of this version cannot tell whether standard error is a terminal.
+    boolean terminal = Boolean.getBoolean("sluice.terminal");
+    return ProgressLine.Factory.of(terminal, spec.commandLine().getErr());
   }
 
   static void print(CommandSpec spec, String text) {

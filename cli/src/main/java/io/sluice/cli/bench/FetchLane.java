@@ -44,14 +44,13 @@ final class FetchLane implements Lane {
     try (fetched) {
       ByteBuf bytes = fetched.bytes();
       int end = bytes.writerIndex();
-      int start = bytes.readerIndex();
       long blocks = 0;
-      for (int at = start; at < end; blocks++) {
+      for (int at = bytes.readerIndex(); at < end; blocks++) {
         BlockHeader header = BlockFormat.readVerified(bytes, at, end);
         at += header.blockLength();
       }
       blocksSeen.addAndGet(blocks);
-      return end - start;
+      return bytes.readableBytes();
     } catch (BlockFormatException damaged) {
       throw new CompletionException(
           new SluiceException(

@@ -183,28 +183,29 @@ final class LoadPump {
       finished.completeExceptionally(bug);
       return;
     }
-    answer.whenComplete(
-        (moved, failure) -> {
-          if (failure != null) {
-            refused(turn, request, attempt, failure);
-            return;
-          }
-          long micros = TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - sentAt);
-          latencyUs.recordValue(Math.min(MAX_LATENCY_US, Math.max(0, micros)));
-          requests.incrementAndGet();
-          bytes.addAndGet(moved);
-          progress.accept(moved);
-          synchronized (lock) {
-            underWay--;
-            turn.underWay--;
-            if (turn.dry) {
-              finishIfDone(turn);
-            } else {
-              enqueue(turn);
-            }
-          }
-          drain();
-        });
+    var unused =
+        answer.whenComplete(
+            (moved, failure) -> {
+              if (failure != null) {
+                refused(turn, request, attempt, failure);
+                return;
+              }
+              long micros = TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - sentAt);
+              latencyUs.recordValue(Math.min(MAX_LATENCY_US, Math.max(0, micros)));
+              requests.incrementAndGet();
+              bytes.addAndGet(moved);
+              progress.accept(moved);
+              synchronized (lock) {
+                underWay--;
+                turn.underWay--;
+                if (turn.dry) {
+                  finishIfDone(turn);
+                } else {
+                  enqueue(turn);
+                }
+              }
+              drain();
+            });
   }
 
   private void refused(Turn turn, Lane.Request request, int attempt, Throwable thrown) {
@@ -220,6 +221,8 @@ final class LoadPump {
     }
     repeats.incrementAndGet();
     long pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS << Math.min(attempt - 1, 10));
-    scheduler.schedule(() -> send(turn, request, attempt + 1), pauseMs, TimeUnit.MILLISECONDS);
+    // Nobody waits for it: what it sends reports by itself.
+    var unused =
+        scheduler.schedule(() -> send(turn, request, attempt + 1), pauseMs, TimeUnit.MILLISECONDS);
   }
 }
