@@ -1,0 +1,285 @@
+package io.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher script, with a java and a mvn that only say how they were called: what is tested is
+ * what it decides, and that takes no JVM and no build.
+ */
+@Timeout(60)
+class LauncherTest {
+  private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
+  private static final Instant LATER = LONG_AGO.plusSeconds(3600);
+
+  @TempDir Path dir;
+  private Path tools;
+  private Path javaHome;
+
+  private record Result(int exitCode, List<String> lines) {
+    String text() {
+      return String.join("\n", lines);
+    }
+  }
+
+  @BeforeEach
+  void makeTools() throws IOException {
+    dir = dir.toRealPath();
+    tools = Files.createDirectory(dir.resolve("tools"));
+    javaHome = Files.createDirectories(dir.resolve("jdk/bin")).getParent();
+    script(
+        javaHome.resolve("bin/java"),
+        "if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2; exit 0; fi",
+        "echo \"JAVA $0\"; printf 'ARG %s\\n' \"$@\"");
+    script(javaHome.resolve("bin/javac"), "exit 0");
+  }
+
+  private static void script(Path file, String... lines) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+    executable(file);
+  }
+
+  private static void executable(Path file) throws IOException {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private Path distribution() throws IOException {
+    Path home = Files.createDirectories(dir.resolve("my sluice"));
+    Files.createDirectories(home.resolve("jars"));
+    copyLauncher(home.resolve("bin/sluice"));
+    return home;
+  }
+
+  private Path checkout() throws IOException {
+    Path home = Files.createDirectories(dir.resolve("checkout"));
+    copyLauncher(home.resolve("sluice"));
+    file(home.resolve("pom.xml"), LONG_AGO);
+    file(home.resolve("common/src/main/java/A.java"), LONG_AGO);
+    Files.setLastModifiedTime(home.resolve("sluice"), FileTime.from(LONG_AGO));
+    return home;
+  }
+
+  private void built(Path checkout, Instant when) throws IOException {
+    file(checkout.resolve("dist/target/home/RELEASE"), when);
+    file(checkout.resolve("demo/target/spark-home/RELEASE"), when);
+    Files.createDirectories(checkout.resolve("dist/target/home/jars"));
+  }
+
+  private static void file(Path file, Instant modified) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "x");
+    Files.setLastModifiedTime(file, FileTime.from(modified));
+  }
+
+  private static void copyLauncher(Path to) throws IOException {
+    Files.createDirectories(to.getParent());
+    Files.copy(Path.of("../sluice"), to);
+    executable(to);
+  }
+
+  private Result run(Path launcher, Map<String, String> environment, String... args)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(List.of(args));
+    Path output = Files.createTempFile(dir, "out", ".txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", tools + ":/usr/local/bin:/usr/bin:/bin");
+    builder.environment().put("JAVA_HOME", javaHome.toString());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Result(process.exitValue(), Files.readAllLines(output));
+  }
+
+  @Test
+  void aDistributionRunsFromItsOwnDirectoryWhereverItIsCalled() throws Exception {
+    Path home = distribution();
+    Path link = Files.createSymbolicLink(tools.resolve("sluice"), home.resolve("bin/sluice"));
+
+    for (Path launcher : List.of(home.resolve("bin/sluice"), link)) {
+      Result result = run(launcher, Map.of(), "admin", "two words", "");
+
+      assertThat(result.exitCode()).isZero();
+      assertThat(result.lines())
+          .startsWith("JAVA " + javaHome.resolve("bin/java"))
+          .containsSequence("ARG -cp", "ARG " + home + "/jars/*", "ARG io.sluice.cli.Main")
+          .contains("ARG -Dsluice.jars=" + home + "/jars")
+          .contains("ARG -Dsluice.clients=" + home + "/clients")
+          .contains("ARG -Dsluice.demo.jars=" + home + "/demo")
+          .endsWith("ARG admin", "ARG two words", "ARG ");
+      assertThat(result.text()).doesNotContain("sluice.spark.home");
+    }
+  }
+
+  @Test
+  void javaOptionsComeFromTheEnvironmentOfTheirCommand() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    Map<String, String> environment =
+        Map.of(
+            "XMX_SIZE", "3g",
+            "MAX_DIRECT_MEMORY_SIZE", "9g",
+            "SHUFFLE_SERVER_JAVA_OPTS", "-Ds1 -Ds2",
+            "COORDINATOR_XMX_SIZE", "2g",
+            "COORDINATOR_JAVA_OPTS", "-Dc",
+            "SLUICE_JAVA_OPTS", "-Dall *");
+
+    assertThat(run(launcher, environment, "server").lines())
+        .contains(
+            "ARG -Xmx3g",
+            "ARG -XX:MaxDirectMemorySize=9g",
+            "ARG -Ds1",
+            "ARG -Ds2",
+            "ARG -Dall",
+            "ARG *")
+        .doesNotContain("ARG -Xmx2g", "ARG -Dc");
+    assertThat(run(launcher, environment, "coordinator").lines())
+        .contains("ARG -Xmx2g", "ARG -Dc", "ARG -Dall")
+        .doesNotContain("ARG -Xmx3g", "ARG -Ds1", "ARG -XX:MaxDirectMemorySize=9g");
+    assertThat(run(launcher, environment, "bench").lines())
+        .contains("ARG -Dall")
+        .doesNotContain("ARG -Xmx2g", "ARG -Xmx3g", "ARG -Dc", "ARG -Ds1");
+    assertThat(run(launcher, Map.of(), "server").text())
+        .contains("-XX:MaxDirectMemorySize=")
+        .doesNotContain("-Xmx");
+  }
+
+  @Test
+  void aBrokenDistributionIsNamed() throws Exception {
+    Path home = distribution();
+    Files.delete(home.resolve("jars"));
+
+    Result result = run(home.resolve("bin/sluice"), Map.of(), "server");
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.lines())
+        .containsExactly(
+            "sluice: "
+                + home
+                + " has no jars directory: run bin/sluice of an unpacked"
+                + " distribution");
+  }
+
+  @Test
+  void aDistributionBuildsNothing() throws Exception {
+    assertThat(run(distribution().resolve("bin/sluice"), Map.of(), "build"))
+        .isEqualTo(new Result(2, List.of("sluice: nothing to build: this is a distribution")));
+  }
+
+  @Test
+  void helpOfAFreshCheckoutBuildsNothing() throws Exception {
+    script(tools.resolve("mvn"), "echo MVN");
+
+    Result result = run(checkout().resolve("sluice"), Map.of(), "--help");
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.lines()).startsWith("Usage: ./sluice COMMAND [OPTIONS]");
+    assertThat(result.text()).contains("demo").doesNotContain("MVN").doesNotContain("JAVA");
+  }
+
+  @Test
+  void aBuiltCheckoutOnlyRuns() throws Exception {
+    Path checkout = checkout();
+    built(checkout, LATER);
+    script(tools.resolve("mvn"), "echo MVN");
+
+    Result result = run(checkout.resolve("sluice"), Map.of(), "demo");
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.lines())
+        .startsWith("JAVA " + javaHome.resolve("bin/java"))
+        .contains(
+            "ARG -Dsluice.spark.home=" + checkout + "/demo/target/spark-home",
+            "ARG " + checkout + "/dist/target/home/jars/*")
+        .endsWith("ARG demo");
+  }
+
+  @Test
+  void aChangedSourceIsBuiltWithProgressThenRun() throws Exception {
+    Path checkout = checkout();
+    built(checkout, LATER);
+    script(
+        tools.resolve("mvn"),
+        "echo \"MVN $JAVA_HOME\" >" + dir.resolve("mvn.txt"),
+        "echo '[INFO] Building Sluice: common 0.1.0-SNAPSHOT                  [2/9]'",
+        "echo '[INFO] noise'",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5; do echo 'Downloaded from x: y'; done; done",
+        "touch " + checkout.resolve("dist/target/home/RELEASE"));
+    for (String source : List.of("common/src/main/java/A.java", "pom.xml", "conf/server.conf")) {
+      file(checkout.resolve(source), Instant.now());
+
+      Result result = run(checkout.resolve("sluice"), Map.of(), "admin");
+
+      assertThat(result.exitCode()).as(source).isZero();
+      assertThat(result.lines())
+          .as(source)
+          .startsWith(
+              "Building Sluice, once; the first time also fetches libraries and Spark. Log: "
+                  + checkout
+                  + "/.build/build.log",
+              "  [2/9]    Sluice: common",
+              "           50 files fetched",
+              "JAVA " + javaHome.resolve("bin/java"));
+      assertThat(Files.readString(dir.resolve("mvn.txt"))).isEqualTo("MVN " + javaHome + "\n");
+
+      Files.delete(dir.resolve("mvn.txt"));
+      assertThat(run(checkout.resolve("sluice"), Map.of(), "admin").text())
+          .as(source)
+          .startsWith("JAVA");
+      assertThat(dir.resolve("mvn.txt")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aFailedBuildShowsItsErrorsAndRunsNothing() throws Exception {
+    Path checkout = checkout();
+    script(tools.resolve("mvn"), "echo '[INFO] noise'", "echo '[ERROR] A.java: broken'", "exit 1");
+
+    for (String command : List.of("build", "demo")) {
+      Result result = run(checkout.resolve("sluice"), Map.of(), command);
+
+      assertThat(result.exitCode()).isEqualTo(1);
+      assertThat(result.lines())
+          .endsWith(
+              "[ERROR] A.java: broken",
+              "sluice: the build failed; see " + checkout + "/.build/build.log");
+      assertThat(result.text()).doesNotContain("JAVA").doesNotContain("noise");
+    }
+  }
+
+  @Test
+  void aJavaThatIsTooOldIsPassedOver() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    Path old = Files.createDirectories(dir.resolve("old/bin")).getParent();
+    script(old.resolve("bin/java"), "echo 'openjdk version \"11.0.2\"' >&2; echo OLD \"$@\"");
+    Files.createDirectories(dir.resolve("new"));
+    Files.createSymbolicLink(tools.resolve("java"), javaHome.resolve("bin/java"));
+
+    Result result = run(launcher, Map.of("JAVA_HOME", old.toString()), "server");
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.lines()).startsWith("JAVA " + javaHome.resolve("bin/java"));
+  }
+}
