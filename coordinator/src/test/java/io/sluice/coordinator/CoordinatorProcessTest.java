@@ -32,6 +32,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -372,6 +373,24 @@ class CoordinatorProcessTest {
             "sluice_coordinator_partitions_assigned_total 200.0",
             "sluice_coordinator_queue_depth 0.0",
             "jvm_memory_bytes_used");
+  }
+
+  @Test
+  void answersProbesAlthoughOtherPeersNeverFinishTheirRequests() throws Exception {
+    CoordinatorProcess process = start();
+    List<Socket> slow = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.httpPort());
+      closers.push(socket);
+      socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(2 * WAIT_SECONDS));
+      socket
+          .getOutputStream()
+          .write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+      slow.add(socket);
+    }
+    assertThat(get(process, "/healthz").statusCode()).isEqualTo(200);
+    // Cut off, not waited for.
+    assertThat(slow.get(0).getInputStream().read()).isEqualTo(-1);
   }
 
   @Test

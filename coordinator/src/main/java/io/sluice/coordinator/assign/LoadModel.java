@@ -44,10 +44,13 @@ final class LoadModel {
     return share(capacityBytes - freeBytes, capacityBytes);
   }
 
-  /** Used share of what the server keeps shuffles in: its disks, or its memory without any. */
+  /**
+   * Used share of what the server keeps shuffles in: its healthy disks, all of it when none of its
+   * disks is healthy, its memory when it has no disks.
+   */
   static double storageUsedShare(ServerLoad load) {
     if (load.getDisksCount() > 0) {
-      return diskUsedShare(load);
+      return load.getDisksList().stream().anyMatch(DiskState::getHealthy) ? diskUsedShare(load) : 1;
     }
     double usedBytes = load.getMemoryUsedBytes();
     double capacityBytes = load.getMemoryCapacityBytes();

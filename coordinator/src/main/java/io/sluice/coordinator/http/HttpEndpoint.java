@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +21,12 @@ import java.util.function.BooleanSupplier;
 public final class HttpEndpoint implements AutoCloseable {
   private static final int THREADS = 2;
   private static final int BACKLOG = 64;
+
+  /** The names under which the JDK's server takes the longest time of a request and a reply. */
+  private static final List<String> TIME_LIMITS =
+      List.of("sun.net.httpserver.maxReqTime", "sun.net.httpserver.maxRspTime");
+
+  private static final String TIME_LIMIT_SECONDS = "5";
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int METHOD_NOT_ALLOWED = 405;
@@ -45,6 +52,15 @@ public final class HttpEndpoint implements AutoCloseable {
     this.registry = registry;
     this.healthy = healthy;
     this.ready = ready;
+    // Two peers that send their requests a byte an hour must not keep the probes from being
+    // answered.
+    // The JDK reads the limits once, with the first server of the process, and takes them no other
+    // way.
+    for (String limit : TIME_LIMITS) {
+      if (System.getProperty(limit) == null) {
+        System.setProperty(limit, TIME_LIMIT_SECONDS);
+      }
+    }
     this.server = HttpServer.create(address, BACKLOG);
     AtomicInteger threadNumber = new AtomicInteger();
     this.executor =

@@ -163,8 +163,8 @@ final class RequestChecks {
             + " characters, found "
             + disk.getPath().length();
       }
-      if (disk.getFreeBytes() < 0 || disk.getCapacityBytes() < disk.getFreeBytes()) {
-        return "disk: expected free_bytes from 0 to capacity_bytes, found free_bytes="
+      if (disk.getFreeBytes() < 0 || disk.getCapacityBytes() < 0) {
+        return "disk: expected no negative bytes, found free_bytes="
             + disk.getFreeBytes()
             + " capacity_bytes="
             + disk.getCapacityBytes();

@@ -204,8 +204,8 @@ class ServerDecisionsTest {
             "load: expected no negative bytes, found -3",
             beat -> beat.setLoad(ServerLoad.newBuilder().setStoredBytes(-3))),
         bad(
-            "disk: expected free_bytes from 0 to capacity_bytes, found free_bytes=2 capacity_bytes=1",
-            beat -> beat.getLoadBuilder().addDisks(Servers.disk(1, 2))),
+            "disk: expected no negative bytes, found free_bytes=-2 capacity_bytes=1",
+            beat -> beat.getLoadBuilder().addDisks(Servers.disk(1, -2))),
         bad(
             "tags: expected 1 to 64 of [A-Za-z0-9._-], found \"a b\"",
             beat -> beat.addTags("a b")));

@@ -110,6 +110,22 @@ class ShuffleDecisionsTest {
   }
 
   @Test
+  void passesOverAServerOfWhichNoDiskIsHealthy() {
+    HeartbeatRequest.Builder broken = FakeCluster.beatOf("a", 1);
+    broken
+        .getLoadBuilder()
+        .clearDisks()
+        .addDisks(Servers.disk(1000, 1000).toBuilder().setHealthy(false));
+    cluster.heartbeat(broken);
+    assertThat(cluster.shuffle(FakeCluster.shuffleOf("app", 0, 200)).getStatus())
+        .isEqualTo(Status.NO_SERVERS);
+    broken.getLoadBuilder().addDisks(Servers.disk(1000, 1000));
+    cluster.heartbeat(broken);
+    assertThat(cluster.shuffle(FakeCluster.shuffleOf("app", 0, 200)).getStatus())
+        .isEqualTo(Status.OK);
+  }
+
+  @Test
   void usesNoMoreServersThanTheClientOrTheOperatorAllows() {
     for (int i = 0; i < 20; i++) {
       cluster.heartbeat(FakeCluster.beatOf("h" + i, 1));
