@@ -3,6 +3,7 @@ package io.sluice.cli;
 import io.sluice.common.config.ConfigDocs;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.server.ServerConfig;
 import java.util.List;
 
 /** The documentation of every key of every component. */
@@ -28,7 +29,7 @@ final class ConfigurationPage {
   private ConfigurationPage() {}
 
   static List<ConfigSchema> schemas() {
-    return List.of(CoordinatorConfig.SCHEMA);
+    return List.of(CoordinatorConfig.SCHEMA, ServerConfig.SCHEMA);
   }
 
   static String render() {

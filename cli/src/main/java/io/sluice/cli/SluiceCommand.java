@@ -4,6 +4,7 @@ import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.common.config.ConfigException;
+import io.sluice.demo.DemoCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -51,8 +52,11 @@ public final class SluiceCommand implements Runnable {
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new CoordinatorCommand())
+            .addSubcommand(new ServerCommand())
+            .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
+            .addSubcommand(new InspectCommand())
             .addSubcommand(new ConfigurationCommand());
     line.setOut(out).setErr(err);
     OptionTypes.register(line);

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Consumer;
 
 /**
  * The coordinator's configuration, read once at start.
@@ -309,9 +309,9 @@ public record CoordinatorConfig(
         set.get(STRATEGY), set.get(HOST_RULE), set.get(NODES_MAX), set.get(STORAGE_USED_MAX) / 100);
   }
 
-  private static Optional<String> problem(ConfigSet set, Function<ConfigSet, ?> part) {
+  private static Optional<String> problem(ConfigSet set, Consumer<ConfigSet> part) {
     try {
-      part.apply(set);
+      part.accept(set);
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(e.getMessage());

@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -159,17 +160,27 @@ public final class CoordinatorProcess implements AutoCloseable {
     // The first reading is in the queue before the first call can be: no shuffle goes to a server
     // that was excluded before the start.
     owner.exclude(file.read());
-    executor.scheduleWithFixedDelay(
-        () -> {
-          ExcludeList excluded = file.read();
-          if (!excluded.equals(owner.view().excluded())) {
-            owner.exclude(excluded);
-          }
-        },
-        config.excludeReadIntervalMs(),
-        config.excludeReadIntervalMs(),
-        TimeUnit.MILLISECONDS);
+    Future<?> unused =
+        executor.scheduleWithFixedDelay(
+            () -> noteExclusions(file, owner),
+            config.excludeReadIntervalMs(),
+            config.excludeReadIntervalMs(),
+            TimeUnit.MILLISECONDS);
     closers.push(executor::shutdownNow);
+  }
+
+  private static void noteExclusions(ExcludeFile file, StateOwner owner) {
+    try {
+      ExcludeList excluded = file.read();
+      if (!excluded.equals(owner.view().excluded()) && !owner.exclude(excluded)) {
+        log.warn(
+            "exclusions not noted yet, the state thread has too much to do excluded={}",
+            excluded.size());
+      }
+    } catch (RuntimeException e) {
+      // An exception would end the reading for good.
+      log.error("exclude file not read", e);
+    }
   }
 
   private static int startRpc(

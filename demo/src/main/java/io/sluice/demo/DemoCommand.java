@@ -150,6 +150,11 @@ public final class DemoCommand implements Callable<Integer> {
     return good ? EXIT_GOOD : EXIT_BAD;
   }
 
+  /**
+   * Java 17 has a console only where both ends are a terminal; a newer Java may show a bar in a
+   * log, which does no harm.
+   */
+  @SuppressWarnings("SystemConsoleNull")
   private static DemoProgress progress(PrintWriter out) {
     return System.console() == null
         ? new DemoProgress.Lines(out, System::nanoTime)

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /**
  * One run of the demo: data, processes, queries, comparison.
@@ -165,8 +164,9 @@ final class DemoRun implements AutoCloseable {
       try (DriverProcess own = startDriver("own", data, Map.of(), List.of());
           DriverProcess sluice =
               startDriver("sluice", data, sluiceConf(clientJar), List.of(clientJar))) {
-        own.await(DriverMessage.Ready.class, READY_TIMEOUT, progressIgnored());
-        sluice.await(DriverMessage.Ready.class, READY_TIMEOUT, progressIgnored());
+        own.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        TpchData.readAhead(data);
         progress.step("Queries: each with Spark's own shuffle, then through Sluice");
         return compare(own, sluice, probe);
       }
@@ -180,8 +180,7 @@ final class DemoRun implements AutoCloseable {
     for (int query : plan.queries()) {
       progress.advance(comparisons.size(), total, "query " + query + ", Spark's own shuffle");
       own.run(query);
-      DriverMessage.Result ownResult =
-          own.await(DriverMessage.Result.class, plan.queryTimeout(), progressIgnored());
+      DriverMessage.Result ownResult = own.await(DriverMessage.Result.class, plan.queryTimeout());
       progress.advance(
           comparisons.size(),
           total,
@@ -193,7 +192,7 @@ final class DemoRun implements AutoCloseable {
       ServerCounters before = probe.counters();
       sluice.run(query);
       DriverMessage.Result sluiceResult =
-          sluice.await(DriverMessage.Result.class, plan.queryTimeout(), progressIgnored());
+          sluice.await(DriverMessage.Result.class, plan.queryTimeout());
       ServerCounters servers = probe.counters().since(before);
       RowDifference difference =
           RowDifference.between(
@@ -258,10 +257,6 @@ final class DemoRun implements AutoCloseable {
 
   private Path rowsDirectory(String side) {
     return directory.resolve("rows-" + side);
-  }
-
-  private static Consumer<DriverMessage.Progress> progressIgnored() {
-    return step -> {};
   }
 
   /** Ends what still runs; the files stay. Idempotent. */

@@ -98,45 +98,20 @@ final class DriverProcess implements AutoCloseable {
   }
 
   /**
-   * Waits for the next message of a type. Progress on the way goes to {@code progress}.
+   * Waits for the next message of a type.
    *
    * @throws DemoException if the driver ends, fails, or says nothing of the kind before the timeout
    */
-  <M extends DriverMessage> M await(
-      Class<M> type, Duration timeout, Consumer<DriverMessage.Progress> progress)
+  <M extends DriverMessage> M await(Class<M> type, Duration timeout)
       throws DemoException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     while (true) {
-      Optional<DriverMessage> next =
-          messages.poll(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
-      if (next == null) {
-        throw DemoException.failed(
-            "Spark ("
-                + name
-                + ") did not answer within "
-                + timeout.toSeconds()
-                + " s; log: "
-                + logFile);
-      }
-      if (next.isEmpty()) {
-        messages.add(END);
+      Optional<DriverMessage> message = take(deadlineNanos, timeout);
+      if (message.isEmpty()) {
         throw DemoException.failed(ended());
       }
-      DriverMessage message = next.get();
-      if (type.isInstance(message)) {
-        return type.cast(message);
-      }
-      if (message instanceof DriverMessage.Progress step) {
-        progress.accept(step);
-      } else if (message instanceof DriverMessage.Failed failed) {
-        throw DemoException.failed(
-            failed.what()
-                + " failed in Spark ("
-                + name
-                + "): "
-                + failed.reason()
-                + "; log: "
-                + logFile);
+      if (type.isInstance(message.get())) {
+        return type.cast(message.get());
       }
     }
   }
@@ -145,37 +120,48 @@ final class DriverProcess implements AutoCloseable {
   void awaitEnd(Duration timeout, Consumer<DriverMessage.Progress> progress)
       throws DemoException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
-    while (true) {
-      Optional<DriverMessage> next =
-          messages.poll(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
-      if (next == null) {
-        throw DemoException.failed(
-            "Spark ("
-                + name
-                + ") did not end within "
-                + timeout.toSeconds()
-                + " s; log: "
-                + logFile);
-      }
-      if (next.isEmpty()) {
-        break;
-      }
-      if (next.get() instanceof DriverMessage.Progress step) {
+    for (Optional<DriverMessage> message = take(deadlineNanos, timeout);
+        message.isPresent();
+        message = take(deadlineNanos, timeout)) {
+      if (message.get() instanceof DriverMessage.Progress step) {
         progress.accept(step);
-      } else if (next.get() instanceof DriverMessage.Failed failed) {
-        throw DemoException.failed(
-            failed.what()
-                + " failed in Spark ("
-                + name
-                + "): "
-                + failed.reason()
-                + "; log: "
-                + logFile);
       }
     }
     if (!process.waitFor(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
       throw DemoException.failed(ended());
     }
+  }
+
+  /**
+   * The next message, or empty when the driver has ended; a failure that the driver tells of is
+   * thrown.
+   */
+  private Optional<DriverMessage> take(long deadlineNanos, Duration timeout)
+      throws DemoException, InterruptedException {
+    Optional<DriverMessage> message =
+        messages.poll(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    if (message == null) {
+      throw DemoException.failed(
+          "Spark ("
+              + name
+              + ") did not answer within "
+              + timeout.toSeconds()
+              + " s; log: "
+              + logFile);
+    }
+    if (message.isEmpty()) {
+      messages.add(END);
+    } else if (message.get() instanceof DriverMessage.Failed failed) {
+      throw DemoException.failed(
+          failed.what()
+              + " failed in Spark ("
+              + name
+              + "): "
+              + failed.reason()
+              + "; log: "
+              + logFile);
+    }
+    return message;
   }
 
   /** Lets the driver end, then makes it and its executors end. Idempotent. */

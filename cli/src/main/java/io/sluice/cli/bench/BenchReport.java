@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
  * What a run measured.
  *
  * @param setting the options in words
- * @param payloadBytes moved and acknowledged
+ * @param movedBytes pushed and acknowledged (payload), or fetched and verified (whole blocks)
  * @param requests pushes or fetches that succeeded
  * @param repeats refused for the moment and sent again
  * @param latencyUs microseconds from sending to the answer
@@ -21,7 +21,7 @@ import org.HdrHistogram.Histogram;
 record BenchReport(
     String what,
     String setting,
-    long payloadBytes,
+    long movedBytes,
     long blocks,
     long requests,
     long repeats,
@@ -47,11 +47,11 @@ record BenchReport(
   }
 
   String render() {
-    double gib = payloadBytes / BYTES_PER_GIB;
+    double gib = movedBytes / BYTES_PER_GIB;
     TextTable table = new TextTable(what, setting);
-    table.row("bytes", size(payloadBytes) + " in " + text("%.2f s", seconds()));
+    table.row("bytes", size(movedBytes) + " in " + text("%.2f s", seconds()));
     table.row("blocks", blocks + " in " + requests + " requests, " + repeats + " sent again");
-    table.row("throughput", size((long) (payloadBytes / seconds())) + "/s");
+    table.row("throughput", size((long) (movedBytes / seconds())) + "/s");
     table.row("latency", latencies());
     table.row(
         "cpu",

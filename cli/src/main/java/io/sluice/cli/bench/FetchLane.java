@@ -39,20 +39,19 @@ final class FetchLane implements Lane {
     return fetch == null ? null : () -> connection.fetch(fetch).thenApply(this::verified);
   }
 
-  /** Payload bytes of the blocks in the body, each of them checked. Takes the body. */
+  /** Bytes of the body, each block of it checked. Takes the body. */
   private long verified(FetchedBody fetched) {
     try (fetched) {
       ByteBuf bytes = fetched.bytes();
       int end = bytes.writerIndex();
-      long payload = 0;
+      int start = bytes.readerIndex();
       long blocks = 0;
-      for (int at = bytes.readerIndex(); at < end; blocks++) {
+      for (int at = start; at < end; blocks++) {
         BlockHeader header = BlockFormat.readVerified(bytes, at, end);
-        payload += header.payloadLength();
         at += header.blockLength();
       }
       blocksSeen.addAndGet(blocks);
-      return payload;
+      return end - start;
     } catch (BlockFormatException damaged) {
       throw new CompletionException(
           new SluiceException(

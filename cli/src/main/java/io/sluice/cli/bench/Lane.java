@@ -7,7 +7,7 @@ interface Lane {
 
   /** A request that can be sent again after a refusal. */
   interface Request {
-    /** Sends; completes with the payload bytes that were moved. */
+    /** Sends; completes with the bytes that were moved. */
     CompletableFuture<Long> send();
   }
 

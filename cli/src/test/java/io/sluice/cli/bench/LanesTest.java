@@ -190,7 +190,7 @@ class LanesTest {
               new ArrayDeque<>(List.of(fetch(range(0, 0, 1)), fetch(range(0, 1, 1)))),
               blocks);
 
-      assertThat(lane.next().send()).isCompletedWithValue(40L);
+      assertThat(lane.next().send()).isCompletedWithValue(4L * plan.blockLength());
       assertThat(blocks).hasValue(4);
       assertThatThrownBy(() -> lane.next().send().get())
           .isInstanceOf(ExecutionException.class)

@@ -7,8 +7,8 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.net.ChannelFrameSink;
 import io.sluice.common.net.FrameReceiver;
-import io.sluice.common.net.FrameSink;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
@@ -17,8 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
-/** A connection over framed TCP. What {@link FrameSink} calls runs on the channel's event loop. */
-final class NettyConnection extends FramedConnection implements FrameSink {
+/**
+ * A connection over framed TCP. What {@link ChannelFrameSink} calls runs on the channel's event
+ * loop.
+ */
+final class NettyConnection extends FramedConnection implements ChannelFrameSink {
   private final Channel channel;
   private final FrameReceiver receiver;
   private final Queue<Outgoing> outgoing = new ConcurrentLinkedQueue<>();

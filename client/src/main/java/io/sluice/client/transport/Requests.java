@@ -203,9 +203,8 @@ final class Requests {
   /** Why the connection ended, as its requests see it: an exception of each one's own. */
   ConnectionLostException lost() {
     Throwable cause = ended.get();
-    return cause instanceof ConnectionLostException lost
-        ? new ConnectionLostException(lost.getMessage(), lost.getCause())
-        : new ConnectionLostException(
-            "server " + server + ": connection lost: " + cause.getMessage(), cause);
+    return new ConnectionLostException(
+        "server " + server + ": connection lost: " + cause.getMessage(),
+        cause instanceof ConnectionLostException ? cause.getCause() : cause);
   }
 }

@@ -1,12 +1,20 @@
 package io.sluice.common.net;
 
+import io.grpc.Drainable;
+import io.grpc.HasByteBuffer;
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
 
 /**
  * The gRPC method that carries frames: the bidirectional stream {@code sluice.v1.Data/Exchange},
  * whose messages are raw bytes. One message holds a frame's header and head exactly; then, if there
- * is a body, it follows in messages of 1 to {@link #MAX_BODY_PART_LENGTH} bytes.
+ * is a body, it follows in messages of 1 to {@link #MAX_BODY_PART_LENGTH} bytes. gRPC reads and
+ * writes a message only while the call that passes it lasts.
  */
 public final class DataExchange {
   public static final String SERVICE = "sluice.v1.Data";
@@ -27,7 +35,50 @@ public final class DataExchange {
 
   private DataExchange() {}
 
-  /** Hands the stream through: gRPC reads and writes it while the call that passes it lasts. */
+  /**
+   * A message of a buffer's readable bytes. Borrows {@code bytes} while it is sent; their indexes
+   * stay.
+   */
+  public static InputStream message(ByteBuf bytes) {
+    return new BufferMessage(bytes);
+  }
+
+  /**
+   * Appends what is left of a message, as far as {@code target} has room.
+   *
+   * @return bytes appended
+   */
+  public static int read(InputStream message, ByteBuf target) throws IOException {
+    int before = target.writerIndex();
+    if (message instanceof HasByteBuffer buffers && buffers.byteBufferSupported()) {
+      // From one off-heap buffer to the other.
+      while (target.isWritable()) {
+        ByteBuffer part = buffers.getByteBuffer();
+        if (part == null || !part.hasRemaining()) {
+          break;
+        }
+        int length = Math.min(part.remaining(), target.writableBytes());
+        target.writeBytes(part.limit(part.position() + length));
+        skipFully(message, length);
+      }
+    } else {
+      while (target.isWritable() && target.writeBytes(message, target.writableBytes()) > 0) {}
+    }
+    return target.writerIndex() - before;
+  }
+
+  private static void skipFully(InputStream message, int length) throws IOException {
+    long left = length;
+    while (left > 0) {
+      long skipped = message.skip(left);
+      if (skipped <= 0) {
+        throw new IOException("a message ended " + left + " bytes before its end");
+      }
+      left -= skipped;
+    }
+  }
+
+  /** Hands streams through. */
   private enum RawBytes implements MethodDescriptor.Marshaller<InputStream> {
     INSTANCE;
 
@@ -39,6 +90,45 @@ public final class DataExchange {
     @Override
     public InputStream parse(InputStream stream) {
       return stream;
+    }
+  }
+
+  private static final class BufferMessage extends InputStream implements KnownLength, Drainable {
+    private final ByteBuf bytes;
+    private int at;
+
+    BufferMessage(ByteBuf bytes) {
+      this.bytes = bytes;
+      this.at = bytes.readerIndex();
+    }
+
+    @Override
+    public int available() {
+      return bytes.writerIndex() - at;
+    }
+
+    @Override
+    public int read() {
+      return available() == 0 ? -1 : bytes.getUnsignedByte(at++);
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) {
+      if (length > 0 && available() == 0) {
+        return -1;
+      }
+      int part = Math.min(length, available());
+      bytes.getBytes(at, target, offset, part);
+      at += part;
+      return part;
+    }
+
+    @Override
+    public int drainTo(OutputStream target) throws IOException {
+      int length = available();
+      bytes.getBytes(at, target, length);
+      at += length;
+      return length;
     }
   }
 }

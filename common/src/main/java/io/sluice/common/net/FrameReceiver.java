@@ -15,8 +15,8 @@ import java.util.Deque;
 
 /**
  * Cuts the bytes of a connection into frames, without ever holding more than one head, one body in
- * the memory that its {@link FrameSink} gave, and a few unread kilobytes. Belongs to the event loop
- * of its channel.
+ * the memory that its {@link ChannelFrameSink} gave, and a few unread kilobytes. Belongs to the
+ * event loop of its channel.
  *
  * <p><b>Receiving without a copy.</b> Netty asks a channel's receive allocator for a buffer before
  * each read. {@link #allocator} answers, while a body is being received, with a slice of that
@@ -59,7 +59,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     ENDED
   }
 
-  private final FrameSink sink;
+  private final ChannelFrameSink sink;
   private final Deque<ByteBuf> unread = new ArrayDeque<>();
 
   private FrameLimits limits;
@@ -78,7 +78,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   /**
    * @param limits of the frames to come, until {@link #limits} sets others
    */
-  public FrameReceiver(FrameLimits limits, FrameSink sink) {
+  public FrameReceiver(FrameLimits limits, ChannelFrameSink sink) {
     this.limits = limits;
     this.sink = sink;
   }
@@ -103,9 +103,10 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     return state == State.BODY || state == State.DISCARD;
   }
 
-  /** Whether part of a header or head has arrived. */
+  /** Whether part of a header or head has arrived, and the rest is wanted. */
   public boolean receivingHead() {
-    return state == State.HEAD || (state == State.HEADER && frame != null && frame.isReadable());
+    boolean begun = state == State.HEAD || (state == State.HEADER && frame != null);
+    return begun && !paused;
   }
 
   /** Begins no further frame until {@link #resume}. One that has begun is received to its end. */
@@ -335,12 +336,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   }
 
   private void malformed(FrameFormatException problem) {
-    long requestId =
-        switch (problem.reason()) {
-          case TRUNCATED, BAD_MAGIC, BAD_VERSION -> 0;
-          case BAD_TYPE, BAD_FLAGS, BAD_CHECKSUM, BAD_HEAD, TOO_LARGE ->
-              FrameHeader.requestId(frame, 0);
-        };
+    long requestId = MessageReceiver.requestIdFor(problem, frame);
     end();
     sink.onMalformed(requestId, problem);
   }

@@ -23,9 +23,12 @@ final class LoadModel {
   /** The part of the load that the server reported: 0 idle, up to 3. */
   static double reported(Server server) {
     ServerLoad load = server.load();
-    double memory = share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes());
-    double pendingSpill = share(load.getPendingSpillBytes(), load.getMemoryCapacityBytes());
-    return memory + pendingSpill + diskUsedShare(load);
+    double memoryBytes = load.getMemoryCapacityBytes();
+    double usedBytes = load.getMemoryUsedBytes();
+    double pendingSpillBytes = load.getPendingSpillBytes();
+    return share(usedBytes, memoryBytes)
+        + share(pendingSpillBytes, memoryBytes)
+        + diskUsedShare(load);
   }
 
   /** Used share of the healthy disks taken together; 0 without any. */
@@ -41,13 +44,14 @@ final class LoadModel {
     return share(capacityBytes - freeBytes, capacityBytes);
   }
 
-  /**
-   * Used share of what the server keeps shuffles in: its disks, or its memory if it has no disks.
-   */
+  /** Used share of what the server keeps shuffles in: its disks, or its memory without any. */
   static double storageUsedShare(ServerLoad load) {
-    return load.getDisksCount() == 0
-        ? share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes())
-        : diskUsedShare(load);
+    if (load.getDisksCount() > 0) {
+      return diskUsedShare(load);
+    }
+    double usedBytes = load.getMemoryUsedBytes();
+    double capacityBytes = load.getMemoryCapacityBytes();
+    return share(usedBytes, capacityBytes);
   }
 
   /** Memory that the server says it has, or the mean of all for one that does not say. */

@@ -69,9 +69,9 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   }
 
   public void assigned(RegisterShuffleReply reply) {
-    long copies = 0;
+    double copies = 0;
     for (PartitionRange range : reply.getRangesList()) {
-      copies += (long) (range.getLast() - range.getFirst() + 1) * range.getServersCount();
+      copies += (double) (range.getLast() - range.getFirst() + 1) * range.getServersCount();
     }
     partitionsAssigned.inc(copies);
   }

@@ -71,11 +71,10 @@ public final class BalancePlot {
     }
     for (StrategyKind kind : DRAWN) {
       Outcome outcome = run(BalanceSetups.late(SEED), kind);
-      double[] relative = outcome.sortedUnits().clone();
-      double mean = java.util.Arrays.stream(relative).average().orElseThrow();
-      for (int i = 0; i < relative.length; i++) {
-        relative[i] /= mean;
-      }
+      double mean =
+          outcome.sortedUnits().stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+      double[] relative =
+          outcome.sortedUnits().stream().mapToDouble(units -> units / mean).toArray();
       String label =
           String.format(Locale.ROOT, "%s (max %.2f)", name(kind), outcome.finalMaxOverMean());
       chart

@@ -5,7 +5,9 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -65,17 +67,20 @@ final class BalanceSimulation {
    * @param largestPart what the largest possible shuffle puts on one of its servers, in parts
    */
   record Outcome(
-      double[] sortedUnits, double[] maxOverMean, double[] gapInParts, double largestPart) {
+      List<Double> sortedUnits,
+      List<Double> maxOverMean,
+      List<Double> gapInParts,
+      double largestPart) {
     double finalMaxOverMean() {
-      return maxOverMean[maxOverMean.length - 1];
+      return maxOverMean.get(maxOverMean.size() - 1);
     }
 
     double largestGapInParts() {
-      return Arrays.stream(gapInParts).max().orElseThrow();
+      return Collections.max(gapInParts);
     }
 
     double finalGapInParts() {
-      return gapInParts[gapInParts.length - 1];
+      return gapInParts.get(gapInParts.size() - 1);
     }
   }
 
@@ -124,8 +129,8 @@ final class BalanceSimulation {
             new AssignmentPolicy(
                 setup.strategy(), HostRule.PREFER_DIFF, setup.maxServersPerShuffle(), 1));
     int tenth = setup.shuffles() / 10;
-    double[] maxOverMean = new double[10];
-    double[] gapInParts = new double[10];
+    List<Double> maxOverMean = new ArrayList<>();
+    List<Double> gapInParts = new ArrayList<>();
     double partUnits = meanUnits / setup.maxServersPerShuffle();
     double heartbeatsDue = 0;
     int reporting = 0;
@@ -140,12 +145,12 @@ final class BalanceSimulation {
       if ((shuffle + 1) % tenth == 0) {
         double mean = Arrays.stream(assignedUnits).sum() / SERVERS;
         double max = Arrays.stream(assignedUnits).max().orElseThrow();
-        maxOverMean[shuffle / tenth] = max / mean;
-        gapInParts[shuffle / tenth] = (max - mean) / partUnits;
+        maxOverMean.add(max / mean);
+        gapInParts.add((max - mean) / partUnits);
       }
     }
-    double[] sorted =
-        Arrays.stream(assignedUnits).map(units -> -units).sorted().map(units -> -units).toArray();
+    List<Double> sorted =
+        Arrays.stream(assignedUnits).boxed().sorted(Collections.reverseOrder()).toList();
     return new Outcome(sorted, maxOverMean, gapInParts, setup.sizes().max() / meanUnits);
   }
 

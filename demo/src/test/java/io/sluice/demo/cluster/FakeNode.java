@@ -42,7 +42,7 @@ public final class FakeNode {
                     }
                     Files.writeString(stopped, "cleanly");
                   } catch (IOException | InterruptedException e) {
-                    e.printStackTrace();
+                    throw new IllegalStateException(e);
                   }
                 }));
     try (ServerSocket socket = open(configuration, "rss.rpc.server.port");

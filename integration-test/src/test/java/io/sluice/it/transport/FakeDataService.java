@@ -48,6 +48,8 @@ final class FakeDataService implements DataService, AutoCloseable {
   private long fileLength;
   private boolean keepBodies = true;
   private SluiceException nextRefusal;
+  private RuntimeException nextFailure;
+  private final AtomicInteger fetches = new AtomicInteger();
 
   /** Bytes of a partition: in memory, or in the file at a position. */
   private record Stretch(ByteBuf memory, long position, int length) {}
@@ -71,6 +73,15 @@ final class FakeDataService implements DataService, AutoCloseable {
   /** The next push is refused with this. */
   synchronized void refuseNextPush(SluiceException refusal) {
     nextRefusal = refusal;
+  }
+
+  /** The next push meets a bug. */
+  synchronized void failNextPush(RuntimeException failure) {
+    nextFailure = failure;
+  }
+
+  int fetches() {
+    return fetches.get();
   }
 
   int pushes() {
@@ -176,6 +187,12 @@ final class FakeDataService implements DataService, AutoCloseable {
   @Override
   public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
     synchronized (this) {
+      if (nextFailure != null) {
+        RuntimeException failure = nextFailure;
+        nextFailure = null;
+        body.release();
+        throw failure;
+      }
       if (nextRefusal != null) {
         SluiceException refusal = nextRefusal;
         nextRefusal = null;
@@ -256,6 +273,7 @@ final class FakeDataService implements DataService, AutoCloseable {
       }
       length += (int) covered;
     }
+    fetches.incrementAndGet();
     fetchesInUse.incrementAndGet();
     return new Fetched(pieces, owned, length);
   }

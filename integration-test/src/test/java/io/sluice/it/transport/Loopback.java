@@ -1,16 +1,25 @@
 package io.sluice.it.transport;
 
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
 import io.sluice.client.transport.DataTransport;
+import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.net.IoMode;
 import io.sluice.proto.ServerId;
 import io.sluice.server.service.DataService;
 import io.sluice.server.transport.DataTransportConfig;
+import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /** A server end on a free loopback port, and how to reach it. */
 interface Loopback extends AutoCloseable {
@@ -19,6 +28,9 @@ interface Loopback extends AutoCloseable {
   TransportCounters counters();
 
   DataTransport newClient(TransportConfig config);
+
+  /** A connection that does not keep to the protocol. */
+  RawPeer newRawPeer() throws IOException;
 
   @Override
   void close();
@@ -58,8 +70,68 @@ interface Loopback extends AutoCloseable {
       }
 
       @Override
+      public RawPeer newRawPeer() throws IOException {
+        return new RawPeer.Tcp(id);
+      }
+
+      @Override
       public void close() {
         server.close();
+      }
+    };
+  }
+
+  /** Inside gRPC. */
+  static Loopback grpc(DataService service, DataTransportConfig config) throws IOException {
+    TransportCounters counters = new TransportCounters();
+    ExecutorService executor = Executors.newFixedThreadPool(4);
+    ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+    GrpcDataService data =
+        new GrpcDataService(service, config, counters, executor, scheduler, System::nanoTime);
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)).executor(executor);
+    data.configure(builder);
+    Server server = builder.addService(data).build().start();
+    ServerId id =
+        ServerId.newBuilder()
+            .setName("grpc-under-test")
+            .setHost("127.0.0.1")
+            .setRpcPort(server.getPort())
+            .setEpoch(service.epoch())
+            .build();
+    return new Loopback() {
+      @Override
+      public ServerId server() {
+        return id;
+      }
+
+      @Override
+      public TransportCounters counters() {
+        return counters;
+      }
+
+      @Override
+      public DataTransport newClient(TransportConfig clientConfig) {
+        return new GrpcDataTransport(clientConfig, System::nanoTime);
+      }
+
+      @Override
+      public RawPeer newRawPeer() {
+        return new RawPeer.Grpc(id);
+      }
+
+      @Override
+      public void close() {
+        server.shutdown();
+        data.closeConnections();
+        server.shutdownNow();
+        try {
+          server.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+        executor.shutdown();
+        scheduler.shutdown();
       }
     };
   }

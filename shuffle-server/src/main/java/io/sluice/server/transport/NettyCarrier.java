@@ -10,8 +10,8 @@ import io.netty.channel.socket.SocketChannel;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.net.ChannelFrameSink;
 import io.sluice.common.net.FrameReceiver;
-import io.sluice.common.net.FrameSink;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.service.FetchedBytes.FilePiece;
@@ -27,26 +27,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Frames over one TCP connection. Belongs to the channel's event loop. */
-final class NettyCarrier implements Carrier, FrameSink {
+final class NettyCarrier implements Carrier, ChannelFrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(NettyCarrier.class);
 
   private final SocketChannel channel;
-  private final DataTransportConfig config;
   private final TransportCounters counters;
   private final LongSupplier nanoTime;
   private final ServerConnection connection;
   private final FrameReceiver receiver;
+  private final SilenceWatch silence;
 
   private Future<?> silenceCheck;
-
-  // What the last check saw, and when that was new.
-  private final long openedNanos;
-  private long seenReceivedBytes;
-  private long seenSendProgress;
-  private long receivedNanos;
-  private long sentNanos;
-  private long bodyBeganNanos;
-  private boolean inBody;
 
   NettyCarrier(
       SocketChannel channel,
@@ -55,14 +46,11 @@ final class NettyCarrier implements Carrier, FrameSink {
       TransportCounters counters,
       LongSupplier nanoTime) {
     this.channel = channel;
-    this.config = config;
     this.counters = counters;
     this.nanoTime = nanoTime;
     this.connection = new ServerConnection(service, config, counters, this);
     this.receiver = new FrameReceiver(ServerConnection.HELLO_LIMITS, this);
-    this.openedNanos = nanoTime.getAsLong();
-    this.receivedNanos = openedNanos;
-    this.sentNanos = openedNanos;
+    this.silence = new SilenceWatch(config, nanoTime.getAsLong());
   }
 
   FrameReceiver receiver() {
@@ -71,8 +59,7 @@ final class NettyCarrier implements Carrier, FrameSink {
 
   /** Begins to look for silence. Called on the event loop. */
   void start() {
-    int shortestMs = Math.min(config.helloTimeoutMs(), config.stallTimeoutMs());
-    long everyMs = Math.max(1, shortestMs / 4);
+    long everyMs = silence.intervalMs();
     silenceCheck =
         channel
             .eventLoop()
@@ -80,34 +67,18 @@ final class NettyCarrier implements Carrier, FrameSink {
   }
 
   private void checkSilence() {
-    long now = nanoTime.getAsLong();
-    if (receiver.receivedBytes() != seenReceivedBytes || connection.waitsForMemory()) {
-      seenReceivedBytes = receiver.receivedBytes();
-      receivedNanos = now;
-    }
-    long sendProgress = sendProgress();
-    if (sendProgress != seenSendProgress) {
-      seenSendProgress = sendProgress;
-      sentNanos = now;
-    }
-    if (receiver.receivingBody() != inBody) {
-      inBody = !inBody;
-      bodyBeganNanos = now;
-    }
-    long silentMs = TimeUnit.NANOSECONDS.toMillis(now - receivedNanos);
-    if (!connection.greeted()
-        && TimeUnit.NANOSECONDS.toMillis(now - openedNanos) >= config.helloTimeoutMs()) {
-      timeOut("HELLO");
-    } else if (inBody && silentMs >= config.stallTimeoutMs()) {
-      timeOut("the rest of a body");
-    } else if (inBody
-        && TimeUnit.NANOSECONDS.toMillis(now - bodyBeganNanos) >= config.bodyTimeoutMs()) {
-      timeOut("the end of a body");
-    } else if (receiver.receivingHead() && silentMs >= config.stallTimeoutMs()) {
-      timeOut("the rest of a head");
-    } else if (sendProgress != 0
-        && TimeUnit.NANOSECONDS.toMillis(now - sentNanos) >= config.stallTimeoutMs()) {
-      timeOut("the client to take its replies");
+    String overdue =
+        silence.overdue(
+            nanoTime.getAsLong(),
+            new SilenceWatch.Look(
+                connection.greeted(),
+                receiver.receivedBytes(),
+                receiver.receivingHead(),
+                receiver.receivingBody(),
+                sendProgress()));
+    if (overdue != null) {
+      connection.onTimeout(overdue);
+      channel.close();
     }
   }
 
@@ -120,11 +91,6 @@ final class NettyCarrier implements Carrier, FrameSink {
     return 31 * buffer.totalPendingWriteBytes()
         + 17 * buffer.currentProgress()
         + System.identityHashCode(buffer.current());
-  }
-
-  private void timeOut(String what) {
-    connection.onTimeout(what);
-    channel.close();
   }
 
   // What the connection asks for.

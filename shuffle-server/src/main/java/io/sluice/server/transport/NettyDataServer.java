@@ -18,12 +18,8 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.sluice.common.error.StatusCode;
-import io.sluice.common.frame.FrameHeads;
-import io.sluice.common.frame.FrameType;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
-import io.sluice.proto.Error;
 import io.sluice.server.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -135,16 +131,7 @@ public final class NettyDataServer implements AutoCloseable {
 
   private void refuse(SocketChannel channel) {
     ByteBuf error =
-        FrameHeads.encode(
-            channel.alloc(),
-            FrameType.ERROR,
-            0,
-            Error.newBuilder()
-                .setStatus(StatusCode.BUSY.wire())
-                .setMessage("too many connections, limit " + config.connections().maxConnections())
-                .setEpoch(service.epoch())
-                .build(),
-            0);
+        ServerConnection.tooManyConnections(channel.alloc(), service, config.connections());
     channel.pipeline().addLast(new DroppingReader());
     // The channel is not active yet while it is being initialised.
     channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));

@@ -3,6 +3,7 @@ package io.sluice.server.transport;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -68,11 +69,6 @@ final class ServerConnection {
   /** Whether the client has said HELLO. */
   boolean greeted() {
     return client != null;
-  }
-
-  /** Whether the connection waits for memory, so that silence is not the client's fault. */
-  boolean waitsForMemory() {
-    return cancelWait != null;
   }
 
   /**
@@ -298,6 +294,22 @@ final class ServerConnection {
     refuse(requestId, problem);
     closing = true;
     carrier.closeAfterSending();
+  }
+
+  /** The ERROR for a connection that finds no place, before it said anything. Returns owned. */
+  static ByteBuf tooManyConnections(
+      ByteBufAllocator allocator, DataService service, DataTransportConfig config) {
+    return FrameHeads.encode(
+        allocator,
+        FrameType.ERROR,
+        0,
+        Error.newBuilder()
+            .setStatus(StatusCode.BUSY.wire())
+            .setMessage("too many connections, limit " + config.maxConnections())
+            .setEpoch(service.epoch())
+            .setMemoryUsedPermille(service.bodyMemory().usedPermille())
+            .build(),
+        0);
   }
 
   private SluiceException bug(FrameType type, Throwable failure) {

@@ -18,6 +18,12 @@ public interface MapOutput {
   void add(int partition, byte[] bytes, int length, int records) throws IOException;
 
   /**
+   * Says that from now on partitions come in ascending order, each for the last time: their last
+   * blocks can say so themselves.
+   */
+  void beginFinalPass();
+
+  /**
    * Completes every partition that got a block and waits until all of it is safe, for a bounded
    * time.
    */

@@ -68,6 +68,7 @@ public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
 
   private <X> void writeSorted(Iterator<Tuple2<Object, Iterator<Product2<K, X>>>> partitions)
       throws IOException {
+    output().beginFinalPass();
     SerializerInstance serializer = dependency.serializer().newInstance();
     while (partitions.hasNext()) {
       Tuple2<Object, Iterator<Product2<K, X>>> partition = partitions.next();

@@ -134,6 +134,7 @@ public final class PartitionSorter extends MemoryConsumer {
   public void finish() throws IOException {
     busy = true;
     try {
+      output.beginFinalPass();
       drain();
     } finally {
       busy = false;

@@ -2,9 +2,9 @@ package io.sluice.spark.write;
 
 import java.io.IOException;
 import org.apache.spark.Partitioner;
-import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
 import org.apache.spark.serializer.SerializationStream;
+import org.apache.spark.serializer.Serializer;
 import org.apache.spark.unsafe.Platform;
 import scala.Product2;
 import scala.collection.Iterator;
@@ -32,7 +32,8 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
    * @param blockBytes content of a block
    */
   public SerializedWriter(
-      ShuffleDependency<K, V, ?> dependency,
+      Partitioner partitioner,
+      Serializer serializer,
       TaskContext context,
       long mapId,
       MapOutput output,
@@ -40,8 +41,8 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
       int blockBytes) {
     super(context, mapId, output);
     this.context = context;
-    this.partitioner = dependency.partitioner();
-    this.stream = dependency.serializer().newInstance().serializeStream(buffer);
+    this.partitioner = partitioner;
+    this.stream = serializer.newInstance().serializeStream(buffer);
     this.sorter = new PartitionSorter(context.taskMemoryManager(), output, spillBytes, blockBytes);
   }
 

@@ -2,8 +2,8 @@ package io.sluice.spark.write;
 
 import java.io.IOException;
 import org.apache.spark.Partitioner;
-import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
+import org.apache.spark.serializer.Serializer;
 import org.apache.spark.serializer.SerializerInstance;
 import scala.Product2;
 import scala.collection.Iterator;
@@ -30,14 +30,15 @@ public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
    * @param blockBytes content of a block
    */
   public StreamPerPartitionWriter(
-      ShuffleDependency<K, V, ?> dependency,
+      Partitioner partitioner,
+      Serializer serializer,
       TaskContext context,
       long mapId,
       MapOutput output,
       int blockBytes) {
     super(context, mapId, output);
-    this.partitioner = dependency.partitioner();
-    this.serializer = dependency.serializer().newInstance();
+    this.partitioner = partitioner;
+    this.serializer = serializer.newInstance();
     int share = MAX_OPEN_BYTES / partitioner.numPartitions();
     this.blockBytes = Math.min(blockBytes, Math.max(MIN_BLOCK_BYTES, share));
     this.partitions = new BlockSerializer[partitioner.numPartitions()];
@@ -55,6 +56,7 @@ public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
       }
       blocks.add(record._1(), record._2());
     }
+    output().beginFinalPass();
     for (BlockSerializer blocks : partitions) {
       if (blocks != null) {
         blocks.flush();

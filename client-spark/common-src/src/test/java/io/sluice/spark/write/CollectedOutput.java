@@ -9,22 +9,32 @@ import java.util.List;
 import java.util.Map;
 
 /** Keeps what it is given, by partition. */
-final class CollectedOutput implements MapOutput {
-  record Block(byte[] bytes, int records) {}
+public final class CollectedOutput implements MapOutput {
+  public record Block(byte[] bytes, int records) {}
 
-  final Map<Integer, List<Block>> blocks = new HashMap<>();
-  final List<Integer> order = new ArrayList<>();
-  boolean finished;
-  boolean closed;
+  public final Map<Integer, List<Block>> blocks = new HashMap<>();
+  public final List<Integer> order = new ArrayList<>();
+  public boolean finished;
+  private int lastFinalPartition = Integer.MIN_VALUE;
+  public boolean closed;
 
   @Override
   public void add(int partition, byte[] bytes, int length, int records) {
     assertThat(length).isPositive();
     assertThat(records).isPositive();
+    if (lastFinalPartition != Integer.MIN_VALUE) {
+      assertThat(partition).isGreaterThanOrEqualTo(lastFinalPartition);
+      lastFinalPartition = partition;
+    }
     blocks
         .computeIfAbsent(partition, p -> new ArrayList<>())
         .add(new Block(Arrays.copyOf(bytes, length), records));
     order.add(partition);
+  }
+
+  @Override
+  public void beginFinalPass() {
+    lastFinalPartition = -1;
   }
 
   @Override

@@ -1,0 +1,77 @@
+package io.sluice.spark;
+
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.coordinator.ShuffleRegistration.Reason;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver's shuffles: which have servers, and whether any has had to do without. Warns once for
+ * each reason to do without. Thread-safe: Spark registers shuffles from the threads of its users.
+ */
+public final class DriverShuffles {
+  private static final Logger LOG = LoggerFactory.getLogger(DriverShuffles.class);
+
+  private final ApplicationSession session;
+  private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
+  private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+
+  /**
+   * @param session borrows
+   */
+  public DriverShuffles(ApplicationSession session) {
+    this.session = session;
+  }
+
+  /** Asks for servers; empty: this shuffle is to use Spark's own. */
+  public Optional<ShuffleAssignment> register(int shuffleId, int partitions) {
+    ShuffleRegistration registration = session.registerShuffle(shuffleId, partitions);
+    if (registration instanceof Assigned found) {
+      assigned.add(shuffleId);
+      return Optional.of(found.assignment());
+    }
+    refuse((Refused) registration, shuffleId);
+    return Optional.empty();
+  }
+
+  /** Notes that a shuffle uses Spark's own. */
+  public void refuse(Refused refused, int shuffleId) {
+    long times;
+    synchronized (refusals) {
+      times = refusals.merge(refused.reason(), 1L, Long::sum);
+    }
+    if (times == 1) {
+      LOG.warn(
+          "using Spark's own shuffle reason={} shuffle={} message=\"{}\""
+              + " (said once; later shuffles may do the same)",
+          refused.reason(),
+          shuffleId,
+          refused.message());
+    } else {
+      LOG.debug("Spark's own shuffle used again reason={} shuffle={}", refused.reason(), shuffleId);
+    }
+  }
+
+  /** Frees a shuffle at the servers, in the background. */
+  public void unregister(int shuffleId) {
+    if (assigned.remove(shuffleId)) {
+      session.unregisterShuffle(shuffleId);
+    }
+  }
+
+  /** Whether some shuffle of this application lies on executors' disks. */
+  public boolean anyOnLocalDisks() {
+    synchronized (refusals) {
+      return !refusals.isEmpty();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.sluice.spark;
+
+import io.sluice.client.ClientConfig;
+import io.sluice.client.SluiceClient;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigReader;
+import io.sluice.common.config.ConfigSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Tuple2;
+
+/**
+ * What the plugin takes from Spark's configuration: its own keys, {@code spark.rss.*}, and those of
+ * Spark's whose meaning for shuffles it keeps. Immutable.
+ */
+public final class PluginConfig {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginConfig.class);
+  private static final String PREFIX = "spark.";
+  private static final String CODEC_KEY = "spark.io.compression.codec";
+  private static final String ZSTD_LEVEL_KEY = "spark.io.compression.zstd.level";
+  private static final String SPARK_ZSTD_LEVEL = "1";
+  private static final String OUR_ZSTD_LEVEL_KEYS = "spark.rss.client.io.compression.zstd.";
+  private static final String OUR_ZSTD_LEVEL_KEY = OUR_ZSTD_LEVEL_KEYS + "level";
+  private static final int DEFAULT_OPEN_STREAMS = 200;
+
+  private final ClientConfig client;
+  private final int maxOpenStreams;
+  private final List<String> notices;
+
+  private PluginConfig(ClientConfig client, int maxOpenStreams, List<String> notices) {
+    this.client = client;
+    this.maxOpenStreams = maxOpenStreams;
+    this.notices = notices;
+  }
+
+  /**
+   * Reads the configuration of an application.
+   *
+   * @throws io.sluice.common.config.ConfigException naming every value that cannot be meant
+   */
+  public static PluginConfig of(SparkConf conf) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (Tuple2<String, String> entry : conf.getAll()) {
+      values.put(entry._1(), entry._2());
+    }
+    if (values.keySet().stream().noneMatch(key -> key.startsWith(OUR_ZSTD_LEVEL_KEYS))) {
+      values.put(OUR_ZSTD_LEVEL_KEY, conf.get(ZSTD_LEVEL_KEY, SPARK_ZSTD_LEVEL));
+    }
+    ConfigSet set =
+        ConfigReader.of(ClientConfig.SCHEMA)
+            .enginePrefix(PREFIX)
+            .values("Spark's configuration", values)
+            .read();
+    List<String> notices = new ArrayList<>(set.notices());
+    ClientConfig client = ClientConfig.from(set, codec(conf, notices));
+    return new PluginConfig(
+        client,
+        conf.getInt("spark.shuffle.sort.bypassMergeThreshold", DEFAULT_OPEN_STREAMS),
+        List.copyOf(notices));
+  }
+
+  private static BlockCodec codec(SparkConf conf, List<String> notices) {
+    if (!conf.getBoolean("spark.shuffle.compress", true)) {
+      return BlockCodec.NONE;
+    }
+    String name = conf.get(CODEC_KEY, "lz4");
+    // A short name, or the name of Spark's class for it.
+    String shortName =
+        name.replaceFirst("^org\\.apache\\.spark\\.io\\.(\\w+)CompressionCodec$", "$1");
+    return switch (shortName.toLowerCase(Locale.ROOT)) {
+      case "lz4" -> BlockCodec.LZ4;
+      case "zstd" -> BlockCodec.ZSTD;
+      case "snappy" -> BlockCodec.SNAPPY;
+      default -> {
+        notices.add(
+            CODEC_KEY + ": codec=" + name + " is not one of lz4, zstd, snappy; blocks use lz4");
+        yield BlockCodec.LZ4;
+      }
+    };
+  }
+
+  /** Writes a line for every matter that the user should know of. */
+  public void logNotices() {
+    notices.forEach(notice -> LOG.warn("configuration: {}", notice));
+  }
+
+  List<String> notices() {
+    return notices;
+  }
+
+  ClientConfig client() {
+    return client;
+  }
+
+  public boolean hasCoordinator() {
+    return !client.coordinator().quorum().isEmpty();
+  }
+
+  /** Content of a block, in bytes, unless a record is larger. */
+  public int blockBytes() {
+    return client.writer().contentBytes();
+  }
+
+  /** Task memory at which a writer pushes what it holds, in bytes. */
+  public long spillBytes() {
+    return client.writer().spillBytes();
+  }
+
+  /** Most partitions for which a writer keeps one open serialization stream each. */
+  public int maxOpenStreams() {
+    return maxOpenStreams;
+  }
+
+  /** The client that all tasks of this process share. */
+  public SluiceClient newClient(String application) {
+    return SluiceClient.create(application, client);
+  }
+
+  /**
+   * The name under which coordinators and servers know the application: Spark's id for it, kept to
+   * the characters and length that they allow, made unique by the time of its start.
+   */
+  public static String applicationName(String sparkId, long startedMs) {
+    String suffix = "_" + startedMs;
+    String allowed = sparkId.replaceAll("[^A-Za-z0-9._-]", "-");
+    int room = 256 - suffix.length();
+    return (allowed.length() > room ? allowed.substring(0, room) : allowed) + suffix;
+  }
+}

@@ -1,0 +1,242 @@
+package org.apache.spark.shuffle;
+
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration.Reason;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.spark.DriverShuffles;
+import io.sluice.spark.IoEncryption;
+import io.sluice.spark.PluginConfig;
+import io.sluice.spark.SparkDefaults;
+import io.sluice.spark.read.BlockContents;
+import io.sluice.spark.read.ExpectedMaps;
+import io.sluice.spark.read.FetchedContents;
+import io.sluice.spark.read.SluiceReader;
+import io.sluice.spark.write.MapOutput;
+import io.sluice.spark.write.ObjectWriter;
+import io.sluice.spark.write.PushedOutput;
+import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.StreamPerPartitionWriter;
+import java.util.Optional;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.sort.SortShuffleManager;
+import org.apache.spark.util.Utils;
+
+/**
+ * The entry point of the plugin: {@code spark.shuffle.manager}. A shuffle that gets servers goes
+ * through Sluice; any other is Spark's own sort shuffle, which this class extends for that purpose
+ * ({@code docs/decisions/0003}).
+ *
+ * <p>One per process. All tasks of the process share one client, made when the first shuffle is
+ * registered, written or read. Thread-safe.
+ */
+public class RssShuffleManager extends SortShuffleManager {
+  private final SparkConf conf;
+  private final PluginConfig config;
+  private final boolean isDriver;
+  private final Object lock = new Object();
+
+  // Guarded by lock.
+  private SluiceClient client;
+  private DriverShuffles shuffles;
+  private boolean stopped;
+
+  /** Called by Spark. */
+  public RssShuffleManager(SparkConf conf, boolean isDriver) {
+    super(prepared(conf, isDriver));
+    this.conf = conf;
+    this.isDriver = isDriver;
+    this.config = PluginConfig.of(conf);
+    if (isDriver) {
+      config.logNotices();
+    }
+  }
+
+  /** Before anything reads them: the settings that this manager needs of Spark. */
+  private static SparkConf prepared(SparkConf conf, boolean isDriver) {
+    if (isDriver) {
+      SparkDefaults.apply(conf);
+    }
+    return conf;
+  }
+
+  @Override
+  public <K, V, C> ShuffleHandle registerShuffle(
+      int shuffleId, ShuffleDependency<K, V, C> dependency) {
+    int partitions = dependency.partitioner().numPartitions();
+    if (partitions == 0) {
+      // Nothing will be written or read.
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions);
+    return assignment.isPresent()
+        ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get())
+        : super.registerShuffle(shuffleId, dependency);
+  }
+
+  private Optional<ShuffleAssignment> assign(int shuffleId, int partitions) {
+    DriverShuffles all = driverShuffles();
+    if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
+      all.refuse(
+          new Refused(
+              Reason.UNSUPPORTED,
+              SparkDefaults.OLD_FETCH_PROTOCOL + "=true gives all attempts of a task one id"),
+          shuffleId);
+      return Optional.empty();
+    }
+    return all.register(shuffleId, partitions);
+  }
+
+  @Override
+  public <K, V> ShuffleWriter<K, V> getWriter(
+      ShuffleHandle handle,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    if (!(handle instanceof RssShuffleHandle<?, ?, ?> ours)) {
+      return super.getWriter(handle, mapId, context, metrics);
+    }
+    @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it writes.
+    RssShuffleHandle<K, V, ?> typed = (RssShuffleHandle<K, V, ?>) ours;
+    return writer(typed, mapId, context, metrics);
+  }
+
+  private <K, V, C> ShuffleWriter<K, V> writer(
+      RssShuffleHandle<K, V, C> handle,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    ShuffleDependency<K, V, C> dependency = handle.dependency();
+    MapOutput output =
+        new PushedOutput(
+            client(handle.assignment().shuffle().getApplication())
+                .pushSession(
+                    handle.assignment(),
+                    new MapAttempt(mapId, context.partitionId()),
+                    IoEncryption.of(SparkEnv.get())),
+            context,
+            metrics);
+    if (dependency.mapSideCombine()) {
+      return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
+    }
+    if (dependency.serializer().supportsRelocationOfSerializedObjects()) {
+      return new SerializedWriter<>(
+          dependency.partitioner(),
+          dependency.serializer(),
+          context,
+          mapId,
+          output,
+          config.spillBytes(),
+          config.blockBytes());
+    }
+    if (dependency.partitioner().numPartitions() <= config.maxOpenStreams()) {
+      return new StreamPerPartitionWriter<>(
+          dependency.partitioner(),
+          dependency.serializer(),
+          context,
+          mapId,
+          output,
+          config.blockBytes());
+    }
+    return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
+  }
+
+  @Override
+  public <K, C> ShuffleReader<K, C> getReader(
+      ShuffleHandle handle,
+      int startMapIndex,
+      int endMapIndex,
+      int startPartition,
+      int endPartition,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    if (!(handle instanceof RssShuffleHandle<?, ?, ?> ours)) {
+      return super.getReader(
+          handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
+    }
+    @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it reads.
+    RssShuffleHandle<K, ?, C> typed = (RssShuffleHandle<K, ?, C>) ours;
+    BlockContents contents =
+        new FetchedContents(
+            client(typed.assignment().shuffle().getApplication())
+                .read(
+                    ExpectedMaps.request(
+                        SparkEnv.get().mapOutputTracker(),
+                        typed.assignment(),
+                        typed.shuffleId(),
+                        startMapIndex,
+                        endMapIndex,
+                        startPartition,
+                        endPartition),
+                    IoEncryption.of(SparkEnv.get())),
+            typed.shuffleId(),
+            context,
+            metrics);
+    return new SluiceReader<>(typed.dependency(), contents, context, metrics);
+  }
+
+  @Override
+  public boolean unregisterShuffle(int shuffleId) {
+    DriverShuffles all;
+    synchronized (lock) {
+      all = shuffles;
+    }
+    if (all != null) {
+      all.unregister(shuffleId);
+    }
+    return super.unregisterShuffle(shuffleId);
+  }
+
+  @Override
+  public void stop() {
+    SluiceClient ending;
+    synchronized (lock) {
+      stopped = true;
+      ending = client;
+      client = null;
+    }
+    if (ending != null) {
+      ending.close();
+    }
+    super.stop();
+  }
+
+  /** Whether every shuffle so far outlives the executors that wrote it. */
+  boolean isStorageReliable() {
+    synchronized (lock) {
+      return config.hasCoordinator() && (shuffles == null || !shuffles.anyOnLocalDisks());
+    }
+  }
+
+  private DriverShuffles driverShuffles() {
+    synchronized (lock) {
+      if (shuffles == null) {
+        if (!isDriver) {
+          throw new IllegalStateException("shuffles are registered in the driver only");
+        }
+        // Spark may use an application id again, in a second attempt of the same driver.
+        String application =
+            PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis());
+        shuffles =
+            new DriverShuffles(client(application).applicationSession(Utils.getCurrentUserName()));
+      }
+      return shuffles;
+    }
+  }
+
+  private SluiceClient client(String application) {
+    synchronized (lock) {
+      if (stopped) {
+        throw new IllegalStateException("the shuffle manager has been stopped");
+      }
+      if (client == null) {
+        client = config.newClient(application);
+      }
+      return client;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.sluice.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.coordinator.ShuffleRegistration.Reason;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DriverShufflesTest {
+  private final Session session = new Session();
+  private final DriverShuffles shuffles = new DriverShuffles(session);
+
+  private static final class Session implements ApplicationSession {
+    Reason refusal;
+    final List<Integer> unregistered = new ArrayList<>();
+
+    @Override
+    public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
+      return refusal == null
+          ? new Assigned(assignment(shuffle, partitions))
+          : new Refused(refusal, "as the test wants it");
+    }
+
+    @Override
+    public void unregisterShuffle(int shuffle) {
+      unregistered.add(shuffle);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static ShuffleAssignment assignment(int shuffle, int partitions) {
+    RegisterShuffleReply reply =
+        RegisterShuffleReply.newBuilder()
+            .addServers(ServerId.newBuilder().setName("s:1"))
+            .addRanges(PartitionRange.newBuilder().setLast(partitions - 1).addServers(0))
+            .build();
+    try {
+      return ShuffleAssignment.of(
+          ShuffleId.newBuilder().setApplication("a").setShuffle(shuffle).build(),
+          partitions,
+          reply);
+    } catch (SluiceException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void givesTheAssignmentAndFreesItOnce() {
+    assertThat(shuffles.register(4, 10)).get().isEqualTo(assignment(4, 10));
+    assertThat(shuffles.anyOnLocalDisks()).isFalse();
+
+    shuffles.unregister(4);
+    shuffles.unregister(4);
+
+    assertThat(session.unregistered).containsExactly(4);
+  }
+
+  @Test
+  void storageIsNoLongerReliableOnceAShuffleWasRefused() {
+    session.refusal = Reason.NO_SERVERS;
+    assertThat(shuffles.register(0, 10)).isEmpty();
+    session.refusal = null;
+
+    assertThat(shuffles.register(1, 10)).isPresent();
+
+    assertThat(shuffles.anyOnLocalDisks()).isTrue();
+    shuffles.unregister(0);
+    assertThat(session.unregistered).isEmpty();
+  }
+}

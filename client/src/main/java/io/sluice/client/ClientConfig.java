@@ -1,0 +1,419 @@
+package io.sluice.client;
+
+import io.sluice.client.compress.CodecChoice;
+import io.sluice.client.coordinator.CoordinatorClientConfig;
+import io.sluice.client.push.PushConfig;
+import io.sluice.client.read.ReadConfig;
+import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.net.IoMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The configuration of a client, read once at start. An engine reads it with its own prefix, see
+ * {@link io.sluice.common.config.ConfigReader#enginePrefix}.
+ *
+ * @param connectionsPerServer connections to one server, for all tasks of the process together
+ */
+public record ClientConfig(
+    CoordinatorClientConfig coordinator,
+    TransportKind transportKind,
+    TransportConfig transport,
+    int connectionsPerServer,
+    WriterConfig writer,
+    PushConfig push,
+    ReadConfig read) {
+
+  private static final String FIRST = "0.1.0";
+  private static final long MIB = 1L << 20;
+
+  /** Larger frames gain nothing: at 1 MiB the cost of a frame is already lost in its bytes. */
+  private static final long USEFUL_FRAME_BYTES = 4 * MIB;
+
+  /** Larger contents compress no better and leave the processor's cache. */
+  private static final long USEFUL_CONTENT_BYTES = MIB;
+
+  /** Slices beyond this only hold memory. */
+  private static final long USEFUL_SLICE_BYTES = 16 * MIB;
+
+  static final ConfigKey<List<HostPort>> COORDINATORS =
+      ConfigKey.hostPorts("rss.coordinator.quorum")
+          .since(FIRST)
+          .doc(
+              "The coordinators, any of which will do. Without it jobs use their engine's own"
+                  + " shuffle.")
+          .build();
+  static final ConfigKey<TransportKind> TYPE =
+      ConfigKey.enumeration("rss.client.type", TransportKind.class)
+          .defaultValue(TransportKind.GRPC_NETTY)
+          .since(FIRST)
+          .doc(
+              "How data travels: `GRPC_NETTY` framed TCP on the servers' netty port, `GRPC` inside a"
+                  + " gRPC stream on their rpc port. The servers must offer it.")
+          .build();
+  static final ConfigKey<IoMode> IO_MODE =
+      ConfigKey.enumeration("rss.client.netty.io.mode", IoMode.class)
+          .defaultValue(IoMode.EPOLL)
+          .since(FIRST)
+          .doc(
+              "How sockets are waited for: `NIO`, `EPOLL` or `IO_URING`. What the machine lacks is"
+                  + " replaced, with one line in the log.")
+          .build();
+  static final ConfigKey<Integer> CONNECTIONS =
+      ConfigKey.integer("rss.client.netty.client.connections.per.peer")
+          .defaultValue(2)
+          .atLeast(1)
+          .atMost(64)
+          .since(FIRST)
+          .doc("Connections of one process to one server, shared by its tasks.")
+          .build();
+  static final ConfigKey<Integer> THREADS =
+      ConfigKey.integer("rss.client.netty.client.threads")
+          .defaultValue(2)
+          .atLeast(1)
+          .atMost(128)
+          .alsoAllow(0, "the default")
+          .since(FIRST)
+          .doc("Event loops of one process, for all its connections.")
+          .build();
+  static final ConfigKey<Long> CONNECT_TIMEOUT =
+      ConfigKey.durationMs("rss.client.connect.timeout")
+          .defaultValue(seconds(10))
+          .atLeast(10L)
+          .atMost(seconds(600))
+          .since(FIRST)
+          .doc("How long connecting to a server may take, the greeting included.")
+          .build();
+  static final ConfigKey<Long> RPC_TIMEOUT =
+      ConfigKey.durationMs("rss.client.rpc.timeout.ms")
+          .defaultValue(seconds(60))
+          .atLeast(10L)
+          .atMost(seconds(3600))
+          .since(FIRST)
+          .doc(
+              "How long a server may take to answer one request before the connection is given up."
+                  + " A server that is short of memory lets pushes wait.")
+          .build();
+  static final ConfigKey<Integer> RPC_ATTEMPTS =
+      ConfigKey.integer("rss.client.rpc.maxAttempts")
+          .defaultValue(3)
+          .atLeast(1)
+          .atMost(10_000)
+          .since(FIRST)
+          .doc("How often a read is asked of a server that cannot be reached or answers badly.")
+          .build();
+  static final ConfigKey<Integer> PUSH_ATTEMPTS =
+      ConfigKey.integer("rss.client.retry.max")
+          .defaultValue(50)
+          .atLeast(1)
+          .atMost(10_000)
+          .since(FIRST)
+          .doc("How often one push is sent before its map attempt fails.")
+          .build();
+  static final ConfigKey<Long> RETRY_INTERVAL_MAX =
+      ConfigKey.durationMs("rss.client.retry.interval.max")
+          .deprecatedName("rss.client.retry.interval.max.ms")
+          .defaultValue(seconds(10))
+          .atLeast(1L)
+          .atMost(seconds(600))
+          .since(FIRST)
+          .doc(
+              "Longest wait between two tries. The first is 50 ms or this, and each next one twice"
+                  + " as long.")
+          .build();
+  static final ConfigKey<Long> UNREACHABLE_PATIENCE =
+      ConfigKey.durationMs("rss.client.server.unreachable.timeout")
+          .defaultValue(seconds(60))
+          .atLeast(1L)
+          .since(FIRST)
+          .doc(
+              "How long a task tries to reach a server again. The time in which a server restarts is"
+                  + " sensible.")
+          .build();
+  static final ConfigKey<Long> PUSH_PATIENCE =
+      ConfigKey.durationMs("rss.client.send.check.timeout.ms")
+          .defaultValue(seconds(600))
+          .atLeast(1L)
+          .since(FIRST)
+          .doc(
+              "How long a push may be put off by a server that is alive but busy or full, before its"
+                  + " map attempt fails.")
+          .build();
+  static final ConfigKey<Long> FRAME =
+      ConfigKey.dataSize("rss.client.send.size.limit")
+          .defaultValue(2 * MIB)
+          .atLeast((long) PushConfig.MIN_FRAME_BYTES)
+          .atMost(1L << 30)
+          .since(FIRST)
+          .doc(
+              "Most bytes of one push. More than 4 MiB gains nothing and counts as 4 MiB, so that"
+                  + " memory stays small.")
+          .build();
+  static final ConfigKey<Long> IN_FLIGHT =
+      ConfigKey.dataSize("rss.client.send.in.flight.size")
+          .defaultValue(16 * MIB)
+          .atLeast(64L << 10)
+          .atMost(1L << 30)
+          .since(FIRST)
+          .doc(
+              "Most bytes that one task has sent and no server has acknowledged. Servers under"
+                  + " pressure get less at a time.")
+          .build();
+  static final ConfigKey<Long> CONTENT =
+      ConfigKey.dataSize("rss.writer.buffer.size")
+          .defaultValue(MIB / 2)
+          .atLeast(64L)
+          .atMost(1L << 30)
+          .since(FIRST)
+          .doc(
+              "Uncompressed bytes that make a block, unless a record is larger. More than 1 MiB gains"
+                  + " nothing and counts as 1 MiB.")
+          .build();
+  static final ConfigKey<Long> SPILL =
+      ConfigKey.dataSize("rss.writer.buffer.spill.size")
+          .defaultValue(128 * MIB)
+          .atLeast(64L << 10)
+          .since(FIRST)
+          .doc("Records that one task holds before it hands them on.")
+          .build();
+  static final ConfigKey<Long> SLICE =
+      ConfigKey.dataSize("rss.client.read.buffer.size")
+          .defaultValue(4 * MIB)
+          .atLeast(4L << 10)
+          .atMost(1L << 30)
+          .since(FIRST)
+          .doc(
+              "Most bytes asked for in one read. More than 16 MiB gains nothing and counts as 16 MiB.")
+          .build();
+  static final ConfigKey<Integer> PREFETCH =
+      ConfigKey.integer("rss.client.read.prefetch.capacity")
+          .defaultValue(4)
+          .atLeast(1)
+          .atMost(64)
+          .since(FIRST)
+          .doc("Reads of one task that are on their way or waiting to be used.")
+          .build();
+  static final ConfigKey<CodecChoice> CODEC =
+      ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
+          .defaultText("the engine's own")
+          .since(FIRST)
+          .doc("`LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`).")
+          .build();
+  static final ConfigKey<Integer> ZSTD_LEVEL =
+      ConfigKey.integer("rss.client.io.compression.zstd.level")
+          .deprecatedName("rss.client.io.compression.zstd.compression.level")
+          .defaultValue(3)
+          .atLeast(-7)
+          .atMost(22)
+          .since(FIRST)
+          .doc("Level of `ZSTD`.")
+          .build();
+  static final ConfigKey<Integer> REPLICAS =
+      ConfigKey.integer("rss.data.replica")
+          .defaultValue(1)
+          .atLeast(1)
+          .atMost(16)
+          .since(FIRST)
+          .doc("Copies of every partition, on distinct hosts where possible.")
+          .build();
+  static final ConfigKey<Integer> WRITE_QUORUM =
+      ConfigKey.integer("rss.data.replica.write")
+          .defaultValue(1)
+          .atLeast(1)
+          .atMost(16)
+          .since(FIRST)
+          .doc("Copies that must be safe for a map attempt to succeed.")
+          .build();
+  static final ConfigKey<List<String>> TAGS =
+      ConfigKey.strings("rss.client.assignment.tags")
+          .since(FIRST)
+          .doc("Use only servers that carry all these tags.")
+          .build();
+  static final ConfigKey<Integer> NODES_MAX =
+      ConfigKey.integer("rss.client.assignment.shuffle.nodes.max")
+          .defaultValue(-1)
+          .atLeast(1)
+          .alsoAllow(-1, "as many as the coordinator gives")
+          .alsoAllow(0, "as many as the coordinator gives")
+          .since(FIRST)
+          .doc("Most servers that one shuffle is spread over.")
+          .build();
+  static final ConfigKey<Long> COORDINATOR_PATIENCE =
+      ConfigKey.durationMs("rss.access.timeout.ms")
+          .defaultValue(seconds(10))
+          .atLeast(1L)
+          .atMost(seconds(3600))
+          .since(FIRST)
+          .doc(
+              "How long a driver looks for a coordinator that answers before a shuffle goes to the"
+                  + " engine's own.")
+          .build();
+  static final ConfigKey<Long> UNREGISTER_TIMEOUT =
+      ConfigKey.durationMs("rss.client.unregister.request.timeout.sec", TimeUnit.SECONDS)
+          .defaultValue(seconds(10))
+          .atLeast(1L)
+          .atMost(seconds(600))
+          .since(FIRST)
+          .doc("How long telling servers and coordinators to forget something may take.")
+          .build();
+
+  /** Every key of a client. */
+  public static final ConfigSchema SCHEMA =
+      ignored(
+              ConfigSchema.builder("client")
+                  .title("Spark jobs")
+                  .intro(
+                      "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
+                          + " of `spark.`.")
+                  .shownPrefix("spark.")
+                  .keys(COORDINATORS, COORDINATOR_PATIENCE, TAGS, NODES_MAX)
+                  .keys(TYPE, IO_MODE, CONNECTIONS, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT)
+                  .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
+                  .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
+                  .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
+                  .keys(REPLICAS, WRITE_QUORUM, SLICE, PREFETCH))
+          .rule(
+              set ->
+                  set.get(WRITE_QUORUM) <= set.get(REPLICAS)
+                      ? Optional.empty()
+                      : Optional.of(
+                          WRITE_QUORUM.name()
+                              + " is "
+                              + set.get(WRITE_QUORUM)
+                              + " of "
+                              + set.get(REPLICAS)
+                              + " copies; give at most "
+                              + REPLICAS.name()))
+          .build();
+
+  /** The configuration with LZ4 where no codec is set. */
+  public static ClientConfig from(ConfigSet set) {
+    return from(set, BlockCodec.LZ4);
+  }
+
+  /**
+   * @param engineCodec what the engine's own configuration asks for
+   */
+  public static ClientConfig from(ConfigSet set, BlockCodec engineCodec) {
+    long backOffMaxMs = set.get(RETRY_INTERVAL_MAX);
+    long backOffMs = Math.min(50, backOffMaxMs);
+    long unreachableMs = set.get(UNREACHABLE_PATIENCE);
+    int frameBytes = (int) Math.min(set.get(FRAME), USEFUL_FRAME_BYTES);
+    int pushAttempts = set.get(PUSH_ATTEMPTS);
+    return new ClientConfig(
+        new CoordinatorClientConfig(
+            set.find(COORDINATORS).orElse(List.of()),
+            Math.min(set.get(RPC_TIMEOUT), Math.max(1, set.get(COORDINATOR_PATIENCE) / 2)),
+            set.get(COORDINATOR_PATIENCE),
+            set.get(REPLICAS),
+            Math.max(0, set.get(NODES_MAX)),
+            set.find(TAGS).orElse(List.of()),
+            set.get(UNREGISTER_TIMEOUT)),
+        set.get(TYPE),
+        new TransportConfig(
+            Math.toIntExact(set.get(CONNECT_TIMEOUT)),
+            Math.toIntExact(set.get(RPC_TIMEOUT)),
+            set.get(IO_MODE),
+            set.get(THREADS) == 0 ? THREADS.defaultValue().orElseThrow() : set.get(THREADS),
+            FrameLimits.DEFAULT),
+        set.get(CONNECTIONS),
+        new WriterConfig((int) Math.min(set.get(CONTENT), USEFUL_CONTENT_BYTES), set.get(SPILL)),
+        new PushConfig(
+            frameBytes,
+            Math.max(frameBytes, set.get(IN_FLIGHT)),
+            set.get(WRITE_QUORUM),
+            set.find(CODEC).map(CodecChoice::codec).orElse(engineCodec),
+            set.get(ZSTD_LEVEL),
+            new RetryPolicy(pushAttempts, backOffMs, backOffMaxMs, unreachableMs),
+            new RetryPolicy(Integer.MAX_VALUE, backOffMs, backOffMaxMs, set.get(PUSH_PATIENCE))),
+        new ReadConfig(
+            (int) Math.min(set.get(SLICE), USEFUL_SLICE_BYTES),
+            set.get(PREFETCH),
+            Integer.MAX_VALUE - 16,
+            new RetryPolicy(set.get(RPC_ATTEMPTS), backOffMs, backOffMaxMs, unreachableMs)));
+  }
+
+  private static long seconds(int count) {
+    return Duration.ofSeconds(count).toMillis();
+  }
+
+  /** Keys that a Uniffle user may have set and that have nothing left to do. */
+  private static ConfigSchema.Builder ignored(ConfigSchema.Builder schema) {
+    String servers = "servers decide where blocks lie";
+    schema
+        .ignored("rss.storage.type", servers, "rss.storage.basePath at each server")
+        .ignored("rss.remote.storage.path", servers)
+        .ignored("rss.client.remote.storage.*", servers)
+        .ignored("rss.hadoop.*", servers)
+        .ignored("rss.client.max.concurrency.of.per-partition.write", servers)
+        .ignored("rss.test.mode.enable", servers);
+    String fallback = "a shuffle that gets no servers uses the engine's own at once";
+    schema
+        .ignored("rss.enabled", fallback)
+        .ignored("rss.access.id", fallback)
+        .ignored("rss.access.id.providerKey", fallback)
+        .ignored("rss.client.access.retry.times", fallback, COORDINATOR_PATIENCE.name())
+        .ignored("rss.client.access.retry.interval.ms", fallback, COORDINATOR_PATIENCE.name())
+        .ignored("rss.client.assignment.retry.times", fallback, COORDINATOR_PATIENCE.name())
+        .ignored("rss.client.assignment.retry.interval", fallback, COORDINATOR_PATIENCE.name())
+        .ignored("rss.dynamicClientConf.enabled", "clients are configured by their jobs alone");
+    String sorted = "records are sorted in the task's memory, without a buffer for each partition";
+    schema
+        .ignored("rss.writer.buffer.segment.size", sorted)
+        .ignored("rss.writer.serializer.buffer.size", sorted)
+        .ignored("rss.writer.pre.allocated.buffer.size", sorted)
+        .ignored("rss.writer.require.memory.*", sorted, SPILL.name())
+        .ignored("rss.client.memory.spill.*", "the engine's requests to spill are always heeded")
+        .ignored("rss.client.off.heap.memory.enable", "frames are always off the heap")
+        .ignored("rss.client.mapSideCombine.enabled", "the engine's own rule holds")
+        .ignored("rss.row.based", "every serializer is taken as it is");
+    String threads = "a task's own thread drives its pushes and reads";
+    schema
+        .ignored("rss.client.send.threadPool.*", threads)
+        .ignored("rss.client.send.check.interval.ms", "acknowledgements wake the task")
+        .ignored("rss.client.data.transfer.pool.size", threads)
+        .ignored("rss.client.data.commit.pool.size", "there is nothing to commit")
+        .ignored("rss.client.write.overlappingCompression*", threads)
+        .ignored("rss.client.read.overlappingDecompression*", threads)
+        .ignored("rss.client.unregister.thread.pool.size", threads)
+        .ignored("rss.client.unregister.timeout.sec", threads, UNREGISTER_TIMEOUT.name())
+        .ignored("rss.client.heartBeat.threadNum", threads)
+        .ignored("rss.heartbeat.interval", "leases are renewed every third of their length")
+        .ignored("rss.heartbeat.timeout", "leases are renewed every third of their length");
+    String selfDescribing = "blocks describe themselves, there are no block ids";
+    schema
+        .ignored("rss.blockId.*", selfDescribing)
+        .ignored("rss.client.blockId.*", selfDescribing)
+        .ignored("rss.client.bitmap.splitNum", selfDescribing)
+        .ignored("rss.index.read.limit", selfDescribing)
+        .ignored("rss.client.integrityValidation.*", "every read proves that it is whole");
+    schema
+        .ignored("rss.client.read.prefetch.enabled", "reads always prefetch", PREFETCH.name())
+        .ignored(
+            "rss.client.read.prefetch.timeoutSec", "reads wait for replies", RPC_TIMEOUT.name())
+        .ignored("rss.client.read.nextReadSegments*", "reads ask for large stretches")
+        .ignored("rss.client.read.reorderMultiServersEnable", "tasks begin at different copies")
+        .ignored("rss.data.replica.read", "a read uses as many copies as it takes to be whole")
+        .ignored("rss.data.replica.skip.enabled", "every copy is sent", WRITE_QUORUM.name())
+        .ignored(
+            "rss.client.shuffle.data.distribution.type",
+            "slice marks serve ranges of map tasks in any order")
+        .ignored("rss.partitionNum.per.range", "ranges are the coordinator's business")
+        .ignored("rss.estimate.*", "the coordinator spreads load", NODES_MAX.name());
+    String recompute = "a hole in the data makes the engine repeat just the map tasks concerned";
+    return schema
+        .ignored("rss.client.reassign.*", recompute)
+        .ignored("rss.stageRetry.*", recompute)
+        .ignored("rss.resubmit.stage", recompute)
+        .ignored("rss.resubmit.stage.*", recompute)
+        .ignored("rss.client.rpc.netty.*", "one allocator serves all connections");
+  }
+}

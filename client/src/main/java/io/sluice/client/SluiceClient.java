@@ -1,0 +1,64 @@
+package io.sluice.client;
+
+import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushSession;
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.client.read.ShuffleReadRequest;
+
+/**
+ * The way of one application's process to its shuffle servers. Thread-safe; a process has one and
+ * its tasks share it.
+ */
+public interface SluiceClient extends AutoCloseable {
+  /** The application that this client works for. */
+  String application();
+
+  ClientConfig config();
+
+  /**
+   * Driver only: the application's registration and lease at the coordinator. The first call starts
+   * it, without waiting for the coordinator; later calls give the same session. It ends with the
+   * client.
+   *
+   * @param user operating-system user that the job runs as
+   */
+  ApplicationSession applicationSession(String user);
+
+  /** As {@link #pushSession(ShuffleAssignment, MapAttempt, PayloadTransform)}, in clear text. */
+  default PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt) {
+    return pushSession(assignment, attempt, null);
+  }
+
+  /**
+   * Begins the output of one map attempt. Makes no connection before there is something to send.
+   *
+   * @param transform applied to every payload, such as encryption; null for none
+   */
+  PushSession pushSession(
+      ShuffleAssignment assignment, MapAttempt attempt, PayloadTransform transform);
+
+  /** As {@link #read(ShuffleReadRequest, PayloadTransform)}, of clear text. */
+  default ShuffleRead read(ShuffleReadRequest request) {
+    return read(request, null);
+  }
+
+  /**
+   * Begins to read. Asks nothing of a server before the first {@link ShuffleRead#next}.
+   *
+   * @param transform what the map side applied; null for none
+   */
+  ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform);
+
+  /** What all sessions and reads of this client have done so far. */
+  ClientCounters counters();
+
+  /**
+   * Ends the application session, if there is one, and every connection, within a bounded time.
+   * Sessions and reads that are still open fail. Idempotent.
+   */
+  @Override
+  void close();
+}

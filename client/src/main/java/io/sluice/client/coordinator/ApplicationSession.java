@@ -1,0 +1,28 @@
+package io.sluice.client.coordinator;
+
+/**
+ * An application's life at the coordinators: registered when first needed, kept alive by renewals
+ * on a daemon thread, registered again when a coordinator has forgotten it. Thread-safe. Nothing
+ * here throws for what coordinators and servers do: the engine gets a reason and uses its own
+ * shuffle.
+ */
+public interface ApplicationSession extends AutoCloseable {
+  /**
+   * Asks for servers: one round trip, and a wait of at most the configured patience when no
+   * coordinator answers (a single try for each coordinator while they are known to be away).
+   *
+   * @param shuffle the engine's number, from 0
+   * @param partitions 1..2^24-1
+   */
+  ShuffleRegistration registerShuffle(int shuffle, int partitions);
+
+  /**
+   * Tells the servers of a shuffle to forget it, in the background and best effort. A shuffle that
+   * was never assigned is ignored.
+   */
+  void unregisterShuffle(int shuffle);
+
+  /** Ends the application at the coordinators and servers, within a bounded time. Idempotent. */
+  @Override
+  void close();
+}

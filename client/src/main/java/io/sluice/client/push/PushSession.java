@@ -1,0 +1,62 @@
+package io.sluice.client.push;
+
+import java.io.IOException;
+
+/**
+ * The output of one map attempt on its way to the servers. Owned by the task thread; only that
+ * thread ever waits here, and every wait ends by a deadline or by interruption.
+ *
+ * <p>Contents are compressed, framed and checksummed into the frame of their partition's server;
+ * full frames are sent while the task goes on. Memory is bounded by what may be in flight plus one
+ * open frame per server, whatever the number of partitions. Contents of one partition are read back
+ * in the order in which they were added.
+ *
+ * <pre>{@code
+ * try (PushSession session = client.pushSession(assignment, attempt)) {
+ *   session.add(partition, bytes, 0, length, records);   // any order of partitions; ascending is best
+ *   session.beginFinalPass();                            // optional, saves marks
+ *   session.add(...);
+ *   session.finish();                                    // everything is safe at the servers
+ * }
+ * }</pre>
+ */
+public interface PushSession extends AutoCloseable {
+  /**
+   * Adds whole records of a partition; they will be read back as one content, however large.
+   *
+   * @param bytes borrows: serialized records, uncompressed
+   * @param length at least 1
+   * @param records records among these bytes
+   * @throws PushFailedException if the output can no longer become whole; the session is of no more
+   *     use
+   * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
+   */
+  void add(int partition, byte[] bytes, int offset, int length, int records) throws IOException;
+
+  /**
+   * Says that from now on partitions come in ascending order and each gets nothing more once a
+   * higher one, or the end, has come. With it a partition's last block can say so itself, and a
+   * server's frame leaves as soon as its partitions have passed.
+   */
+  void beginFinalPass();
+
+  /**
+   * Marks the end of every partition that got something, and waits until all of it is acknowledged.
+   *
+   * @throws PushFailedException if a server did not take it within the configured patience
+   * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
+   */
+  void finish() throws IOException;
+
+  /**
+   * Bytes of every partition as readers will fetch them, headers included; exactly 0 for one that
+   * got nothing. Final after {@link #finish}.
+   */
+  long[] partitionLengths();
+
+  PushCounters counters();
+
+  /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
+  @Override
+  void close();
+}

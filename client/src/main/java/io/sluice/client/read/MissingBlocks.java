@@ -1,0 +1,40 @@
+package io.sluice.client.read;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * What one attempt should have left in one partition and did not, or not wholly.
+ *
+ * @param servers names of those that were asked, last one last
+ * @param detail what the last of them said, one line
+ */
+public record MissingBlocks(
+    int partition,
+    long mapAttempt,
+    int mapIndex,
+    Reason reason,
+    List<String> servers,
+    String detail)
+    implements Serializable {
+
+  /** Why blocks are missing. */
+  public enum Reason {
+    /** The server that should hold them never heard of them. */
+    NEVER_WRITTEN,
+    /** The shuffle was unregistered, or its application's lease ended. */
+    EXPIRED,
+    /** The server had them, or may have had them, before a restart or the loss of a disk. */
+    LOST,
+    /** Some blocks of the attempt are there, not all. */
+    INCOMPLETE,
+    /** No server that should hold them answered within the patience. */
+    UNREACHABLE,
+    /** They are there, but every copy is damaged. */
+    CORRUPT
+  }
+
+  public MissingBlocks {
+    servers = List.copyOf(servers);
+  }
+}

@@ -1,0 +1,40 @@
+package io.sluice.client.read;
+
+/**
+ * What a read has done.
+ *
+ * @param bytes bytes that servers sent
+ * @param blocks blocks given, parts of a content counted each
+ * @param contentBytes uncompressed bytes given
+ * @param records records given
+ * @param skippedBlocks blocks of attempts that were not expected, and duplicates
+ * @param opens Open requests sent
+ * @param fetches Fetch requests sent
+ * @param retries requests that were repeated
+ * @param waitNanos time that the task waited for servers
+ */
+public record ReadCounters(
+    long bytes,
+    long blocks,
+    long contentBytes,
+    long records,
+    long skippedBlocks,
+    long opens,
+    long fetches,
+    long retries,
+    long waitNanos) {
+  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  public ReadCounters plus(ReadCounters other) {
+    return new ReadCounters(
+        bytes + other.bytes,
+        blocks + other.blocks,
+        contentBytes + other.contentBytes,
+        records + other.records,
+        skippedBlocks + other.skippedBlocks,
+        opens + other.opens,
+        fetches + other.fetches,
+        retries + other.retries,
+        waitNanos + other.waitNanos);
+  }
+}

@@ -1,0 +1,98 @@
+package io.sluice.client.read;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * What a reduce task is to read: for each partition the map attempts that hold data for it, as the
+ * engine knows them. Blocks of other attempts are skipped, those of these must all be found.
+ * Immutable.
+ */
+public final class ShuffleReadRequest {
+  private final ShuffleAssignment assignment;
+  private final List<ExpectedAttempts> expected;
+  private final int firstMapIndex;
+  private final int endMapIndex;
+
+  private ShuffleReadRequest(Builder from) {
+    this.assignment = from.assignment;
+    this.expected = new ArrayList<>(from.byPartition.size());
+    from.byPartition.forEach((partition, attempts) -> expected.add(attempts.build(partition)));
+    this.firstMapIndex = from.firstMapIndex;
+    this.endMapIndex = from.endMapIndex;
+  }
+
+  public static Builder builder(ShuffleAssignment assignment) {
+    return new Builder(assignment);
+  }
+
+  public ShuffleAssignment assignment() {
+    return assignment;
+  }
+
+  /** Partitions with at least one expected attempt, ascending. */
+  List<ExpectedAttempts> expected() {
+    return expected;
+  }
+
+  /** Whether only the blocks of some map tasks are wanted. */
+  boolean hasMapRange() {
+    return firstMapIndex > 0 || endMapIndex < Integer.MAX_VALUE;
+  }
+
+  int firstMapIndex() {
+    return firstMapIndex;
+  }
+
+  int endMapIndex() {
+    return endMapIndex;
+  }
+
+  /** Collects a request. Belongs to one thread. */
+  public static final class Builder {
+    private final ShuffleAssignment assignment;
+    private final TreeMap<Integer, ExpectedAttempts.Builder> byPartition = new TreeMap<>();
+    private int firstMapIndex;
+    private int endMapIndex = Integer.MAX_VALUE;
+
+    private Builder(ShuffleAssignment assignment) {
+      this.assignment = assignment;
+    }
+
+    /**
+     * An attempt that holds data for a partition. Naming it twice is the same as once.
+     *
+     * @param mapIndex which map task it is a try of
+     */
+    public Builder expect(int partition, long mapAttempt, int mapIndex) {
+      if (partition < 0 || partition >= assignment.partitionCount()) {
+        throw new IllegalArgumentException(
+            "read: partition "
+                + partition
+                + " of a shuffle with "
+                + assignment.partitionCount()
+                + " partitions");
+      }
+      byPartition
+          .computeIfAbsent(partition, p -> new ExpectedAttempts.Builder())
+          .add(mapAttempt, mapIndex);
+      return this;
+    }
+
+    /**
+     * Says that all expected attempts are of map tasks {@code first..end-1}, so that stretches of a
+     * partition that hold only others need not be fetched.
+     */
+    public Builder mapRange(int first, int end) {
+      this.firstMapIndex = first;
+      this.endMapIndex = end;
+      return this;
+    }
+
+    public ShuffleReadRequest build() {
+      return new ShuffleReadRequest(this);
+    }
+  }
+}

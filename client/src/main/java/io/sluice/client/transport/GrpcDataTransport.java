@@ -1,0 +1,95 @@
+package io.sluice.client.transport;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.net.DataExchange;
+import io.sluice.common.net.SocketIo;
+import io.sluice.proto.ServerId;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Connections inside gRPC streams. Thread-safe. */
+public final class GrpcDataTransport implements DataTransport {
+  /** What gRPC buffers of a stream ahead of its reader: several body parts. */
+  private static final int FLOW_CONTROL_WINDOW = 4 << 20;
+
+  /** Longest wait for the event loops to end, in milliseconds. */
+  private static final int CLOSE_TIMEOUT_MS = 5_000;
+
+  private final TransportConfig config;
+  private final LongSupplier nanoTime;
+  private final SocketIo io;
+  private final EventLoopGroup eventLoops;
+  private final Set<GrpcConnection> connections = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  public GrpcDataTransport(TransportConfig config, LongSupplier nanoTime) {
+    this.config = config;
+    this.nanoTime = nanoTime;
+    io = SocketIo.select(config.ioMode());
+    eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
+  }
+
+  @Override
+  public CompletableFuture<DataConnection> connect(
+      ServerId server, String application, String client) {
+    if (closed) {
+      return CompletableFuture.failedFuture(new ConnectionLostException("transport closed"));
+    }
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
+            .usePlaintext()
+            // Retries would keep copies of what is sent; requests are retried by their callers.
+            .disableRetry()
+            .directExecutor()
+            .eventLoopGroup(eventLoops)
+            .channelType(io.socketClass())
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, config.connectTimeoutMs())
+            .flowControlWindow(FLOW_CONTROL_WINDOW)
+            .maxInboundMessageSize(
+                Math.max(
+                    FrameHeader.LENGTH + config.limits().maxHeadLength(),
+                    DataExchange.MAX_BODY_PART_LENGTH))
+            .build();
+    GrpcConnection connection =
+        new GrpcConnection(server.getName(), channel, config, nanoTime, connections::remove);
+    connections.add(connection);
+    connection.start(eventLoops);
+    CompletableFuture<DataConnection> result = new CompletableFuture<>();
+    connection
+        .hello(application, client)
+        .whenComplete(
+            (ready, failure) -> {
+              if (failure != null) {
+                connection.close();
+                result.completeExceptionally(FramedConnection.connectFailure(failure));
+              } else if (!result.complete(ready)) {
+                connection.close();
+              }
+            });
+    if (closed) {
+      connection.close();
+    }
+    return result;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    List<GrpcConnection> open = List.copyOf(connections);
+    open.forEach(GrpcConnection::close);
+    // Their last callbacks, which free what is half received, need the event loops.
+    long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS);
+    open.forEach(connection -> connection.awaitEnd(deadlineNanos - nanoTime.getAsLong()));
+    eventLoops
+        .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+  }
+}

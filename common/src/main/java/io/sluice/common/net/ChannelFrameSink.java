@@ -1,0 +1,13 @@
+package io.sluice.common.net;
+
+/** Who a {@link FrameReceiver} hands frames to, and tells about its channel. */
+public interface ChannelFrameSink extends FrameSink {
+  /** The bytes that were there have been handed over: the time to flush replies. */
+  void onReadComplete();
+
+  /** Whether the channel takes more outgoing bytes has changed. */
+  void onWritabilityChanged();
+
+  /** The channel closed, or failed and is being closed. Called once, last. */
+  void onClosed(Throwable causeOrNull);
+}

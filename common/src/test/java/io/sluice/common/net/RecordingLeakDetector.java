@@ -1,0 +1,38 @@
+package io.sluice.common.net;
+
+import io.netty.util.ResourceLeakDetector;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Keeps the leaks that Netty finds, for {@link LeakCheck}. Netty makes it when the tests run with
+ * {@code -Dio.netty.customResourceLeakDetector} naming this class.
+ */
+public final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
+  /** Netty makes one detector per kind of resource, so what they find meets here. */
+  static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
+
+  public RecordingLeakDetector(Class<?> resourceType, int samplingInterval) {
+    super(resourceType, samplingInterval);
+  }
+
+  @SuppressWarnings("deprecation") // The signature that Netty looks for.
+  public RecordingLeakDetector(Class<T> resourceType, int samplingInterval, long maxActive) {
+    super(resourceType, samplingInterval, maxActive);
+  }
+
+  @Override
+  protected boolean needReport() {
+    return true;
+  }
+
+  @Override
+  protected void reportTracedLeak(String resourceType, String records) {
+    LEAKS.add(resourceType + records);
+  }
+
+  @Override
+  protected void reportUntracedLeak(String resourceType) {
+    LEAKS.add(resourceType);
+  }
+}

@@ -1,0 +1,121 @@
+package io.sluice.server.transport;
+
+import io.grpc.BindableService;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.net.DataExchange;
+import io.sluice.server.service.DataService;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The data protocol inside the gRPC stream {@code sluice.v1.Data/Exchange}. Thread-safe. Bind it to
+ * a server that {@link #configure} has prepared.
+ */
+public final class GrpcDataService implements BindableService {
+  /**
+   * What gRPC buffers of a stream before it is read: with it, two body parts are under way while
+   * one is handled.
+   */
+  private static final int FLOW_CONTROL_WINDOW = 2 << 20;
+
+  private static final int KEEP_ALIVE_SECONDS = 60;
+  private static final int KEEP_ALIVE_TIMEOUT_SECONDS = 20;
+  private static final int SHORTEST_CLIENT_KEEP_ALIVE_SECONDS = 10;
+
+  private final DataService service;
+  private final DataTransportConfig config;
+  private final TransportCounters counters;
+  private final Executor executor;
+  private final ScheduledExecutorService scheduler;
+  private final LongSupplier nanoTime;
+  private final Set<GrpcCarrier> carriers = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param executor runs what other threads have for a connection; normally the gRPC server's own
+   * @param scheduler looks for silent connections; takes microseconds of it
+   */
+  public GrpcDataService(
+      DataService service,
+      DataTransportConfig config,
+      TransportCounters counters,
+      Executor executor,
+      ScheduledExecutorService scheduler,
+      LongSupplier nanoTime) {
+    this.service = service;
+    this.config = config;
+    this.counters = counters;
+    this.executor = executor;
+    this.scheduler = scheduler;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Sets what data streams need of the server that carries them. */
+  public void configure(NettyServerBuilder server) {
+    server
+        .flowControlWindow(FLOW_CONTROL_WINDOW)
+        .maxInboundMessageSize(
+            Math.max(
+                FrameHeader.LENGTH + service.limits().maxHeadLength(),
+                DataExchange.MAX_BODY_PART_LENGTH))
+        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .permitKeepAliveTime(SHORTEST_CLIENT_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .permitKeepAliveWithoutCalls(true);
+  }
+
+  @Override
+  public ServerServiceDefinition bindService() {
+    return ServerServiceDefinition.builder(DataExchange.SERVICE)
+        .addMethod(DataExchange.METHOD, (call, headers) -> accept(call))
+        .build();
+  }
+
+  private ServerCall.Listener<InputStream> accept(ServerCall<InputStream, InputStream> call) {
+    if (!counters.connectionOpened(config.maxConnections())) {
+      refuse(call);
+      return new ServerCall.Listener<>() {};
+    }
+    GrpcCarrier carrier =
+        new GrpcCarrier(
+            call,
+            PooledByteBufAllocator.DEFAULT,
+            service,
+            config,
+            counters,
+            executor,
+            nanoTime,
+            carriers::remove);
+    carriers.add(carrier);
+    carrier.start(scheduler);
+    return carrier.listener();
+  }
+
+  private void refuse(ServerCall<InputStream, InputStream> call) {
+    ByteBuf error =
+        ServerConnection.tooManyConnections(PooledByteBufAllocator.DEFAULT, service, config);
+    try {
+      call.sendHeaders(new Metadata());
+      call.sendMessage(DataExchange.message(error));
+      call.close(Status.OK, new Metadata());
+    } finally {
+      error.release();
+    }
+  }
+
+  /** Ends every stream; those of a server that is shut down end by themselves. */
+  public void closeConnections() {
+    carriers.forEach(carrier -> carrier.fail(Status.UNAVAILABLE.withDescription("server stops")));
+  }
+}
