@@ -27,6 +27,7 @@ import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
@@ -189,7 +190,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new ProcessVitals(),
             nanoTime);
     timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report));
+    rpc = startRpc(new ControlService(store, report), connections, timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
@@ -312,11 +313,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return Optional.of(parts.add("data transport", server));
   }
 
-  private RpcServer startRpc(ControlService control) throws StartException {
+  private RpcServer startRpc(
+      ControlService control, TransportCounters connections, ScheduledExecutorService timer)
+      throws StartException {
     NetworkConfig network = config.network();
     RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
+    GrpcDataService data =
+        new GrpcDataService(
+            drainable, network.connections(), connections, server.executor(), timer, nanoTime);
+    parts.add("grpc data streams", data::closeConnections);
     try {
-      server.start(address(network.rpcPort()), builder -> {}, List.of(control));
+      server.start(address(network.rpcPort()), data::configure, List.of(control, data));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }

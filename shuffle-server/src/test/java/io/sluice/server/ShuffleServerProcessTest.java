@@ -9,12 +9,13 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.GetStatusReply;
-import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.Presence;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesRequest;
 import io.sluice.server.cluster.FakeCoordinator;
 import io.sluice.server.cluster.LogLines;
 import java.io.IOException;
@@ -26,15 +27,19 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -323,6 +328,151 @@ class ShuffleServerProcessTest {
         server.close();
         assertThat(client.isClosedByServer()).isTrue();
       }
+      assertThat(log.lines()).last().asString().endsWith("stopped memoryUsedBytes=0");
+    }
+  }
+
+  @Test
+  void aSecondServerOnADirectoryIsRefusedByTheNameOfTheFirst() throws Exception {
+    start();
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining(directory + " is in use by another server: pid ")
+        .hasMessageContaining("pid " + ProcessHandle.current().pid() + " on host 127.0.0.1")
+        .hasMessageNotContaining("\n");
+    servers.get(0).close();
+    start();
+  }
+
+  @Test
+  void aDirectoryThatCannotBeWrittenIsLeftOut() throws Exception {
+    Path file = Files.createFile(directory.resolve("a-file"));
+    Path good = directory.resolve("good");
+    start("rss.storage.basePath", file.resolve("below") + "," + good + ":HDD");
+    assertThat(coordinator.next().getLoad().getDisksList())
+        .singleElement()
+        .satisfies(
+            disk -> {
+              assertThat(disk.getPath()).isEqualTo(good.toString());
+              assertThat(disk.getKind()).isEqualTo("HDD");
+            });
+  }
+
+  @Test
+  void noDirectoryThatCanBeWrittenIsOneLine() throws Exception {
+    Path below = Files.createFile(directory.resolve("a-file")).resolve("below");
+    assertThatThrownBy(() -> start("rss.storage.basePath", below.toString()))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("no usable directory for run files: " + below)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void takesMoreThanItsMemoryAndGivesItBack() throws Exception {
+    ShuffleServerProcess server = start();
+    coordinator.say("app", State.LIVE);
+    byte[] payload = new byte[1 << 20];
+    Random random = new Random(5);
+    int attempts = 40;
+    try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+      List<byte[]> pushed = new ArrayList<>();
+      for (int attempt = 0; attempt < attempts; attempt++) {
+        random.nextBytes(payload);
+        pushed.add(payload.clone());
+        client.push(0, 1, attempt, payload);
+      }
+      long length = client.open(0, 1, server.epoch()).getPartitions(0).getLength();
+      long block = length / attempts;
+      for (int attempt = 0; attempt < attempts; attempt++) {
+        byte[] bytes = client.fetch(0, 1, attempt * block, block).bytes();
+        assertThat(Arrays.copyOfRange(bytes, bytes.length - payload.length, bytes.length))
+            .as("attempt %d", attempt)
+            .isEqualTo(pushed.get(attempt));
+      }
+      GetStatusReply status = status(server);
+      assertThat(status.getPushedBytes()).isEqualTo(length);
+      assertThat(status.getSpilledRuns()).isPositive();
+      assertThat(status.getSpilledBytes()).isBetween(length - (16 << 20), length);
+      assertThat(status.getMemoryPeakBytes()).isLessThanOrEqualTo(16 << 20);
+      assertThat(status.getFetchedBytes()).isEqualTo(length);
+      assertThat(status.getFetchedFromMemoryBytes()).isLessThan(length);
+      assertThat(runFiles()).isNotEmpty();
+      control(
+          server,
+          stub ->
+              stub.unregisterShuffles(
+                  UnregisterShufflesRequest.newBuilder()
+                      .setApplication("app")
+                      .addShuffles(0)
+                      .build()));
+      assertThat(status(server).getLoad().getStoredBytes()).isZero();
+      while (!runFiles().isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private List<Path> runFiles() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(file -> file.toString().endsWith(".run")).toList();
+    }
+  }
+
+  @Test
+  void withEveryDiskFullItRefusesPushesSaysSoAndRecovers() throws Exception {
+    ShuffleServerProcess server =
+        start("rss.server.disk.capacity", "8m", "rss.server.heartbeat.interval", "100ms");
+    coordinator.say("app", State.LIVE);
+    byte[] payload = new byte[1 << 20];
+    try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+      SluiceException refusal = null;
+      int attempts = 0;
+      while (refusal == null && attempts < 100) {
+        try {
+          client.push(0, 1, attempts++, payload);
+        } catch (SluiceException e) {
+          refusal = e;
+        }
+      }
+      assertThat(refusal).isNotNull();
+      assertThat(refusal.code()).isEqualTo(StatusCode.NO_SPACE);
+      while (coordinator.next().getState() != ServerState.UNHEALTHY) {
+        Thread.onSpinWait();
+      }
+      assertThat(http(server, "/readyz")).isEqualTo(503);
+      assertThat(http(server, "/healthz")).isEqualTo(200);
+      control(
+          server,
+          stub ->
+              stub.unregisterShuffleApplication(
+                  UnregisterShuffleApplicationRequest.newBuilder().setApplication("app").build()));
+      while (coordinator.next().getState() != ServerState.ACTIVE) {
+        Thread.onSpinWait();
+      }
+      client.push(1, 1, 1, payload);
+      assertThat(http(server, "/readyz")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aClientThatTakesNothingDoesNotHoldUpAStop() throws Exception {
+    try (LogLines log = new LogLines(ShuffleServerProcess.class)) {
+      ShuffleServerProcess server = start("rss.server.stop.timeout", "1s");
+      byte[] payload = new byte[1 << 20];
+      try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+        for (int attempt = 0; attempt < 8; attempt++) {
+          client.push(0, 1, attempt, payload);
+        }
+        long length = client.open(0, 1, server.epoch()).getPartitions(0).getLength();
+        for (int i = 0; i < 20; i++) {
+          client.sendFetch(0, 1, 0, Math.min(length, client.hello().getMaxBodyLength()));
+        }
+        while (status(server).getFetchedBytes() == 0) {
+          Thread.onSpinWait();
+        }
+        server.close();
+      }
+      assertThat(log.lines()).anyMatch(line -> line.contains("replies were cut off"));
       assertThat(log.lines()).last().asString().endsWith("stopped memoryUsedBytes=0");
     }
   }

@@ -131,15 +131,20 @@ public final class StoreDataService implements DataService {
   @Override
   public void checkPush(ClientConnection connection, Push push, int bodyLength)
       throws SluiceException {
-    checkPushHead(connection, push);
-    if (bodyLength > limits.maxBodyLength()) {
-      throw new SluiceException(
-          StatusCode.FRAME_TOO_LARGE,
-          "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
-    }
-    if (!canStore.getAsBoolean() && memory.pressure().tight()) {
-      throw new SluiceException(
-          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+    try {
+      checkPushHead(connection, push);
+      if (bodyLength > limits.maxBodyLength()) {
+        throw new SluiceException(
+            StatusCode.FRAME_TOO_LARGE,
+            "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
+      }
+      if (!canStore.getAsBoolean() && memory.pressure().tight()) {
+        throw new SluiceException(
+            StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+      }
+    } catch (SluiceException e) {
+      counters.refusedFrame();
+      throw e;
     }
   }
 

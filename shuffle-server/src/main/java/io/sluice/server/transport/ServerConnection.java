@@ -142,11 +142,13 @@ final class ServerConnection {
     BodyMemory memory = service.bodyMemory();
     ByteBuf target;
     try {
+      service.checkPush(client, push, header.bodyLength());
       target = memory.tryAllocate(client.application(), header.bodyLength());
+    } catch (SluiceException e) {
+      refusePush(header, e);
+      return;
     } catch (IllegalArgumentException e) {
-      push = null;
-      refuse(header.requestId(), new SluiceException(StatusCode.FRAME_TOO_LARGE, e.getMessage()));
-      carrier.discardBody();
+      refusePush(header, new SluiceException(StatusCode.FRAME_TOO_LARGE, e.getMessage()));
       return;
     }
     if (target != null) {
@@ -163,6 +165,18 @@ final class ServerConnection {
     cancelWait =
         memory.whenAvailable(
             client.application(), header.bodyLength(), () -> carrier.execute(() -> admit(header)));
+  }
+
+  /** Refuses a push before its body is received, which is read and dropped. */
+  private void refusePush(FrameHeader header, SluiceException reason) {
+    push = null;
+    if (cancelWait != null) {
+      cancelWait.run();
+      cancelWait = null;
+      counters.resumed();
+    }
+    refuse(header.requestId(), reason);
+    carrier.discardBody();
   }
 
   /**
