@@ -1,0 +1,266 @@
+package io.sluice.server.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MemoryBudgetTest {
+  private static final int SLAB = 1024;
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final MemoryBudget budget = budget(10);
+  private final List<String> called = new ArrayList<>();
+
+  @AfterEach
+  void nothingIsHeld() {
+    assertThat(budget.usedBytes()).isZero();
+  }
+
+  @Test
+  void givesBodiesOfExactlyTheLengthAndCountsWholeSlabs() {
+    for (int length : new int[] {1, SLAB - 1, SLAB, SLAB + 1, 5 * SLAB + 7}) {
+      ByteBuf body = budget.tryAllocate("a", length);
+      assertThat(body.capacity()).isEqualTo(length);
+      assertThat(body.writableBytes()).isEqualTo(length);
+      assertThat(body.writerIndex()).isZero();
+      assertThat(body.isDirect()).isTrue();
+      byte[] bytes = new byte[length];
+      new Random(length).nextBytes(bytes);
+      body.writeBytes(bytes);
+      byte[] back = new byte[length];
+      body.getBytes(0, back);
+      assertThat(back).isEqualTo(bytes);
+      assertThat(budget.usedBytes()).isEqualTo(budget.heldBytes(length)).isEqualTo(
+          (length + SLAB - 1) / SLAB * (long) SLAB);
+      assertThat(budget.usedBytes("a")).isEqualTo(budget.usedBytes());
+      ByteBuf slice = body.retainedSlice(0, 1);
+      body.release();
+      assertThat(budget.usedBytes()).isPositive();
+      slice.release();
+      assertThat(budget.usedBytes()).isZero();
+    }
+    assertThat(budget.peakBytes()).isEqualTo(6 * SLAB);
+  }
+
+  @Test
+  void refusesWhatCouldNeverBeAdmitted() {
+    assertThatThrownBy(() -> budget.tryAllocate("a", 10 * SLAB + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("10240");
+    assertThat(budget.tryAllocate("a", 0).capacity()).isZero();
+  }
+
+  @Test
+  void refusesWhenSpentAndCallsWhoWaitsWhenThereIsSome() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    assertThat(budget.usedPermille()).isEqualTo(1000);
+    assertThat(budget.tryAllocate("b", 1)).isNull();
+    wait("b", SLAB);
+    assertThat(called).isEmpty();
+    assertThat(budget.waitingCount()).isEqualTo(1);
+    all.release();
+    assertThat(called).containsExactly("b1");
+    assertThat(budget.waitingCount()).isZero();
+    budget.tryAllocate("b", SLAB).release();
+  }
+
+  @Test
+  void keepsWhatItGrantedForTheOneItCalled() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    wait("b", 10 * SLAB);
+    all.release();
+    assertThat(called).containsExactly("b10");
+    assertThat(budget.tryAllocate("c", SLAB)).isNull();
+    ByteBuf body = budget.tryAllocate("b", 10 * SLAB);
+    assertThat(body).isNotNull();
+    body.release();
+    budget.tryAllocate("c", SLAB).release();
+  }
+
+  @Test
+  void takesBackWhatNobodyClaims() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    wait("b", 10 * SLAB);
+    wait("c", SLAB);
+    all.release();
+    assertThat(called).containsExactly("b10");
+    nanos.addAndGet(MemoryBudget.GRANT_NANOS - 1);
+    budget.expireGrants();
+    assertThat(called).containsExactly("b10");
+    nanos.addAndGet(1);
+    budget.expireGrants();
+    assertThat(called).containsExactly("b10", "c1");
+    budget.tryAllocate("c", SLAB).release();
+    budget.tryAllocate("b", 10 * SLAB).release();
+  }
+
+  @Test
+  void cancelledWaitsAndCancelledGrantsGoToTheNext() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    Runnable first = wait("b", 10 * SLAB);
+    Runnable second = wait("b", 9 * SLAB);
+    wait("c", 10 * SLAB);
+    first.run();
+    first.run();
+    all.release();
+    assertThat(called).containsExactly("b9");
+    second.run();
+    second.run();
+    assertThat(called).containsExactly("b9", "c10");
+    budget.tryAllocate("c", 10 * SLAB).release();
+  }
+
+  @Test
+  void servesTheApplicationThatUsesLeastFirst() {
+    ByteBuf a = budget.tryAllocate("a", 6 * SLAB);
+    ByteBuf b = budget.tryAllocate("b", 3 * SLAB);
+    ByteBuf c = budget.tryAllocate("c", SLAB);
+    wait("a", SLAB);
+    wait("b", SLAB);
+    wait("b", 2 * SLAB);
+    wait("c", SLAB);
+    // One slab: c used it and has none now. Then b with 3, and a only when nobody else waits.
+    c.release();
+    assertThat(called).containsExactly("c1");
+    budget.tryAllocate("c", SLAB).release();
+    assertThat(called).containsExactly("c1", "b1");
+    ByteBuf b2 = budget.tryAllocate("b", SLAB);
+    b.release();
+    assertThat(called).containsExactly("c1", "b1", "b2", "a1");
+    b2.release();
+    a.release();
+    budget.tryAllocate("b", 2 * SLAB).release();
+    budget.tryAllocate("a", SLAB).release();
+  }
+
+  @Test
+  void newRequestsDoNotOvertakeThoseWhoWaitLonger() {
+    ByteBuf most = budget.tryAllocate("a", 8 * SLAB);
+    ByteBuf some = budget.tryAllocate("b", 2 * SLAB);
+    Runnable large = wait("b", 4 * SLAB);
+    some.release();
+    assertThat(called).isEmpty();
+    assertThat(budget.tryAllocate("a", SLAB)).as("uses more than b").isNull();
+    assertThat(budget.tryAllocate("b", SLAB)).as("b has one waiting before").isNull();
+    large.run();
+    budget.tryAllocate("a", SLAB).release();
+    most.release();
+  }
+
+  @Test
+  void tellsWhenTight() {
+    AtomicInteger signals = new AtomicInteger();
+    budget.onPressure(signals::incrementAndGet);
+    ByteBuf below = budget.tryAllocate("a", 7 * SLAB);
+    assertThat(signals).hasValue(0);
+    assertThat(budget.pressure().tight()).isFalse();
+    ByteBuf above = budget.tryAllocate("a", SLAB);
+    assertThat(signals).hasValue(1);
+    assertThat(budget.pressure().tight()).isTrue();
+    above.release();
+    assertThat(budget.tryAllocate("a", 4 * SLAB)).isNull();
+    assertThat(signals).hasValue(2);
+    Runnable cancel = wait("a", 9 * SLAB);
+    assertThat(budget.pressure().tight()).as("somebody waits").isTrue();
+    assertThat(budget.pressure().targetBytes()).isEqualTo(SLAB);
+    cancel.run();
+    below.release();
+  }
+
+  @Test
+  void callsEverybodyWhenThereIsNothingToWaitForAnyMore() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    wait("a", SLAB);
+    wait("b", SLAB);
+    budget.retryWaiters();
+    assertThat(called).containsExactlyInAnyOrder("a1", "b1");
+    assertThat(budget.waitingCount()).isZero();
+    all.release();
+  }
+
+  /** Random connections of some applications: nothing is lost, nobody waits for ever. */
+  @Test
+  void everyWaiterIsServedInTheEndWhateverTheOrder() {
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      MemoryBudget small = budget(4 + random.nextInt(20));
+      Deque<Runnable> loop = new ArrayDeque<>();
+      List<ByteBuf> bodies = new ArrayList<>();
+      Map<Integer, Runnable> waits = new HashMap<>();
+      AtomicInteger served = new AtomicInteger();
+      int connections = 200;
+      for (int i = 0; i < connections; i++) {
+        int connection = i;
+        String application = "app-" + random.nextInt(4);
+        int length = 1 + random.nextInt(4 * SLAB);
+        Runnable[] admit = new Runnable[1];
+        admit[0] =
+            () -> {
+              ByteBuf body = small.tryAllocate(application, length);
+              if (body == null) {
+                waits.put(
+                    connection,
+                    small.whenAvailable(application, length, () -> loop.addLast(admit[0])));
+              } else {
+                waits.remove(connection);
+                bodies.add(body);
+                served.incrementAndGet();
+              }
+            };
+        loop.addLast(admit[0]);
+        for (int steps = random.nextInt(4); steps > 0; steps--) {
+          if (!loop.isEmpty() && random.nextBoolean()) {
+            loop.removeFirst().run();
+          } else if (!bodies.isEmpty()) {
+            bodies.remove(random.nextInt(bodies.size())).release();
+          }
+        }
+        assertThat(small.usedBytes()).isLessThanOrEqualTo(small.capacityBytes());
+      }
+      while (!loop.isEmpty() || !bodies.isEmpty()) {
+        if (!loop.isEmpty()) {
+          loop.removeFirst().run();
+        } else {
+          bodies.remove(bodies.size() - 1).release();
+        }
+      }
+      assertThat(served).as("seed %d", seed).hasValue(connections);
+      assertThat(small.usedBytes()).isZero();
+      assertThat(small.waitingCount()).isZero();
+      small.close();
+    }
+  }
+
+  @Test
+  void refusesMarksAndSizesThatMakeNoSense() {
+    assertThatThrownBy(() -> new MemoryConfig(1 << 20, 1000, 75, 25))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new MemoryConfig(1000, 1024, 75, 25))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new MemoryConfig(1 << 20, 1024, 25, 25))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new MemoryConfig(1 << 20, 1024, 101, 25))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private Runnable wait(String application, int length) {
+    String name = application + length / SLAB;
+    return budget.whenAvailable(application, length, () -> called.add(name));
+  }
+
+  private MemoryBudget budget(int slabs) {
+    return new MemoryBudget(new MemoryConfig((long) slabs * SLAB, SLAB, 75, 25), nanos::get);
+  }
+}
