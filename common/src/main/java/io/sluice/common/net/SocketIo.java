@@ -33,6 +33,8 @@ public record SocketIo(
     Class<? extends ServerSocketChannel> serverSocketClass,
     Supplier<IoHandlerFactory> handlerFactory) {
 
+  private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
+
   private static final Logger LOG = LoggerFactory.getLogger(SocketIo.class);
 
   /**
@@ -88,8 +90,20 @@ public record SocketIo(
     return switch (mode) {
       case NIO -> null;
       case EPOLL -> Epoll.unavailabilityCause();
-      case IO_URING -> IoUring.unavailabilityCause();
+      case IO_URING -> whyNoIoUring();
     };
+  }
+
+  /**
+   * Netty's multi-shot poll reports a change once: a reset that arrives while a read is under way
+   * is then never seen, and the connection stays. A poll of its own for each wait sees it. Netty
+   * looks at the setting when its io_uring classes are first used, which is here.
+   */
+  private static Throwable whyNoIoUring() {
+    if (System.getProperty(POLL_MULTISHOT) == null) {
+      System.setProperty(POLL_MULTISHOT, "false");
+    }
+    return IoUring.unavailabilityCause();
   }
 
   private static String rootMessage(Throwable failure) {

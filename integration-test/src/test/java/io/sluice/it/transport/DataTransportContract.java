@@ -477,9 +477,9 @@ abstract class DataTransportContract {
     for (int received : new int[] {0, 1, 5_000, SLAB, 300_000, 399_999}) {
       try (RawPeer peer = greetedPeer()) {
         peer.send(frame(FrameType.PUSH, 2, pushOf(1), 400_000), new byte[received]);
-        await("memory taken", () -> memory.usedSlabs() == 7);
+        await("memory taken for " + received, () -> memory.usedSlabs() == 7);
       }
-      await("memory freed", () -> memory.usedSlabs() == 0);
+      await("memory freed after " + received, () -> memory.usedSlabs() == 0);
     }
     assertThat(service.pushes()).isZero();
   }
