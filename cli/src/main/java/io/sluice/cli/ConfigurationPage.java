@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.client.ClientConfig;
 import io.sluice.common.config.ConfigDocs;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.coordinator.CoordinatorConfig;
@@ -29,7 +30,7 @@ final class ConfigurationPage {
   private ConfigurationPage() {}
 
   static List<ConfigSchema> schemas() {
-    return List.of(CoordinatorConfig.SCHEMA, ServerConfig.SCHEMA);
+    return List.of(CoordinatorConfig.SCHEMA, ServerConfig.SCHEMA, ClientConfig.SCHEMA);
   }
 
   static String render() {

@@ -132,7 +132,7 @@ class ClusterCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"GRPC_NETTY"})
+  @ValueSource(strings = {"GRPC_NETTY", "GRPC"})
   void fetchesBackEveryBlockThatWasPushed(String transport) {
     CliRun run =
         CliRun.of(

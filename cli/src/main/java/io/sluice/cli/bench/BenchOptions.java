@@ -2,7 +2,9 @@ package io.sluice.cli.bench;
 
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.cli.control.QuorumOptions;
+import io.sluice.client.TransportKind;
 import io.sluice.client.transport.DataTransport;
+import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.block.BlockHeader;
@@ -18,10 +20,6 @@ import picocli.CommandLine.Spec.Target;
 
 /** The options that push and fetch share. */
 final class BenchOptions {
-
-  enum TransportKind {
-    GRPC_NETTY
-  }
 
   @Spec(Target.MIXEE)
   private CommandSpec spec;
@@ -194,6 +192,7 @@ final class BenchOptions {
             threads,
             FrameLimits.DEFAULT);
     return switch (transport) {
+      case GRPC -> new GrpcDataTransport(config, System::nanoTime);
       case GRPC_NETTY -> new NettyDataTransport(config, System::nanoTime);
     };
   }
