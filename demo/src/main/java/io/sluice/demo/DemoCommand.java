@@ -19,9 +19,11 @@ import picocli.CommandLine.Spec;
       "Runs the 22 queries of TPC-H on Spark, each with Spark's own shuffle and then through Sluice, and compares every row.",
       "Starts a coordinator, shuffle servers and Spark (executors in processes of their own) on loopback, and ends them all."
     },
-    footer = {
-      "",
-      "Exit code: 0 every query gave the same rows and went through the servers; 1 not so, or something failed; 2 bad usage."
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every query gave the same rows on both sides and went through the servers",
+      "1:not so, or something failed",
+      "2:wrong usage"
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)

@@ -2,6 +2,7 @@ package io.sluice.demo;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -16,10 +17,11 @@ interface DemoProgress extends AutoCloseable {
   /** A new step begins; a bar of the last one ends. */
   void step(String text);
 
-  /**
-   * The step that began last is {@code done} of {@code total} along; {@code text} says with what.
-   */
+  /** The step that began last is {@code done} of {@code total} along; {@code text} is under way. */
   void advance(int done, int total, String text);
+
+  /** A part of the step has ended, and {@code text} is what is worth knowing of it. */
+  void result(int done, int total, String text);
 
   @Override
   void close();
@@ -58,6 +60,11 @@ interface DemoProgress extends AutoCloseable {
     }
 
     @Override
+    public void result(int done, int total, String text) {
+      advance(done, total, text);
+    }
+
+    @Override
     public void close() {
       if (bar != null) {
         bar.close();
@@ -70,24 +77,39 @@ interface DemoProgress extends AutoCloseable {
   final class Lines implements DemoProgress {
     private static final double NANOS_PER_SECOND = 1e9;
 
+    /** After this long without a line, one shows that the demo still works. */
+    private static final long QUIET_NANOS = 15_000_000_000L;
+
     private final PrintWriter out;
     private final LongSupplier nanoTime;
     private final long startNanos;
+    private long lastLineNanos;
 
     Lines(PrintWriter out, LongSupplier nanoTime) {
       this.out = out;
       this.nanoTime = nanoTime;
       this.startNanos = nanoTime.getAsLong();
+      this.lastLineNanos = startNanos;
     }
 
     @Override
     public void step(String text) {
-      out.printf("[%4.0f s] %s%n", (nanoTime.getAsLong() - startNanos) / NANOS_PER_SECOND, text);
+      lastLineNanos = nanoTime.getAsLong();
+      out.printf(
+          Locale.ROOT, "[%4.0f s] %s%n", (lastLineNanos - startNanos) / NANOS_PER_SECOND, text);
       out.flush();
     }
 
     @Override
     public void advance(int done, int total, String text) {
+      long nowNanos = nanoTime.getAsLong();
+      if (nowNanos - lastLineNanos >= QUIET_NANOS) {
+        result(done, total, text);
+      }
+    }
+
+    @Override
+    public void result(int done, int total, String text) {
       step("  " + done + " of " + total + ": " + text);
     }
 

@@ -179,41 +179,38 @@ final class DemoRun implements AutoCloseable {
     int total = plan.queries().size();
     for (int query : plan.queries()) {
       progress.advance(comparisons.size(), total, "query " + query + ", Spark's own shuffle");
-      own.run(query);
-      DriverMessage.Result ownResult = own.await(DriverMessage.Result.class, plan.queryTimeout());
-      progress.advance(
-          comparisons.size(),
-          total,
-          "query "
-              + query
-              + ", "
-              + DemoTable.seconds(ownResult.elapsedMs())
-              + " s; now through Sluice");
+      DriverMessage.Result ownResult = runQuery(own, query);
+
+      progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
       ServerCounters before = probe.counters();
-      sluice.run(query);
-      DriverMessage.Result sluiceResult =
-          sluice.await(DriverMessage.Result.class, plan.queryTimeout());
+      DriverMessage.Result sluiceResult = runQuery(sluice, query);
       ServerCounters servers = probe.counters().since(before);
-      RowDifference difference =
-          RowDifference.between(
-              ResultRows.read(ResultRows.file(rowsDirectory("own"), query)),
-              ResultRows.read(ResultRows.file(rowsDirectory("sluice"), query)));
+
+      RowDifference difference = RowDifference.between(rows("own", query), rows("sluice", query));
       QueryComparison comparison =
           new QueryComparison(ownResult, sluiceResult, difference, servers);
       comparisons.add(comparison);
-      progress.advance(
+      progress.result(
           comparisons.size(),
           total,
-          "query "
-              + query
-              + ", "
-              + DemoTable.seconds(ownResult.elapsedMs())
-              + " s and "
-              + DemoTable.seconds(sluiceResult.elapsedMs())
-              + " s, the same: "
-              + comparison.verdict().word());
+          "query %d, own %s s, Sluice %s s, same: %s"
+              .formatted(
+                  query,
+                  DemoTable.seconds(ownResult.elapsedMs()),
+                  DemoTable.seconds(sluiceResult.elapsedMs()),
+                  comparison.verdict().word()));
     }
     return comparisons;
+  }
+
+  private DriverMessage.Result runQuery(DriverProcess driver, int query)
+      throws DemoException, InterruptedException {
+    driver.run(query);
+    return driver.await(DriverMessage.Result.class, plan.queryTimeout());
+  }
+
+  private ResultRows rows(String side, int query) throws IOException {
+    return ResultRows.read(ResultRows.file(rowsDirectory(side), query));
   }
 
   private DriverProcess startDriver(

@@ -77,7 +77,7 @@ final class DemoTableTest {
 
     assertThat(table.render())
         .contains("yes, but not through Sluice")
-        .contains("query 5 shuffled 1.0 MiB, but the servers received nothing of it")
+        .contains("shuffled, but the servers received nothing: query 5")
         .contains("1 of 1 the same");
     assertThat(table.isGood()).isFalse();
   }
