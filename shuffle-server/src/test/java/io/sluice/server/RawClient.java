@@ -2,6 +2,11 @@ package io.sluice.server;
 
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -12,6 +17,7 @@ import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.DataExchange;
 import io.sluice.proto.Error;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
@@ -24,24 +30,29 @@ import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.log.BlockBytes;
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
-/** One connection of the framed transport, a frame at a time over a blocking socket. */
+/** One data connection over either transport, a frame at a time, for one thread. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 30_000;
 
-  private final Socket socket = new Socket();
+  private final Pipe pipe;
   private final String application;
   private long requests;
   private final HelloReply hello;
 
-  RawClient(int port, String application) throws IOException {
+  private RawClient(Pipe pipe, String application) throws IOException {
+    this.pipe = pipe;
     this.application = application;
-    socket.connect(new InetSocketAddress("127.0.0.1", port), TIMEOUT_MS);
-    socket.setSoTimeout(TIMEOUT_MS);
     send(
         FrameType.HELLO,
         Hello.newBuilder()
@@ -52,6 +63,124 @@ final class RawClient implements AutoCloseable {
             .build(),
         new byte[0]);
     hello = receive(FrameType.HELLO_REPLY, HelloReply.parser());
+  }
+
+  /** Over framed TCP. */
+  RawClient(int nettyPort, String application) throws IOException {
+    this(new SocketPipe(nettyPort), application);
+  }
+
+  /** Over a gRPC stream. */
+  static RawClient overGrpc(int rpcPort, String application) throws IOException {
+    return new RawClient(new GrpcPipe(rpcPort), application);
+  }
+
+  /** Carries frames. */
+  private interface Pipe extends AutoCloseable {
+    void write(byte[] headerAndHead, byte[] body) throws IOException;
+
+    InputStream in() throws IOException;
+
+    @Override
+    void close() throws IOException;
+  }
+
+  private static final class SocketPipe implements Pipe {
+    private final Socket socket = new Socket();
+
+    SocketPipe(int port) throws IOException {
+      socket.connect(new InetSocketAddress("127.0.0.1", port), TIMEOUT_MS);
+      socket.setSoTimeout(TIMEOUT_MS);
+    }
+
+    @Override
+    public void write(byte[] headerAndHead, byte[] body) throws IOException {
+      socket.getOutputStream().write(headerAndHead);
+      socket.getOutputStream().write(body);
+      socket.getOutputStream().flush();
+    }
+
+    @Override
+    public InputStream in() throws IOException {
+      return socket.getInputStream();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  private static final class GrpcPipe implements Pipe {
+    private final ManagedChannel channel;
+    private final StreamObserver<InputStream> requests;
+    private final BlockingQueue<InputStream> messages = new LinkedBlockingQueue<>();
+    private InputStream current = InputStream.nullInputStream();
+
+    GrpcPipe(int port) {
+      channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+      requests =
+          ClientCalls.asyncBidiStreamingCall(
+              channel.newCall(DataExchange.METHOD, CallOptions.DEFAULT),
+              new StreamObserver<>() {
+                @Override
+                public void onNext(InputStream message) {
+                  try {
+                    messages.add(new ByteArrayInputStream(message.readAllBytes()));
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }
+
+                @Override
+                public void onError(Throwable failure) {
+                  messages.add(InputStream.nullInputStream());
+                }
+
+                @Override
+                public void onCompleted() {
+                  messages.add(InputStream.nullInputStream());
+                }
+              });
+    }
+
+    @Override
+    public void write(byte[] headerAndHead, byte[] body) {
+      requests.onNext(new ByteArrayInputStream(headerAndHead));
+      for (int at = 0; at < body.length; at += DataExchange.MAX_BODY_PART_LENGTH) {
+        int length = Math.min(DataExchange.MAX_BODY_PART_LENGTH, body.length - at);
+        requests.onNext(new ByteArrayInputStream(body, at, length));
+      }
+    }
+
+    @Override
+    public InputStream in() {
+      return new InputStream() {
+        @Override
+        public int read() throws IOException {
+          while (current.available() == 0) {
+            try {
+              current = messages.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+            if (current == null) {
+              throw new IOException("no message within " + TIMEOUT_MS + " ms");
+            }
+            if (current.available() == 0) {
+              return -1;
+            }
+          }
+          return current.read();
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      requests.onCompleted();
+      channel.shutdownNow();
+    }
   }
 
   /** What a server answered beside its head. */
@@ -109,7 +238,7 @@ final class RawClient implements AutoCloseable {
 
   /** Whether the server has closed the connection; waits for it. */
   boolean isClosedByServer() throws IOException {
-    return socket.getInputStream().read() < 0;
+    return pipe.in().read() < 0;
   }
 
   private ShuffleId id(int shuffle) {
@@ -122,9 +251,7 @@ final class RawClient implements AutoCloseable {
     try {
       byte[] bytes = new byte[frame.readableBytes()];
       frame.readBytes(bytes);
-      socket.getOutputStream().write(bytes);
-      socket.getOutputStream().write(body);
-      socket.getOutputStream().flush();
+      pipe.write(bytes, body);
     } finally {
       frame.release();
     }
@@ -154,12 +281,12 @@ final class RawClient implements AutoCloseable {
 
   private byte[] read(int length) throws IOException {
     byte[] bytes = new byte[length];
-    new DataInputStream(socket.getInputStream()).readFully(bytes);
+    new DataInputStream(pipe.in()).readFully(bytes);
     return bytes;
   }
 
   @Override
   public void close() throws IOException {
-    socket.close();
+    pipe.close();
   }
 }

@@ -152,6 +152,32 @@ class ShuffleServerProcessTest {
     ShuffleServerProcess server = start("rss.rpc.server.type", "GRPC");
     assertThat(server.nettyPort()).isZero();
     assertThat(coordinator.next().getServer().getNettyPort()).isZero();
+    pushAndFetch(RawClient.overGrpc(server.rpcPort(), "app"), server);
+  }
+
+  @Test
+  void bothTransportsReachTheSameShuffles() throws Exception {
+    ShuffleServerProcess server = start();
+    coordinator.say("app", State.LIVE);
+    pushAndFetch(new RawClient(server.nettyPort(), "app"), server);
+    try (RawClient client = RawClient.overGrpc(server.rpcPort(), "app")) {
+      assertThat(client.open(0, 0, server.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.PRESENT);
+    }
+  }
+
+  private static void pushAndFetch(RawClient connection, ShuffleServerProcess server)
+      throws IOException {
+    byte[] payload = new byte[3_000_000 / 2];
+    new Random(3).nextBytes(payload);
+    try (connection) {
+      assertThat(connection.hello().getEpoch()).isEqualTo(server.epoch());
+      connection.push(0, 0, 1, payload);
+      long length = connection.open(0, 0, server.epoch()).getPartitions(0).getLength();
+      byte[] bytes = connection.fetch(0, 0, 0, length).bytes();
+      assertThat(Arrays.copyOfRange(bytes, bytes.length - payload.length, bytes.length))
+          .isEqualTo(payload);
+    }
   }
 
   @Test

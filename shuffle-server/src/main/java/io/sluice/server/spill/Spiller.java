@@ -198,7 +198,8 @@ public final class Spiller implements AutoCloseable {
       long runBytes = policy.runBytes(bytes);
       DiskThread thread = bestIdle(Math.min(runBytes, log.bufferedBytes()));
       if (thread == null) {
-        // No disk has room for such a run, though none may count as full: a shorter one frees memory
+        // No disk has room for such a run, though none may count as full: a shorter one frees
+        // memory
         // too, and fills a disk until it counts as full, so that clients are told.
         thread = bestIdle(1);
         if (thread == null) {
