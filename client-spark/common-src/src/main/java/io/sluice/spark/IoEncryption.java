@@ -10,6 +10,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.security.CryptoStreamUtils;
 import scala.Option;
+import scala.Tuple2;
 
 /**
  * Spark's I/O encryption for payloads: what {@code spark.io.encryption.enabled} does to local
@@ -19,11 +20,21 @@ import scala.Option;
 public final class IoEncryption implements PayloadTransform {
   private static final int OVERHEAD_BYTES = 64;
 
+  /** Of all keys that encryption reads. */
+  private static final String KEY_PREFIX = "spark.io.";
+
   private final SparkConf conf;
   private final byte[] key;
 
-  private IoEncryption(SparkConf conf, byte[] key) {
-    this.conf = conf;
+  /**
+   * @param key length as {@code spark.io.encryption.keySizeBits} says
+   */
+  IoEncryption(SparkConf conf, byte[] key) {
+    // Spark goes through all of its configuration for each stream: give it what matters.
+    this.conf = new SparkConf(false);
+    for (Tuple2<String, String> entry : conf.getAllWithPrefix(KEY_PREFIX)) {
+      this.conf.set(KEY_PREFIX + entry._1(), entry._2());
+    }
     this.key = key;
   }
 

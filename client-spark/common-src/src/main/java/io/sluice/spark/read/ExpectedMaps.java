@@ -22,8 +22,8 @@ public final class ExpectedMaps {
   private ExpectedMaps() {}
 
   /**
-   * The request that reads partitions {@code startPartition..endPartition-1} of the map tasks {@code
-   * startMapIndex..endMapIndex-1}, where {@code Integer.MAX_VALUE} stands for the last.
+   * The request that reads partitions {@code startPartition..endPartition-1} of the map tasks
+   * {@code startMapIndex..endMapIndex-1}, where {@code Integer.MAX_VALUE} stands for the last.
    */
   public static ShuffleReadRequest request(
       MapOutputTracker tracker,

@@ -16,7 +16,9 @@ final class RecordBuffer extends ByteArrayOutputStream {
     return buf;
   }
 
-  /** Empties it, and drops an array that one large record has made larger than {@code keepBytes}. */
+  /**
+   * Empties it, and drops an array that one large record has made larger than {@code keepBytes}.
+   */
   void clear(int keepBytes) {
     reset();
     if (buf.length > keepBytes) {

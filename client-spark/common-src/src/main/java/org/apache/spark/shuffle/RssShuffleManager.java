@@ -93,10 +93,7 @@ public class RssShuffleManager extends SortShuffleManager {
 
   @Override
   public <K, V> ShuffleWriter<K, V> getWriter(
-      ShuffleHandle handle,
-      long mapId,
-      TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
+      ShuffleHandle handle, long mapId, TaskContext context, ShuffleWriteMetricsReporter metrics) {
     if (!(handle instanceof RssShuffleHandle<?, ?, ?> ours)) {
       return super.getWriter(handle, mapId, context, metrics);
     }

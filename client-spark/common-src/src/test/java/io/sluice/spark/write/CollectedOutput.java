@@ -10,6 +10,7 @@ import java.util.Map;
 
 /** Keeps what it is given, by partition. */
 public final class CollectedOutput implements MapOutput {
+  @SuppressWarnings("ArrayRecordComponent")
   public record Block(byte[] bytes, int records) {}
 
   public final Map<Integer, List<Block>> blocks = new HashMap<>();

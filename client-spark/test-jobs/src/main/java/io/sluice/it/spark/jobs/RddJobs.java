@@ -86,17 +86,13 @@ final class RddJobs {
 
   static JobResult repartition(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
-        pairs(spark, 60_000, 100)
-            .repartition(23)
-            .map(pair -> pair._1() + pair._2())
-            .collect());
+        pairs(spark, 60_000, 100).repartition(23).map(pair -> pair._1() + pair._2()).collect());
   }
 
   static JobResult aggregateByKey(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
         pairs(spark, 200_000, 20_000)
-            .aggregateByKey(
-                0L, 13, (sum, text) -> sum + text.length(), (one, other) -> one + other)
+            .aggregateByKey(0L, 13, (sum, text) -> sum + text.length(), (one, other) -> one + other)
             .map(pair -> pair._1() + ":" + pair._2())
             .collect());
   }
@@ -184,8 +180,10 @@ final class RddJobs {
 
   static JobResult emptyShuffle(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
-        withPartition(pairs(spark, 6_000, 100).filter(pair -> pair._1() < 0).partitionBy(
-                new HashPartitioner(5)))
+        withPartition(
+                pairs(spark, 6_000, 100)
+                    .filter(pair -> pair._1() < 0)
+                    .partitionBy(new HashPartitioner(5)))
             .collect());
   }
 

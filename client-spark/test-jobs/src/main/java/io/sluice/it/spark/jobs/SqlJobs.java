@@ -66,8 +66,7 @@ final class SqlJobs {
     return collect(
         rows(spark, 40_000, 300)
             .withColumn(
-                "place",
-                functions.row_number().over(Window.partitionBy("k").orderBy("v", "id"))),
+                "place", functions.row_number().over(Window.partitionBy("k").orderBy("v", "id"))),
         false);
   }
 
@@ -120,12 +119,9 @@ final class SqlJobs {
             "spark.sql.shuffle.partitions", "11"),
         () -> {
           Dataset<Row> large = rows(spark, 80_000, 2_000).as("a");
-          Dataset<Row> small =
-              rows(spark, 20_000, 2_000).filter("v % 50 = 3").as("b");
+          Dataset<Row> small = rows(spark, 20_000, 2_000).filter("v % 50 = 3").as("b");
           return collect(
-              large
-                  .join(small, functions.expr("a.k = b.k"))
-                  .selectExpr("a.id", "b.id", "a.v"),
+              large.join(small, functions.expr("a.k = b.k")).selectExpr("a.id", "b.id", "a.v"),
               false);
         });
   }
