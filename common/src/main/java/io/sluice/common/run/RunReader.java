@@ -326,8 +326,7 @@ public final class RunReader implements AutoCloseable {
     List<RunMark> marks = new ArrayList<>(markCount);
     long markStart = logicalStart;
     for (int i = 0; i < markCount; i++) {
-      RunMark mark =
-          new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
+      RunMark mark = new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
       if (mark.offset() != markStart || mark.length() < 1) {
         throw damaged(Reason.BAD_FIELD, at, "slice mark " + mark);
       }

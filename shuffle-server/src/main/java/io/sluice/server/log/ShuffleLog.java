@@ -107,6 +107,14 @@ public final class ShuffleLog {
     }
   }
 
+  /** Bytes of blocks of the frame that the next spill would begin with; 0 when there is none. */
+  public int nextSpillBytes() {
+    synchronized (lock) {
+      LoggedFrame frame = oldestBuffered();
+      return frame == null ? 0 : frame.body.capacity();
+    }
+  }
+
   /** Extents in memory that no spill has taken yet. */
   public int bufferedExtents() {
     synchronized (lock) {
@@ -196,10 +204,7 @@ public final class ShuffleLog {
     long held = 0;
     int extents = 0;
     synchronized (lock) {
-      LoggedFrame frame = oldest;
-      while (frame != null && frame.state != LoggedFrame.State.BUFFERED) {
-        frame = frame.next;
-      }
+      LoggedFrame frame = oldestBuffered();
       long length = 0;
       while (frame != null
           && frame.state == LoggedFrame.State.BUFFERED
@@ -250,9 +255,9 @@ public final class ShuffleLog {
         }
       }
     }
-    totals.endSpilling(batch.heldBytes());
     gone.forEach(ByteBuf::release);
     batch.releaseBodies();
+    totals.endSpilling(batch.heldBytes());
     if (!registered) {
       run.discard();
     }
@@ -442,6 +447,14 @@ public final class ShuffleLog {
       }
       return true;
     }
+  }
+
+  private LoggedFrame oldestBuffered() {
+    LoggedFrame frame = oldest;
+    while (frame != null && frame.state != LoggedFrame.State.BUFFERED) {
+      frame = frame.next;
+    }
+    return frame;
   }
 
   private void link(LoggedFrame frame) {

@@ -110,6 +110,11 @@ public final class BlockStore implements AutoCloseable {
     return disks;
   }
 
+  /** False while no disk takes data: the server is unhealthy, and refuses once memory is full. */
+  public boolean canStore() {
+    return spiller.canStore();
+  }
+
   public ServerCounters counters() {
     return counters;
   }

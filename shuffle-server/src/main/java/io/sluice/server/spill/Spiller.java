@@ -26,6 +26,9 @@ public final class Spiller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Spiller.class);
 
   private static final long TICK_MS = 100;
+  /** Room for header, trailer and index entries beside the blocks. */
+  private static final long FILE_MARGIN_BYTES = 16 << 10;
+
   private static final long STOP_WAIT_MS = 30_000;
 
   private final ShuffleStore store;
@@ -148,7 +151,6 @@ public final class Spiller implements AutoCloseable {
     while (awaitSignal()) {
       try {
         memory.expireGrants();
-        updateCanStore();
         assignBatches();
       } catch (RuntimeException e) {
         LOG.error("spill planning failed", e);
@@ -172,22 +174,44 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-  private void updateCanStore() {
-    boolean now = disks.anyHealthy();
-    if (now != canStore) {
-      canStore = now;
-      if (now) {
-        LOG.info("spilling is possible again");
-      } else {
-        LOG.warn("no disk takes data, pushes are refused once memory is full");
+  private void assignBatches() {
+    boolean room = disks.anyHealthy();
+    for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
+      ShuffleLog log = fullest();
+      if (log == null) {
+        break;
+      }
+      long leastBytes = fileBytes(log.nextSpillBytes());
+      DiskThread thread = bestIdle(leastBytes);
+      if (thread == null) {
+        room = anyRoom(leastBytes);
+        break;
+      }
+      SpillBatch batch =
+          log.takeForSpill(Math.min(policy.runBytes(bytes), blockBytes(thread.disk.freeBytes())));
+      if (batch != null) {
+        thread.assign(batch);
       }
     }
-    if (!now) {
+    tellWhetherRoom(room);
+  }
+
+  private void tellWhetherRoom(boolean room) {
+    if (room != canStore) {
+      canStore = room;
+      if (room) {
+        LOG.info("spilling is possible again");
+      } else {
+        LOG.warn("no disk takes data, pushes are refused while memory is full");
+      }
+    }
+    if (!room) {
       // Whoever waits for memory learns that there will be none.
       memory.retryWaiters();
     }
   }
 
+<<<<<<< HEAD
   private void assignBatches() {
     while (true) {
       long bytes = bytesToSpill();
@@ -210,8 +234,24 @@ public final class Spiller implements AutoCloseable {
       SpillBatch batch = log.takeForSpill(runBytes);
       if (batch != null) {
         thread.assign(batch);
+=======
+  /** Most bytes of a file for so many bytes of blocks: empty blocks have lists half their size. */
+  private static long fileBytes(long blockBytes) {
+    return blockBytes + blockBytes / 2 + FILE_MARGIN_BYTES;
+  }
+
+  private static long blockBytes(long fileBytes) {
+    return Math.max(1, (fileBytes - FILE_MARGIN_BYTES) / 3 * 2);
+  }
+
+  private boolean anyRoom(long bytes) {
+    for (Disk disk : disks.list()) {
+      if (disk.isHealthy() && disk.freeBytes() >= bytes) {
+        return true;
+>>>>>>> refs/heads/store
       }
     }
+    return false;
   }
 
   private long bytesToSpill() {

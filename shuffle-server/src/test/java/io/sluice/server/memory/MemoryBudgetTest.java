@@ -42,8 +42,9 @@ class MemoryBudgetTest {
       byte[] back = new byte[length];
       body.getBytes(0, back);
       assertThat(back).isEqualTo(bytes);
-      assertThat(budget.usedBytes()).isEqualTo(budget.heldBytes(length)).isEqualTo(
-          (length + SLAB - 1) / SLAB * (long) SLAB);
+      assertThat(budget.usedBytes())
+          .isEqualTo(budget.heldBytes(length))
+          .isEqualTo((length + SLAB - 1) / SLAB * (long) SLAB);
       assertThat(budget.usedBytes("a")).isEqualTo(budget.usedBytes());
       ByteBuf slice = body.retainedSlice(0, 1);
       body.release();

@@ -140,8 +140,7 @@ class StoreModelTest {
       int slab = 1024 << random.nextInt(2);
       memory =
           new MemoryBudget(
-              new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25),
-              System::nanoTime);
+              new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), System::nanoTime);
       largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
       store =
           new ShuffleStore(
@@ -260,7 +259,9 @@ class StoreModelTest {
       for (int sequence : chosen) {
         frame.add(all.get(sequence));
         what.add(
-            new int[] {attempt, partition, sequence, sequence == all.size() - 1 ? 1 : 0, all.size()});
+            new int[] {
+              attempt, partition, sequence, sequence == all.size() - 1 ? 1 : 0, all.size()
+            });
       }
     }
 
@@ -400,8 +401,7 @@ class StoreModelTest {
         }
         assertThat(state.getPresence()).isEqualTo(Presence.PRESENT);
         assertThat(state.getLength()).isEqualTo(there.bytes.size());
-        assertThat(
-                AttemptSets.decode(reply.getAttemptSets(state.getCompleteAttempts())).toArray())
+        assertThat(AttemptSets.decode(reply.getAttemptSets(state.getCompleteAttempts())).toArray())
             .containsExactly(there.complete.stream().mapToLong(Long::longValue).toArray());
         long end = 0;
         for (var mark : state.getSliceMarksList()) {
@@ -441,8 +441,7 @@ class StoreModelTest {
       runs.deletePending();
     }
 
-    private static StatusCode refusal(
-        org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    private static StatusCode refusal(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
       Throwable thrown = org.assertj.core.api.Assertions.catchThrowable(call);
       assertThat(thrown).isInstanceOf(SluiceException.class);
       return ((SluiceException) thrown).code();

@@ -90,8 +90,7 @@ final class InMemoryChannel extends FileChannel {
   }
 
   @Override
-  public long transferTo(long position, long count, WritableByteChannel target)
-      throws IOException {
+  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
     int length = (int) Math.max(0, Math.min(count, content.length - position));
     return target.write(ByteBuffer.wrap(content.bytes, (int) position, length));

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A storage that can be told to fail: at the n-th call, to write short, to be full. Thread-safe. */
+/**
+ * A storage that can be told to fail: at the n-th call, to write short, to be full. Thread-safe.
+ */
 public final class InMemoryStorage implements Storage {
   private final String name;
   private final StorageKind kind;
