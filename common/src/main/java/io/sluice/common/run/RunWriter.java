@@ -24,7 +24,9 @@ public final class RunWriter {
   /** Most buffers that the system takes in one write (IOV_MAX). */
   private static final int MAX_BUFFERS = 1024;
 
-  /** Bytes after which collected buffers are written, so that not too much lies between two writes. */
+  /**
+   * Bytes after which collected buffers are written, so that not too much lies between two writes.
+   */
   private static final int FLUSH_BYTES = 4 << 20;
 
   private static final int FOOTER_BUFFER_BLOCKS = 2048;

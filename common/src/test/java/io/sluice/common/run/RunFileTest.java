@@ -138,8 +138,7 @@ class RunFileTest {
   void refusesEveryTruncation() throws IOException {
     byte[] whole = Files.readAllBytes(writeExample());
     for (int length = 0; length < whole.length; length++) {
-      Path file =
-          Files.write(directory.resolve("cut"), java.util.Arrays.copyOf(whole, length));
+      Path file = Files.write(directory.resolve("cut"), java.util.Arrays.copyOf(whole, length));
       RunFormatException problem = damageOf(file);
       assertThat(problem.reason()).as("cut at %d", length).isEqualTo(Reason.TRUNCATED);
       assertThat(problem.code()).isEqualTo(StatusCode.STORAGE_FAILED);
@@ -155,8 +154,7 @@ class RunFileTest {
       for (int bit = 0; bit < 8; bit++) {
         byte[] damaged = whole.clone();
         damaged[at] ^= (byte) (1 << bit);
-        RunFormatException problem =
-            damageOf(Files.write(directory.resolve("flipped"), damaged));
+        RunFormatException problem = damageOf(Files.write(directory.resolve("flipped"), damaged));
         seen.add(problem.reason());
         assertThat(problem.offset()).as("flipped at %d", at).isLessThanOrEqualTo(whole.length);
       }

@@ -31,7 +31,8 @@ public final class ShuffleLimits {
           .defaultValue(LogConfig.DEFAULT.hugePartitionBytes())
           .atLeast(1L << 20)
           .since("0.1.0")
-          .doc("A partition longer than this is reported as full: clients push on to another server.")
+          .doc(
+              "A partition longer than this is reported as full: clients push on to another server.")
           .build();
 
   /** The keys of this class. */

@@ -15,7 +15,9 @@ public interface StoredRun {
    */
   FileChannel channel() throws IOException;
 
-  /** Adds a reader's reference; only whoever has one, or the lock of the log that has the run, may. */
+  /**
+   * Adds a reader's reference; only whoever has one, or the lock of the log that has the run, may.
+   */
   void retain();
 
   /** Gives a reader's reference back. */

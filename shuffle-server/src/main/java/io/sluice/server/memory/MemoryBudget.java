@@ -203,8 +203,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Calls everybody who waits, without granting anything: they find out that there is nothing to wait
-   * for any more, or wait again.
+   * Calls everybody who waits, without granting anything: they find out that there is nothing to
+   * wait for any more, or wait again.
    */
   public void retryWaiters() {
     List<Waiter> called = new ArrayList<>();

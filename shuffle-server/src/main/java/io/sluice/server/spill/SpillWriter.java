@@ -22,8 +22,7 @@ public final class SpillWriter {
   private final RandomGenerator random;
   private final ServerCounters counters;
 
-  public SpillWriter(
-      long epoch, RunFiles files, RandomGenerator random, ServerCounters counters) {
+  public SpillWriter(long epoch, RunFiles files, RandomGenerator random, ServerCounters counters) {
     this.epoch = epoch;
     this.files = files;
     this.random = random;
@@ -31,8 +30,8 @@ public final class SpillWriter {
   }
 
   /**
-   * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to its
-   * log as it was and takes note of the failure.
+   * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to
+   * its log as it was and takes note of the failure.
    *
    * @param batch takes
    * @return whether it was written

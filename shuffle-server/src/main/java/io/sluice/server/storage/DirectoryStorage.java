@@ -51,8 +51,8 @@ public final class DirectoryStorage implements Storage {
   }
 
   /**
-   * Takes a directory, made if it is not there, and deletes what an earlier life of a server left in
-   * it.
+   * Takes a directory, made if it is not there, and deletes what an earlier life of a server left
+   * in it.
    *
    * @param owner who takes it, in one line, for others who try
    * @throws DirectoryInUseException if another server has it

@@ -120,7 +120,8 @@ public final class Disk {
     }
     double usedPercent =
         capacityBytes == 0 ? 100 : 100.0 * (capacityBytes - freeBytes) / capacityBytes;
-    boolean nowFull = full ? usedPercent >= limits.lowPercent() : usedPercent >= limits.highPercent();
+    boolean nowFull =
+        full ? usedPercent >= limits.lowPercent() : usedPercent >= limits.highPercent();
     if (nowFull != full) {
       LOG.warn(
           "disk {} disk={} freeBytes={} capacityBytes={}",

@@ -18,8 +18,8 @@ public final class Disks implements AutoCloseable {
   }
 
   /**
-   * Opens directories. One that cannot be used, because it is read-only, broken or full, is left out
-   * with a warning.
+   * Opens directories. One that cannot be used, because it is read-only, broken or full, is left
+   * out with a warning.
    *
    * @param owner who takes them, in one line, for others who try
    * @throws DirectoryInUseException if another server has one of them
@@ -108,8 +108,7 @@ public final class Disks implements AutoCloseable {
     }
   }
 
-  private static void leaveOut(
-      DirectoryConfig directory, List<String> problems, String problem) {
+  private static void leaveOut(DirectoryConfig directory, List<String> problems, String problem) {
     LOG.warn("directory left out path={} problem={}", directory.path(), problem);
     problems.add(directory.path() + " " + problem);
   }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /**
- * A committed run file. It belongs to a log until that discards it, and is open while somebody reads
- * it, and some time longer; it is deleted when it has neither log nor reader. Thread-safe.
+ * A committed run file. It belongs to a log until that discards it, and is open while somebody
+ * reads it, and some time longer; it is deleted when it has neither log nor reader. Thread-safe.
  */
 public final class RunFile implements StoredRun {
   private final RunFiles files;
