@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Connections inside gRPC streams. Thread-safe. */
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class GrpcDataTransport implements DataTransport {
   /** What gRPC buffers of a stream ahead of its reader: several body parts. */
   private static final int FLOW_CONTROL_WINDOW = 4 << 20;

@@ -21,6 +21,7 @@ import java.util.function.LongSupplier;
  * A connection over framed TCP. What {@link ChannelFrameSink} calls runs on the channel's event
  * loop.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
 final class NettyConnection extends FramedConnection implements ChannelFrameSink {
   private final Channel channel;
   private final FrameReceiver receiver;

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Connections over framed TCP. Thread-safe. */
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class NettyDataTransport implements DataTransport {
   private static final AttributeKey<NettyConnection> CONNECTION =
       AttributeKey.valueOf(NettyDataTransport.class, "connection");

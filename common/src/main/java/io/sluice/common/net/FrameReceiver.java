@@ -182,6 +182,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // The very buffer that was handed out, not an equal one.
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     receivedBytes += bytes.readableBytes();
@@ -221,6 +222,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     finish(cause);
     ctx.close();
@@ -412,7 +414,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
 
   private final class BodyFirstAllocator extends DefaultMaxMessagesRecvByteBufAllocator {
     @Override
-    public Handle newHandle() {
+    public MaxMessageHandle newHandle() {
       return new MaxMessageHandle() {
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {

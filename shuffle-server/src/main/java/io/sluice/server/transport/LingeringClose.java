@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
  * it is reset, and the reset overtakes what was sent last; so only the sending side is shut at
  * first, and the peer's bytes are read and dropped until it closes, or for {@link #LINGER_MS}.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
 final class LingeringClose {
   private static final int LINGER_MS = 2_000;
 

@@ -27,6 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Frames over one TCP connection. Belongs to the channel's event loop. */
+@SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
 final class NettyCarrier implements Carrier, ChannelFrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(NettyCarrier.class);
 

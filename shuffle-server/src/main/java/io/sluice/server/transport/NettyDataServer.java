@@ -29,6 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The data protocol over framed TCP. Thread-safe; start once, close once. */
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class NettyDataServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
 
