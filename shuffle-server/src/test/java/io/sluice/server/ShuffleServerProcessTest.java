@@ -15,10 +15,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
-<<<<<<< HEAD
 import io.sluice.proto.UnregisterShufflesRequest;
-=======
->>>>>>> refs/heads/transport
 import io.sluice.server.cluster.FakeCoordinator;
 import io.sluice.server.cluster.LogLines;
 import java.io.IOException;

@@ -211,30 +211,6 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-<<<<<<< HEAD
-  private void assignBatches() {
-    while (true) {
-      long bytes = bytesToSpill();
-      ShuffleLog log = bytes > 0 ? fullest() : null;
-      if (log == null) {
-        return;
-      }
-      long runBytes = policy.runBytes(bytes);
-      DiskThread thread = bestIdle(Math.min(runBytes, log.bufferedBytes()));
-      if (thread == null) {
-        // No disk has room for such a run, though none may count as full: a shorter one frees
-        // memory
-        // too, and fills a disk until it counts as full, so that clients are told.
-        thread = bestIdle(1);
-        if (thread == null) {
-          return;
-        }
-        runBytes = Math.min(runBytes, Math.max(1, thread.disk.freeBytes()));
-      }
-      SpillBatch batch = log.takeForSpill(runBytes);
-      if (batch != null) {
-        thread.assign(batch);
-=======
   /** Most bytes of a file for so many bytes of blocks: empty blocks have lists half their size. */
   private static long fileBytes(long blockBytes) {
     return blockBytes + blockBytes / 2 + FILE_MARGIN_BYTES;
@@ -248,7 +224,6 @@ public final class Spiller implements AutoCloseable {
     for (Disk disk : disks.list()) {
       if (disk.isHealthy() && disk.freeBytes() >= bytes) {
         return true;
->>>>>>> refs/heads/store
       }
     }
     return false;
