@@ -63,11 +63,11 @@ final class ServiceLife {
       log.info("{} is ready pid={} {}", service.name(), pid(), service.ports());
       stopAsked.await();
     } finally {
-      log.info("{} stops", service.name());
+      log.debug("{} stops", service.name());
       deleteReadyFile();
       service.stop().close();
     }
-    log.info("{} has stopped", service.name());
+    log.debug("{} has stopped", service.name());
     return 0;
   }
 
