@@ -141,7 +141,7 @@ public final class DemoCommand implements Callable<Integer> {
         out.print(table.render());
         good = table.isGood();
       } finally {
-        boolean keepLogs = keep || !good;
+        boolean keepLogs = plan.keep() || !good;
         run.removeFiles(keepLogs);
         if (keepLogs) {
           out.println("logs: " + run.directory());
@@ -181,7 +181,8 @@ public final class DemoCommand implements Callable<Integer> {
         bufferCapacity,
         transport.name(),
         partitions,
-        Duration.ofMinutes(queryTimeoutMinutes));
+        Duration.ofMinutes(queryTimeoutMinutes),
+        keep);
   }
 
   private static void atLeastOne(String option, int value) throws DemoException {
