@@ -28,6 +28,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
+  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
+  private static final String TERMINAL = "sluice.terminal";
+
   private static final int EXIT_GOOD = 0;
   private static final int EXIT_BAD = 1;
   private static final int EXIT_USAGE = 2;
@@ -141,7 +144,7 @@ public final class DemoCommand implements Callable<Integer> {
         out.print(table.render());
         good = table.isGood();
       } finally {
-        boolean keepLogs = keep || !good;
+        boolean keepLogs = plan.keep() || !good;
         run.removeFiles(keepLogs);
         if (keepLogs) {
           out.println("logs: " + run.directory());
@@ -152,15 +155,10 @@ public final class DemoCommand implements Callable<Integer> {
     return good ? EXIT_GOOD : EXIT_BAD;
   }
 
-  /**
-   * Java 17 has a console only where both ends are a terminal; a newer Java may show a bar in a
-   * log, which does no harm.
-   */
-  @SuppressWarnings("SystemConsoleNull")
   private static DemoProgress progress(PrintWriter out) {
-    return System.console() == null
-        ? new DemoProgress.Lines(out, System::nanoTime)
-        : new DemoProgress.Terminal(out);
+    return Boolean.getBoolean(TERMINAL)
+        ? new DemoProgress.Terminal(out)
+        : new DemoProgress.Lines(out, System::nanoTime);
   }
 
   private DemoRun.Plan plan() throws DemoException {
@@ -181,7 +179,8 @@ public final class DemoCommand implements Callable<Integer> {
         bufferCapacity,
         transport.name(),
         partitions,
-        Duration.ofMinutes(queryTimeoutMinutes));
+        Duration.ofMinutes(queryTimeoutMinutes),
+        keep);
   }
 
   private static void atLeastOne(String option, int value) throws DemoException {

@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * to the later queries, they do to both.
  */
 final class DemoRun implements AutoCloseable {
-  private static final Duration READY_TIMEOUT = Duration.ofMinutes(3);
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(5);
   private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
 
   /** Two executors of one core and 1 GiB each: what a machine with two cores can do. */
@@ -47,6 +47,7 @@ final class DemoRun implements AutoCloseable {
    * @param transport GRPC or GRPC_NETTY
    * @param partitions partitions of a shuffle before Spark coalesces them; 0 leaves Spark's default
    * @param queryTimeout how long one query may take
+   * @param keep whether logs, settings and rows stay after a good run, too
    */
   record Plan(
       double scale,
@@ -55,7 +56,8 @@ final class DemoRun implements AutoCloseable {
       String bufferCapacity,
       String transport,
       int partitions,
-      Duration queryTimeout) {}
+      Duration queryTimeout,
+      boolean keep) {}
 
   /** The directory of a run, what it starts there, and what every Spark of it has in common. */
   static final class Staging {
@@ -109,7 +111,7 @@ final class DemoRun implements AutoCloseable {
   private final Path workDirectory;
   private final DemoProgress progress;
   private final Path directory;
-  private final Thread shutdownHook = new Thread(this::endAll, "demo-stop");
+  private final Thread shutdownHook = new Thread(this::interrupted, "demo-stop");
   private Staging staging;
   private LocalCluster cluster;
 
@@ -264,6 +266,16 @@ final class DemoRun implements AutoCloseable {
       Runtime.getRuntime().removeShutdownHook(shutdownHook);
     } catch (IllegalStateException alreadyShuttingDown) {
       // The hook does the same.
+    }
+  }
+
+  /** The user has ended the demo: nothing must be left, unless it was to be kept. */
+  private void interrupted() {
+    endAll();
+    try {
+      removeFiles(plan.keep());
+    } catch (IOException e) {
+      progress.step("cannot remove " + directory + ": " + e.getMessage());
     }
   }
 

@@ -20,15 +20,22 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ClusterNode {
 
-  /** What kind of process a node is, and the command that starts one. */
+  /**
+   * What kind of process a node is, its command, and the JVM options that the launcher script gives
+   * it.
+   */
   public enum Role {
-    COORDINATOR("coordinator"),
-    SERVER("server");
+    COORDINATOR("coordinator", List.of("-XX:+ExitOnOutOfMemoryError")),
+    // A server bounds its memory for data itself; the JVM's own bound, the size of the heap, would
+    // be far too small.
+    SERVER("server", List.of("-XX:+ExitOnOutOfMemoryError", "-XX:MaxDirectMemorySize=1024g"));
 
     private final String command;
+    private final List<String> launcherOptions;
 
-    Role(String command) {
+    Role(String command, List<String> launcherOptions) {
       this.command = command;
+      this.launcherOptions = launcherOptions;
     }
   }
 
@@ -143,6 +150,8 @@ public final class ClusterNode {
 
     List<String> command = new ArrayList<>();
     command.add(launch.java().toString());
+    command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+    command.addAll(role.launcherOptions);
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));
     command.addAll(List.of("--conf", configurationFile.toString()));
