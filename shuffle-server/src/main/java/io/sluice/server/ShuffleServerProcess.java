@@ -40,6 +40,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -187,9 +188,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             counters,
             connections,
             this::diskStates,
+            spiller::canStore,
             new ProcessVitals(),
             nanoTime);
-    timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
+    // Ends with its executor.
+    ScheduledFuture<?> unused =
+        timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
     rpc = startRpc(new ControlService(store, report), connections, timer);
     report.identify(identity(epoch, rpc.port()));
 
@@ -279,7 +283,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return switch (report.state()) {
       case ACTIVE -> Optional.empty();
       case SERVER_DRAINING -> Optional.of("the server is stopping");
-      case UNHEALTHY -> Optional.of("no directory can be written");
+      case UNHEALTHY -> Optional.of("no directory has room or can be written");
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
     };

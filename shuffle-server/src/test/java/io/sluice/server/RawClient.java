@@ -158,22 +158,28 @@ final class RawClient implements AutoCloseable {
       return new InputStream() {
         @Override
         public int read() throws IOException {
-          while (current.available() == 0) {
-            try {
-              current = messages.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException e) {
-              throw new IOException(e);
-            }
-            if (current == null) {
-              throw new IOException("no message within " + TIMEOUT_MS + " ms");
-            }
-            if (current.available() == 0) {
-              return -1;
-            }
-          }
-          return current.read();
+          return hasMore() ? current.read() : -1;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+          return hasMore() ? current.read(target, offset, length) : -1;
         }
       };
+    }
+
+    private boolean hasMore() throws IOException {
+      if (current.available() == 0) {
+        try {
+          current = messages.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+        if (current == null) {
+          throw new IOException("no message within " + TIMEOUT_MS + " ms");
+        }
+      }
+      return current.available() > 0;
     }
 
     @Override
@@ -182,9 +188,6 @@ final class RawClient implements AutoCloseable {
       channel.shutdownNow();
     }
   }
-
-  /** What a server answered beside its head. */
-  record Body(FetchReply head, byte[] bytes) {}
 
   HelloReply hello() {
     return hello;
@@ -216,11 +219,14 @@ final class RawClient implements AutoCloseable {
     return receive(FrameType.OPEN_REPLY, OpenReply.parser());
   }
 
-  Body fetch(int shuffle, int partition, long offset, long length) throws IOException {
+  byte[] fetch(int shuffle, int partition, long offset, long length) throws IOException {
     sendFetch(shuffle, partition, offset, length);
     FrameHeader header = receiveHeader();
     FetchReply head = parse(header, FrameType.FETCH_REPLY, FetchReply.parser());
-    return new Body(head, read(header.bodyLength()));
+    if (head.getEpoch() != hello.getEpoch()) {
+      throw new IOException("epoch " + head.getEpoch() + " after " + hello.getEpoch());
+    }
+    return read(header.bodyLength());
   }
 
   /** Asks for bytes and does not read them. */

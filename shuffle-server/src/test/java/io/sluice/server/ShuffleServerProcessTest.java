@@ -174,7 +174,7 @@ class ShuffleServerProcessTest {
       assertThat(connection.hello().getEpoch()).isEqualTo(server.epoch());
       connection.push(0, 0, 1, payload);
       long length = connection.open(0, 0, server.epoch()).getPartitions(0).getLength();
-      byte[] bytes = connection.fetch(0, 0, 0, length).bytes();
+      byte[] bytes = connection.fetch(0, 0, 0, length);
       assertThat(Arrays.copyOfRange(bytes, bytes.length - payload.length, bytes.length))
           .isEqualTo(payload);
     }
@@ -258,7 +258,7 @@ class ShuffleServerProcessTest {
       assertThat(client.push(0, 3, 7, PAYLOAD).getMemoryUsedPermille()).isPositive();
       client.push(1, 3, 7, PAYLOAD);
       long length = client.open(0, 3, server.epoch()).getPartitions(0).getLength();
-      assertThat(client.fetch(0, 3, 0, length).bytes()).hasSize((int) length);
+      assertThat(client.fetch(0, 3, 0, length)).hasSize((int) length);
       assertThat(length).isGreaterThan(PAYLOAD.length);
 
       GetStatusReply held = status(server);
@@ -410,7 +410,7 @@ class ShuffleServerProcessTest {
       long length = client.open(0, 1, server.epoch()).getPartitions(0).getLength();
       long block = length / attempts;
       for (int attempt = 0; attempt < attempts; attempt++) {
-        byte[] bytes = client.fetch(0, 1, attempt * block, block).bytes();
+        byte[] bytes = client.fetch(0, 1, attempt * block, block);
         assertThat(Arrays.copyOfRange(bytes, bytes.length - payload.length, bytes.length))
             .as("attempt %d", attempt)
             .isEqualTo(pushed.get(attempt));

@@ -13,6 +13,7 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.transport.TransportCounters;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -23,6 +24,7 @@ public final class StoreReport implements ServerReport {
   private final ServerCounters counters;
   private final TransportCounters connections;
   private final Supplier<List<DiskState>> disks;
+  private final BooleanSupplier canStore;
   private final ProcessVitals vitals;
   private final ThroughputWindow pushed;
   private final ThroughputWindow fetched;
@@ -31,6 +33,7 @@ public final class StoreReport implements ServerReport {
 
   /**
    * @param disks how the base directories are now
+   * @param canStore false while no directory has room for what memory must give up
    * @param nanoTime clock of the rates
    */
   public StoreReport(
@@ -40,6 +43,7 @@ public final class StoreReport implements ServerReport {
       ServerCounters counters,
       TransportCounters connections,
       Supplier<List<DiskState>> disks,
+      BooleanSupplier canStore,
       ProcessVitals vitals,
       LongSupplier nanoTime) {
     this.server = server;
@@ -48,6 +52,7 @@ public final class StoreReport implements ServerReport {
     this.counters = counters;
     this.connections = connections;
     this.disks = disks;
+    this.canStore = canStore;
     this.vitals = vitals;
     this.pushed = new ThroughputWindow(counters::pushedBytes, nanoTime);
     this.fetched = new ThroughputWindow(counters::fetchedBytes, nanoTime);
@@ -79,7 +84,7 @@ public final class StoreReport implements ServerReport {
       return ServerState.SERVER_DRAINING;
     }
     boolean writable = disks.get().stream().anyMatch(DiskState::getHealthy);
-    return writable ? ServerState.ACTIVE : ServerState.UNHEALTHY;
+    return writable && canStore.getAsBoolean() ? ServerState.ACTIVE : ServerState.UNHEALTHY;
   }
 
   @Override

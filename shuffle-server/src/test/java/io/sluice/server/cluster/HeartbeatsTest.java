@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -179,10 +180,10 @@ class HeartbeatsTest {
   @Test
   void aFaultOfTheServerItselfEndsNoHeartbeats() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
-      self.faults = 3;
+      self.faults.set(3);
       start(60_000, coordinator.address());
       coordinator.next();
-      assertThat(self.faults).isZero();
+      assertThat(self.faults).hasValue(0);
     }
   }
 
@@ -196,7 +197,6 @@ class HeartbeatsTest {
   private static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       Thread.onSpinWait();
-      Thread.yield();
     }
   }
 
@@ -204,12 +204,11 @@ class HeartbeatsTest {
     private final Set<String> applications = ConcurrentHashMap.newKeySet();
     private final BlockingQueue<String> forgotten = new LinkedBlockingQueue<>();
     private volatile ServerState state = ServerState.ACTIVE;
-    private volatile int faults;
+    private final AtomicInteger faults = new AtomicInteger();
 
     @Override
     public HeartbeatRequest heartbeat() {
-      if (faults > 0) {
-        faults--;
+      if (faults.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
         throw new IllegalStateException("told to fail");
       }
       return HeartbeatRequest.newBuilder()
