@@ -338,7 +338,9 @@ public record ClientConfig(
             (int) Math.min(set.get(SLICE), USEFUL_SLICE_BYTES),
             set.get(PREFETCH),
             Integer.MAX_VALUE - 16,
-            new RetryPolicy(set.get(RPC_ATTEMPTS), backOffMs, backOffMaxMs, unreachableMs)));
+            2 * (set.get(CONNECT_TIMEOUT) + set.get(RPC_TIMEOUT)),
+            new RetryPolicy(
+                set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)));
   }
 
   private static long seconds(int count) {

@@ -7,12 +7,29 @@ import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.transport.DataTransport;
+import io.sluice.client.transport.GrpcDataTransport;
+import io.sluice.client.transport.NettyDataTransport;
 
 /**
  * The way of one application's process to its shuffle servers. Thread-safe; a process has one and
  * its tasks share it.
  */
 public interface SluiceClient extends AutoCloseable {
+  /**
+   * Starts a client with the transport that the configuration names. Connects to nobody yet.
+   *
+   * @param clientName who this is, for the servers' logs, such as an executor's id
+   */
+  static SluiceClient start(ClientConfig config, String application, String clientName) {
+    DataTransport transport =
+        switch (config.transportKind()) {
+          case GRPC -> new GrpcDataTransport(config.transport(), System::nanoTime);
+          case GRPC_NETTY -> new NettyDataTransport(config.transport(), System::nanoTime);
+        };
+    return new ConnectedSluiceClient(config, application, clientName, transport, System::nanoTime);
+  }
+
   /** The application that this client works for. */
   String application();
 

@@ -12,9 +12,9 @@ public interface ShuffleRead extends AutoCloseable {
    * added; apart from that they come as they arrive. Each comes exactly once.
    *
    * @return null when every expected attempt is proved whole and has been given
-   * @throws BlocksMissingException if something expected cannot be had from any server
-   * @throws io.sluice.common.error.SluiceException BLOCK_CORRUPT with server, partition and offset
-   *     if every copy is damaged; else the code of a refusal that nothing helps against
+   * @throws BlocksMissingException if something expected cannot be had from any server, or every
+   *     copy of it is damaged
+   * @throws io.sluice.common.error.SluiceException the code of a refusal that nothing helps against
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   ShuffleBlock next() throws IOException;

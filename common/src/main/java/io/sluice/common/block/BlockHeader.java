@@ -174,6 +174,14 @@ public record BlockHeader(
         flags);
   }
 
+  /**
+   * Bytes that the block at {@code index} claims to have, nothing checked: for a reader that holds
+   * only a part of it. {@link #LENGTH} bytes must be there. Borrows {@code buffer}.
+   */
+  public static long claimedLength(ByteBuf buffer, int index) {
+    return LENGTH + (long) buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
+  }
+
   /** Writes all but the checksum at {@code index}; see {@link BlockFormat#seal}. */
   void write(ByteBuf buffer, int index) {
     buffer.setShortLE(index + MAGIC_AT, MAGIC);

@@ -1,0 +1,157 @@
+package io.sluice.client;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.CoordinatorClient;
+import io.sluice.client.coordinator.LeasedApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushCounters;
+import io.sluice.client.push.PushSession;
+import io.sluice.client.push.PushWindows;
+import io.sluice.client.read.PooledShuffleRead;
+import io.sluice.client.read.ReadCounters;
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.transport.DataTransport;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** The client over one transport. Thread-safe; starts a thread only for a driver's lease. */
+final class ConnectedSluiceClient implements SluiceClient {
+  /** About a round trip through a busy server. */
+  private static final long NANOS_BETWEEN_HALVINGS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final ClientConfig config;
+  private final String application;
+  private final ConnectionPool pool;
+  private final PushWindows windows;
+  private final LongSupplier nanoTime;
+  // Guarded by this.
+  private ApplicationSession session;
+  private boolean closed;
+  private ClientCounters counters = new ClientCounters(0, PushCounters.ZERO, 0, ReadCounters.ZERO);
+
+  /**
+   * @param transport takes: closed with the client
+   */
+  ConnectedSluiceClient(
+      ClientConfig config,
+      String application,
+      String clientName,
+      DataTransport transport,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.application = application;
+    this.nanoTime = nanoTime;
+    this.pool =
+        new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
+    this.windows =
+        new PushWindows(
+            config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
+  }
+
+  @Override
+  public String application() {
+    return application;
+  }
+
+  @Override
+  public ClientConfig config() {
+    return config;
+  }
+
+  @Override
+  public synchronized ApplicationSession applicationSession(String user) {
+    if (closed) {
+      throw new IllegalStateException("client is closed");
+    }
+    if (session == null) {
+      session =
+          new LeasedApplicationSession(
+              application,
+              user,
+              version(),
+              config.coordinator(),
+              new CoordinatorClient(config.coordinator(), nanoTime),
+              nanoTime);
+    }
+    return session;
+  }
+
+  private static String version() {
+    String version = SluiceClient.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
+  @Override
+  public PushSession pushSession(
+      ShuffleAssignment assignment, MapAttempt attempt, PayloadTransform transform) {
+    return new FramePushSession(
+        assignment,
+        attempt,
+        transform,
+        config.push(),
+        pool,
+        windows,
+        PooledByteBufAllocator.DEFAULT,
+        nanoTime,
+        this::pushed);
+  }
+
+  private synchronized void pushed(PushCounters more) {
+    counters =
+        new ClientCounters(
+            counters.pushSessions() + 1,
+            counters.pushed().plus(more),
+            counters.reads(),
+            counters.read());
+  }
+
+  @Override
+  public ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
+    return new PooledShuffleRead(
+        request,
+        transform,
+        config.read(),
+        pool,
+        PooledByteBufAllocator.DEFAULT,
+        nanoTime,
+        this::read);
+  }
+
+  private synchronized void read(ReadCounters more) {
+    counters =
+        new ClientCounters(
+            counters.pushSessions(),
+            counters.pushed(),
+            counters.reads() + 1,
+            counters.read().plus(more));
+  }
+
+  @Override
+  public synchronized ClientCounters counters() {
+    return counters;
+  }
+
+  @Override
+  public void close() {
+    ApplicationSession ending;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      ending = session;
+    }
+    try {
+      if (ending != null) {
+        ending.close();
+      }
+    } finally {
+      pool.close();
+    }
+  }
+}

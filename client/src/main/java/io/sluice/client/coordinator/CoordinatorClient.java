@@ -1,0 +1,184 @@
+package io.sluice.client.coordinator;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.config.HostPort;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Asks whichever coordinator answers, and stays with it while it does. Thread-safe: calls block the
+ * caller, for a bounded time. A refusal is an answer; only silence is a failure.
+ */
+public final class CoordinatorClient implements AutoCloseable {
+  private static final long PAUSE_BETWEEN_ROUNDS_MS = 200;
+
+  private final CoordinatorClientConfig config;
+  private final LongSupplier nanoTime;
+  private final List<Peer> peers = new ArrayList<>();
+  private volatile int preferred;
+  private volatile boolean closed;
+
+  private record Peer(HostPort address, ManagedChannel channel) {}
+
+  /** How long to look for a coordinator that answers. */
+  enum Patience {
+    /** Again and again, up to the configured patience. */
+    FULL,
+    /** Each coordinator once. */
+    ONE_ROUND
+  }
+
+  public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
+    this.config = config;
+    this.nanoTime = nanoTime;
+    for (HostPort address : config.quorum()) {
+      ManagedChannel channel =
+          NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
+      peers.add(new Peer(address, channel));
+    }
+  }
+
+  boolean isConfigured() {
+    return !peers.isEmpty();
+  }
+
+  RegisterApplicationReply registerApplication(
+      RegisterApplicationRequest request, Patience patience) throws SluiceException {
+    return ask("registerApplication", patience, stub -> stub.registerApplication(request));
+  }
+
+  RenewLeaseReply renewLease(RenewLeaseRequest request) throws SluiceException {
+    return ask("renewLease", Patience.ONE_ROUND, stub -> stub.renewLease(request));
+  }
+
+  RegisterShuffleReply registerShuffle(RegisterShuffleRequest request, Patience patience)
+      throws SluiceException {
+    return ask("registerShuffle", patience, stub -> stub.registerShuffle(request));
+  }
+
+  /**
+   * Tells every coordinator, because each keeps leases of its own. Best effort.
+   *
+   * @return how many have heard it
+   */
+  int unregisterApplication(UnregisterApplicationRequest request, long timeoutMs) {
+    int heard = 0;
+    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    for (Peer peer : peers) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
+      if (leftMs <= 0 || closed) {
+        break;
+      }
+      try {
+        UnregisterApplicationReply reply =
+            stub(peer, Math.min(leftMs, config.callTimeoutMs())).unregisterApplication(request);
+        heard += StatusCode.of(reply.getStatus()) == StatusCode.OK ? 1 : 0;
+      } catch (StatusRuntimeException silence) {
+        // Its lease will run out there.
+        continue;
+      }
+    }
+    return heard;
+  }
+
+  private CoordinatorBlockingStub stub(Peer peer, long timeoutMs) {
+    return CoordinatorGrpc.newBlockingStub(peer.channel)
+        .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
+  }
+
+  private <R> R ask(String what, Patience patience, Function<CoordinatorBlockingStub, R> call)
+      throws SluiceException {
+    long start = nanoTime.getAsLong();
+    int first = preferred;
+    StringBuilder silent = new StringBuilder();
+    while (true) {
+      silent.setLength(0);
+      for (int i = 0; i < peers.size(); i++) {
+        int number = (first + i) % peers.size();
+        Peer peer = peers.get(number);
+        long leftMs = config.patienceMs() - elapsedMs(start);
+        if (closed || (leftMs <= 0 && i > 0)) {
+          break;
+        }
+        try {
+          R reply = call.apply(stub(peer, Math.max(1, Math.min(leftMs, config.callTimeoutMs()))));
+          preferred = number;
+          return reply;
+        } catch (StatusRuntimeException e) {
+          if (Thread.currentThread().isInterrupted()) {
+            throw new SluiceException(
+                StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
+          }
+          // Else the channel would stay away for minutes from one that has come back.
+          peer.channel.resetConnectBackoff();
+          silent
+              .append(silent.isEmpty() ? "" : ", ")
+              .append(peer.address)
+              .append(": ")
+              .append(reason(e));
+        }
+      }
+      boolean again =
+          patience == Patience.FULL
+              && !closed
+              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < config.patienceMs();
+      if (!again || !pause()) {
+        throw new SluiceException(
+            StatusCode.NO_SERVERS,
+            what + ": no coordinator answered within " + elapsedMs(start) + " ms (" + silent + ")");
+      }
+    }
+  }
+
+  private static String reason(StatusRuntimeException e) {
+    Throwable cause = e.getCause();
+    String code =
+        e.getStatus().getCode() == Code.UNAVAILABLE
+            ? "unreachable"
+            : e.getStatus().getCode().toString();
+    return cause == null || cause.getMessage() == null
+        ? code
+        : code + " (" + cause.getMessage() + ")";
+  }
+
+  private long elapsedMs(long startNanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos);
+  }
+
+  private static boolean pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_BETWEEN_ROUNDS_MS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Ends the channels. Idempotent. */
+  @Override
+  public void close() {
+    closed = true;
+    for (Peer peer : peers) {
+      peer.channel.shutdownNow();
+    }
+  }
+}

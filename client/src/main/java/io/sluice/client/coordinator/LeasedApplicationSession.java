@@ -1,0 +1,349 @@
+package io.sluice.client.coordinator;
+
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.client.coordinator.CoordinatorClient.Patience;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.coordinator.ShuffleRegistration.Reason;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.UnregisterApplicationRequest;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An application session that renews its lease on a daemon thread of its own. Thread-safe; calls to
+ * coordinators are made without a lock.
+ */
+public final class LeasedApplicationSession implements ApplicationSession {
+  private static final Logger LOG = LoggerFactory.getLogger(LeasedApplicationSession.class);
+
+  private static final int MAX_PARTITIONS = (1 << 24) - 1;
+
+  /** Wait before the next renewal after one that no coordinator answered. */
+  private static final long RENEW_AGAIN_MS = 1_000;
+
+  /** For a coordinator that names no lease. */
+  private static final long DEFAULT_LEASE_MS = 60_000;
+
+  private final String application;
+  private final String user;
+  private final String clientVersion;
+  private final CoordinatorClientConfig config;
+  private final CoordinatorClient coordinators;
+  private final LongSupplier nanoTime;
+  private final ScheduledExecutorService background;
+  private final Map<Integer, ShuffleAssignment> shuffles = new ConcurrentHashMap<>();
+  private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
+  private volatile boolean registered;
+  private volatile boolean coordinatorsAway;
+  private volatile boolean closed;
+
+  /**
+   * @param coordinators takes: closed with the session
+   * @param user operating-system user that the job runs as
+   */
+  public LeasedApplicationSession(
+      String application,
+      String user,
+      String clientVersion,
+      CoordinatorClientConfig config,
+      CoordinatorClient coordinators,
+      LongSupplier nanoTime) {
+    this.application = application;
+    this.user = user;
+    this.clientVersion = clientVersion;
+    this.config = config;
+    this.coordinators = coordinators;
+    this.nanoTime = nanoTime;
+    this.background =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "sluice-lease");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  @Override
+  public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
+    if (closed) {
+      return new Refused(Reason.CLOSED, "the client of application " + application + " is closed");
+    }
+    if (!coordinators.isConfigured()) {
+      return new Refused(
+          Reason.NOT_CONFIGURED, "rss.coordinator.quorum is not set; give host:port,host:port");
+    }
+    if (partitions < 1 || partitions > MAX_PARTITIONS) {
+      return new Refused(
+          Reason.UNSUPPORTED,
+          "shuffle "
+              + shuffle
+              + " has "
+              + partitions
+              + " partitions; 1 to "
+              + MAX_PARTITIONS
+              + " can be served");
+    }
+    Patience patience = coordinatorsAway ? Patience.ONE_ROUND : Patience.FULL;
+    try {
+      ShuffleRegistration outcome = register(shuffle, partitions, patience);
+      coordinatorsAway = false;
+      return outcome;
+    } catch (SluiceException e) {
+      coordinatorsAway = true;
+      return new Refused(Reason.NO_COORDINATOR, e.getMessage());
+    }
+  }
+
+  private ShuffleRegistration register(int shuffle, int partitions, Patience patience)
+      throws SluiceException {
+    Refused refused = registered ? null : registerApplication(patience);
+    if (refused != null) {
+      return refused;
+    }
+    ShuffleId id = ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle).build();
+    RegisterShuffleRequest request =
+        RegisterShuffleRequest.newBuilder()
+            .setShuffle(id)
+            .setPartitionCount(partitions)
+            .setReplicas(config.replicas())
+            .setMaxServers(config.maxServers())
+            .addAllRequiredTags(config.requiredTags())
+            .build();
+    RegisterShuffleReply reply = coordinators.registerShuffle(request, patience);
+    if (StatusCode.of(reply.getStatus()) == StatusCode.UNKNOWN_APPLICATION) {
+      // Another coordinator than before, or the same one without its memory.
+      refused = registerApplication(patience);
+      if (refused != null) {
+        return refused;
+      }
+      reply = coordinators.registerShuffle(request, patience);
+    }
+    StatusCode status = StatusCode.of(reply.getStatus());
+    if (status != StatusCode.OK) {
+      return refused(status, reply.getMessage());
+    }
+    ShuffleAssignment assignment;
+    try {
+      assignment = ShuffleAssignment.of(id, partitions, reply);
+    } catch (SluiceException e) {
+      return new Refused(Reason.UNSUPPORTED, e.getMessage());
+    }
+    shuffles.put(shuffle, assignment);
+    assignment.servers().forEach(server -> servers.put(server.getName(), server));
+    return new Assigned(assignment);
+  }
+
+  /** Null when the application is registered. */
+  private Refused registerApplication(Patience patience) throws SluiceException {
+    RegisterApplicationReply reply =
+        coordinators.registerApplication(
+            RegisterApplicationRequest.newBuilder()
+                .setApplication(application)
+                .setUser(user)
+                .setClientVersion(clientVersion)
+                .build(),
+            patience);
+    StatusCode status = StatusCode.of(reply.getStatus());
+    if (status != StatusCode.OK) {
+      return refused(status, reply.getMessage());
+    }
+    boolean first;
+    synchronized (this) {
+      first = !registered;
+      registered = true;
+    }
+    if (first) {
+      renewAfter(thirdOf(reply.getLeaseMs()));
+    }
+    return null;
+  }
+
+  private static Refused refused(StatusCode status, String message) {
+    Reason reason =
+        switch (status) {
+          case NO_SERVERS, BUSY, DRAINING, NO_SPACE, PARTITION_FULL -> Reason.NO_SERVERS;
+          case DENIED, UNKNOWN_APPLICATION, EXPIRED -> Reason.DENIED;
+          case OK,
+              NEVER_WRITTEN,
+              LOST,
+              STALE_EPOCH,
+              OUT_OF_RANGE,
+              BLOCK_CORRUPT,
+              FRAME_CORRUPT,
+              FRAME_TOO_LARGE,
+              STORAGE_FAILED,
+              BAD_VERSION,
+              BAD_MESSAGE,
+              BAD_REQUEST,
+              INTERNAL ->
+              Reason.UNSUPPORTED;
+        };
+    return new Refused(reason, message.isEmpty() ? "the coordinator says " + status : message);
+  }
+
+  private static long thirdOf(long leaseMs) {
+    return Math.max(1, (leaseMs > 0 ? leaseMs : DEFAULT_LEASE_MS) / 3);
+  }
+
+  private void renewAfter(long delayMs) {
+    try {
+      background.schedule(this::renew, delayMs, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("lease is not renewed after the end app={}", application);
+    }
+  }
+
+  /** Runs on the background thread; schedules itself again, whatever happens. */
+  private void renew() {
+    if (closed) {
+      return;
+    }
+    long nextMs = RENEW_AGAIN_MS;
+    try {
+      RenewLeaseReply reply =
+          coordinators.renewLease(
+              RenewLeaseRequest.newBuilder().setApplication(application).build());
+      StatusCode status = StatusCode.of(reply.getStatus());
+      if (status == StatusCode.OK) {
+        nextMs = thirdOf(reply.getLeaseMs());
+      } else if (status == StatusCode.UNKNOWN_APPLICATION) {
+        Refused refused = registerApplication(Patience.ONE_ROUND);
+        if (refused == null) {
+          LOG.info("application registered again app={}", application);
+        } else {
+          LOG.warn(
+              "application cannot be registered again app={} reason={} message={}",
+              application,
+              refused.reason(),
+              refused.message());
+        }
+      }
+      if (coordinatorsAway) {
+        LOG.info("coordinator answers again app={}", application);
+      }
+      coordinatorsAway = false;
+    } catch (SluiceException e) {
+      if (!coordinatorsAway) {
+        LOG.warn("lease not renewed, trying on app={} reason={}", application, e.getMessage());
+      }
+      coordinatorsAway = true;
+    } catch (RuntimeException e) {
+      LOG.error("lease not renewed, trying on app={}", application, e);
+    } finally {
+      renewAfter(nextMs);
+    }
+  }
+
+  @Override
+  public void unregisterShuffle(int shuffle) {
+    ShuffleAssignment assignment = shuffles.remove(shuffle);
+    if (assignment == null) {
+      return;
+    }
+    try {
+      background.execute(() -> forget(assignment.servers(), List.of(shuffle)));
+    } catch (RejectedExecutionException e) {
+      // The whole application is being forgotten.
+      LOG.debug("shuffle ends with its application app={} shuffle={}", application, shuffle);
+    }
+  }
+
+  /**
+   * Tells servers to forget shuffles, or the whole application; all servers together get the
+   * configured time.
+   *
+   * @param which empty: all
+   */
+  private void forget(Iterable<ServerId> where, List<Integer> which) {
+    long deadline =
+        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.unregisterTimeoutMs());
+    Map<String, ManagedChannel> channels = new HashMap<>();
+    try {
+      for (ServerId server : where) {
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
+        if (leftMs <= 0) {
+          return;
+        }
+        ManagedChannel channel =
+            channels.computeIfAbsent(
+                server.getName(),
+                name ->
+                    NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
+                        .usePlaintext()
+                        .build());
+        forget(server, channel, which, leftMs);
+      }
+    } finally {
+      channels.values().forEach(ManagedChannel::shutdownNow);
+    }
+  }
+
+  private void forget(
+      ServerId server, ManagedChannel channel, List<Integer> which, long timeoutMs) {
+    try {
+      ShuffleServerControlGrpc.ShuffleServerControlBlockingStub stub =
+          ShuffleServerControlGrpc.newBlockingStub(channel)
+              .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
+      if (which.isEmpty()) {
+        stub.unregisterShuffleApplication(
+            UnregisterShuffleApplicationRequest.newBuilder().setApplication(application).build());
+      } else {
+        stub.unregisterShuffles(
+            UnregisterShufflesRequest.newBuilder()
+                .setApplication(application)
+                .addAllShuffles(which)
+                .build());
+      }
+    } catch (StatusRuntimeException e) {
+      // The end of the lease will do it.
+      LOG.debug(
+          "server not told to forget app={} shuffles={} server={} reason={}",
+          application,
+          which,
+          server.getName(),
+          e.getStatus());
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    background.shutdownNow();
+    if (registered) {
+      forget(servers.values(), List.of());
+      coordinators.unregisterApplication(
+          UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
+          config.unregisterTimeoutMs());
+    }
+    coordinators.close();
+  }
+}

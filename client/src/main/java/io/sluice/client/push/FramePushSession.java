@@ -1,0 +1,176 @@
+package io.sluice.client.push;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.ConnectionPool;
+import io.sluice.client.compress.BlockCodecs;
+import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** A push session over pooled connections. Owned by the task thread. */
+public final class FramePushSession implements PushSession {
+  private final int partitionCount;
+  private final PayloadTransform transform;
+  private final ReplicaSets sets;
+  private final MapAttempt attempt;
+  private final PushConfig config;
+  private final ByteBufAllocator allocator;
+  private final FrameSender sender;
+  private final Consumer<PushCounters> onClose;
+  private BlockCompressor compressor;
+  private BlockFramer framer;
+  private boolean finalPass;
+  private State state = State.OPEN;
+
+  private enum State {
+    OPEN,
+    FINISHED,
+    FAILED,
+    CLOSED
+  }
+
+  /**
+   * @param transform null for none
+   * @param onClose told once, with the final counters
+   */
+  public FramePushSession(
+      ShuffleAssignment assignment,
+      MapAttempt attempt,
+      PayloadTransform transform,
+      PushConfig config,
+      ConnectionPool pool,
+      PushWindows windows,
+      ByteBufAllocator allocator,
+      LongSupplier nanoTime,
+      Consumer<PushCounters> onClose) {
+    this.partitionCount = assignment.partitionCount();
+    this.transform = transform;
+    this.sets = new ReplicaSets(assignment);
+    this.attempt = attempt;
+    this.config = config;
+    this.allocator = allocator;
+    this.sender =
+        new FrameSender(
+            assignment.shuffle(),
+            assignment.servers(),
+            sets,
+            attempt,
+            config,
+            pool,
+            windows,
+            nanoTime);
+    this.onClose = onClose;
+  }
+
+  @Override
+  public void add(int partition, byte[] bytes, int offset, int length, int records)
+      throws IOException {
+    requireOpen();
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (length < 1 || records < 0) {
+      throw new IllegalArgumentException(
+          "push: expected at least one byte, found length=" + length + " records=" + records);
+    }
+    boolean done = false;
+    try {
+      sender.poll();
+      framer().add(partition, bytes, offset, length, records);
+      done = true;
+    } finally {
+      if (!done) {
+        state = State.FAILED;
+      }
+    }
+  }
+
+  private BlockFramer framer() throws IOException {
+    if (framer == null) {
+      compressor = BlockCodecs.compressor(config.codec(), config.zstdLevel());
+      framer =
+          new BlockFramer(
+              sets,
+              partitionCount,
+              attempt,
+              compressor,
+              transform,
+              allocator,
+              config.frameBytes(),
+              sender::send);
+      if (finalPass) {
+        framer.beginFinalPass();
+      }
+    }
+    return framer;
+  }
+
+  @Override
+  public void beginFinalPass() {
+    requireOpen();
+    if (framer != null) {
+      framer.beginFinalPass();
+    }
+    finalPass = true;
+  }
+
+  @Override
+  public void finish() throws IOException {
+    requireOpen();
+    boolean done = false;
+    try {
+      if (framer != null) {
+        framer.finish();
+        sender.drain();
+      }
+      done = true;
+    } finally {
+      state = done ? State.FINISHED : State.FAILED;
+    }
+  }
+
+  private void requireOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException("push session is " + state);
+    }
+  }
+
+  @Override
+  public long[] partitionLengths() {
+    return framer == null ? new long[partitionCount] : framer.partitionLengths();
+  }
+
+  @Override
+  public PushCounters counters() {
+    return framer == null
+        ? PushCounters.ZERO
+        : new PushCounters(
+            framer.contentBytes(),
+            framer.blockBytes(),
+            framer.blocks(),
+            framer.records(),
+            sender.sentBytes(),
+            sender.sentFrames(),
+            sender.retries(),
+            sender.waitNanos());
+  }
+
+  @Override
+  public void close() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    state = State.CLOSED;
+    if (framer != null) {
+      framer.release();
+    }
+    sender.close();
+    if (compressor != null) {
+      compressor.close();
+      compressor = null;
+    }
+    onClose.accept(counters());
+  }
+}

@@ -1,0 +1,179 @@
+package io.sluice.client.read;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.proto.PartitionState;
+import io.sluice.proto.SliceMark;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reading one partition from one server, after its Open: which stretches to fetch, how far they
+ * have been taken apart, and the piece of a block that a slice ended in. Belongs to one thread.
+ */
+final class PartitionVisit {
+  private final PartitionProgress progress;
+  private final ReadLane lane;
+  private List<Stretch> stretches = List.of();
+  private long length;
+  private int generation;
+  private long outstandingBytes;
+  private ByteBuf carry;
+  private long carryOffset;
+  private long damageOffset = -1;
+  private boolean ended;
+  private Reason shortfall = Reason.INCOMPLETE;
+  private String shortfallDetail = "";
+
+  /** Logical bytes {@code offset..offset+length-1} of the partition. */
+  record Stretch(long offset, long length) {
+    long end() {
+      return offset + length;
+    }
+  }
+
+  PartitionVisit(PartitionProgress progress, ReadLane lane) {
+    this.progress = progress;
+    this.lane = lane;
+  }
+
+  PartitionProgress progress() {
+    return progress;
+  }
+
+  int partition() {
+    return progress.partition();
+  }
+
+  ReadLane lane() {
+    return lane;
+  }
+
+  /** What to fetch, as the server's reply says. */
+  void opened(PartitionState state, boolean mapRange, int firstMapIndex, int endMapIndex) {
+    length = state.getLength();
+    List<Stretch> wanted = new ArrayList<>();
+    if (!mapRange || state.getSliceMarksCount() == 0) {
+      wanted.add(new Stretch(0, length));
+    } else {
+      long covered = 0;
+      for (SliceMark mark : state.getSliceMarksList()) {
+        if (mark.getMaxMapIndex() >= firstMapIndex && mark.getMinMapIndex() < endMapIndex) {
+          append(wanted, mark.getOffset(), mark.getLength());
+        }
+        covered = Math.max(covered, mark.getOffset() + mark.getLength());
+      }
+      // What the newest blocks added since the last mark.
+      append(wanted, covered, length - covered);
+    }
+    stretches = wanted;
+    outstandingBytes = wanted.stream().mapToLong(Stretch::length).sum();
+  }
+
+  private static void append(List<Stretch> wanted, long offset, long length) {
+    if (length <= 0) {
+      return;
+    }
+    Stretch before = wanted.isEmpty() ? null : wanted.get(wanted.size() - 1);
+    if (before != null && before.end() == offset) {
+      wanted.set(wanted.size() - 1, new Stretch(before.offset(), before.length() + length));
+    } else {
+      wanted.add(new Stretch(offset, length));
+    }
+  }
+
+  List<Stretch> stretches() {
+    return stretches;
+  }
+
+  /** Bytes that the server said it has. */
+  long length() {
+    return length;
+  }
+
+  /** Parts of slices that were asked for under another number are to be skipped. */
+  int generation() {
+    return generation;
+  }
+
+  /** Forgets what is on its way and asks again for everything from an offset on. */
+  void restartFrom(long offset) {
+    generation++;
+    releaseCarry();
+    List<Stretch> left = new ArrayList<>();
+    for (Stretch stretch : stretches) {
+      long from = Math.max(offset, stretch.offset());
+      append(left, from, stretch.end() - from);
+    }
+    stretches = left;
+    outstandingBytes = left.stream().mapToLong(Stretch::length).sum();
+  }
+
+  void taken(int bytes) {
+    outstandingBytes -= bytes;
+  }
+
+  boolean isRead() {
+    return outstandingBytes <= 0;
+  }
+
+  /** Nothing more is wanted of this server. */
+  void end() {
+    ended = true;
+    generation++;
+    outstandingBytes = 0;
+    releaseCarry();
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Bytes of a block whose rest is in a later slice; null if there are none. */
+  ByteBuf carry() {
+    return carry;
+  }
+
+  /** Logical offset of the carried block. */
+  long carryOffset() {
+    return carryOffset;
+  }
+
+  /**
+   * @param buffer takes
+   */
+  void startCarry(ByteBuf buffer, long offset) {
+    carry = buffer;
+    carryOffset = offset;
+  }
+
+  void releaseCarry() {
+    if (carry != null) {
+      carry.release();
+      carry = null;
+    }
+  }
+
+  /** Notes damage; true if this place was found damaged before. */
+  boolean damagedAgain(long offset, String said) {
+    shortfall = Reason.CORRUPT;
+    shortfallDetail = said;
+    boolean again = damageOffset == offset;
+    damageOffset = offset;
+    return again;
+  }
+
+  /** Why the partition will not be whole after this visit, if it will not. */
+  void shortfall(Reason reason, String said) {
+    shortfall = reason;
+    shortfallDetail = said;
+  }
+
+  Reason shortfallReason() {
+    return shortfall;
+  }
+
+  String shortfallDetail() {
+    return shortfallDetail;
+  }
+}

@@ -1,0 +1,254 @@
+package io.sluice.client.read;
+
+import io.sluice.client.read.PartitionVisit.Stretch;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.proto.ServerId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * One read's dealings with one server: partitions to open, stretches to fetch, slices on their way.
+ * Belongs to one thread.
+ */
+final class ReadLane {
+  /** Of one Open, by the protocol. */
+  private static final int MAX_PARTITIONS = 4096;
+
+  /** Of one Fetch, by the protocol. */
+  private static final int MAX_RANGES = 16384;
+
+  private final ServerId server;
+  private final TreeSet<PartitionVisit> toOpen =
+      new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
+  private final Set<PartitionVisit> visits = new LinkedHashSet<>();
+  private final Deque<Todo> todo = new ArrayDeque<>();
+  private final Deque<Slice> slices = new ArrayDeque<>();
+  private List<PartitionVisit> opening = List.of();
+  private DataConnection connection;
+  private boolean connecting;
+  private long openedEpoch;
+  private boolean opened;
+  private int restarts;
+  private int failures;
+  private long failingSinceNanos;
+  private boolean backingOff;
+  private long notBeforeNanos;
+
+  private record Todo(PartitionVisit visit, int generation, long offset, long length) {
+    boolean isWanted() {
+      return generation == visit.generation();
+    }
+  }
+
+  ReadLane(ServerId server) {
+    this.server = server;
+  }
+
+  ServerId server() {
+    return server;
+  }
+
+  String name() {
+    return server.getName();
+  }
+
+  void open(PartitionVisit visit) {
+    toOpen.add(visit);
+  }
+
+  boolean hasToOpen() {
+    return !toOpen.isEmpty();
+  }
+
+  boolean isOpening() {
+    return !opening.isEmpty();
+  }
+
+  /** Whether the reply to just this Open is awaited. */
+  boolean isOpening(List<PartitionVisit> asked) {
+    return opening == asked;
+  }
+
+  /** Times that offsets turned out to be no longer valid, this one included. */
+  int countRestart() {
+    return ++restarts;
+  }
+
+  int restarts() {
+    return restarts;
+  }
+
+  /** What is learnt next begins anew. */
+  void forgetEpoch() {
+    opened = false;
+  }
+
+  /** The partitions of the next Open, ascending. */
+  List<PartitionVisit> startOpening() {
+    List<PartitionVisit> next = new ArrayList<>();
+    while (next.size() < MAX_PARTITIONS && !toOpen.isEmpty()) {
+      next.add(toOpen.pollFirst());
+    }
+    opening = next;
+    return next;
+  }
+
+  /** The Open was answered; gives its partitions. */
+  List<PartitionVisit> endOpening() {
+    List<PartitionVisit> answered = opening;
+    opening = List.of();
+    return answered;
+  }
+
+  /** The Open has to be sent again. */
+  void reopen() {
+    toOpen.addAll(endOpening());
+  }
+
+  /** Offsets that were learnt belong to this epoch. */
+  void opened(long epoch) {
+    opened = true;
+    openedEpoch = epoch;
+  }
+
+  long openedEpoch() {
+    return openedEpoch;
+  }
+
+  /** Whether offsets are known that a server of this epoch does not know. */
+  boolean isStale(long epoch) {
+    return opened && epoch != openedEpoch;
+  }
+
+  void beginVisit(PartitionVisit visit) {
+    visits.add(visit);
+    for (Stretch stretch : visit.stretches()) {
+      todo.addLast(new Todo(visit, visit.generation(), stretch.offset(), stretch.length()));
+    }
+  }
+
+  /** Puts a visit's stretches before everything else. */
+  void fetchFirst(PartitionVisit visit) {
+    List<Stretch> stretches = visit.stretches();
+    for (int i = stretches.size() - 1; i >= 0; i--) {
+      Stretch stretch = stretches.get(i);
+      todo.addFirst(new Todo(visit, visit.generation(), stretch.offset(), stretch.length()));
+    }
+  }
+
+  void endVisit(PartitionVisit visit) {
+    visits.remove(visit);
+  }
+
+  /** All visits that are under way or waiting to be opened; the lane forgets them. */
+  List<PartitionVisit> takeVisits() {
+    List<PartitionVisit> all = new ArrayList<>(toOpen);
+    all.addAll(opening);
+    all.addAll(visits);
+    toOpen.clear();
+    opening = List.of();
+    visits.clear();
+    todo.clear();
+    return all;
+  }
+
+  boolean hasTodo() {
+    while (!todo.isEmpty() && !todo.peekFirst().isWanted()) {
+      todo.removeFirst();
+    }
+    return !todo.isEmpty();
+  }
+
+  /** Cuts the next slice of at most so many bytes; there must be something to do. */
+  Slice nextSlice(int maxBytes) {
+    List<Slice.Part> parts = new ArrayList<>();
+    int room = maxBytes;
+    while (room > 0 && parts.size() < MAX_RANGES && hasTodo()) {
+      Todo next = todo.removeFirst();
+      int length = (int) Math.min(room, next.length);
+      parts.add(new Slice.Part(next.visit, next.generation, next.offset, length));
+      if (length < next.length) {
+        todo.addFirst(
+            new Todo(next.visit, next.generation, next.offset + length, next.length - length));
+      }
+      room -= length;
+    }
+    Slice slice = new Slice(parts);
+    slices.addLast(slice);
+    return slice;
+  }
+
+  /** In the order of asking, which is the order in which they are taken apart. */
+  Deque<Slice> slices() {
+    return slices;
+  }
+
+  boolean isIdle() {
+    return toOpen.isEmpty() && opening.isEmpty() && slices.isEmpty() && !hasTodo();
+  }
+
+  DataConnection connection() {
+    return connection;
+  }
+
+  boolean isConnecting() {
+    return connecting;
+  }
+
+  void connecting() {
+    connecting = true;
+    connection = null;
+  }
+
+  void connected(DataConnection made) {
+    connecting = false;
+    connection = made;
+  }
+
+  void disconnected() {
+    connecting = false;
+    connection = null;
+  }
+
+  void succeeded() {
+    failures = 0;
+    backingOff = false;
+  }
+
+  void failed(long nowNanos) {
+    if (failures++ == 0) {
+      failingSinceNanos = nowNanos;
+    }
+  }
+
+  int failures() {
+    return failures;
+  }
+
+  long failingSinceNanos() {
+    return failingSinceNanos;
+  }
+
+  void backOffUntil(long nanos) {
+    backingOff = true;
+    notBeforeNanos = nanos;
+  }
+
+  void backOffEnded() {
+    backingOff = false;
+  }
+
+  boolean isBackingOff() {
+    return backingOff;
+  }
+
+  long notBeforeNanos() {
+    return notBeforeNanos;
+  }
+}
