@@ -117,9 +117,13 @@ public final class PluginConfig {
     return maxOpenStreams;
   }
 
-  /** The client that all tasks of this process share. */
-  public SluiceClient newClient(String application) {
-    return SluiceClient.create(application, client);
+  /**
+   * The client that all tasks of this process share.
+   *
+   * @param executorId Spark's name for this process
+   */
+  public SluiceClient newClient(String application, String executorId) {
+    return SluiceClient.start(client, application, "spark-" + executorId);
   }
 
   /**

@@ -231,7 +231,7 @@ public class RssShuffleManager extends SortShuffleManager {
         throw new IllegalStateException("the shuffle manager has been stopped");
       }
       if (client == null) {
-        client = config.newClient(application);
+        client = config.newClient(application, SparkEnv.get().executorId());
       }
       return client;
     }
