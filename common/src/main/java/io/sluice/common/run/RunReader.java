@@ -213,7 +213,7 @@ public final class RunReader implements AutoCloseable {
     if (magic != RunFormat.TRAILER_MAGIC) {
       // Right but for the magic: a damaged trailer. Wrong altogether: these bytes are none.
       bytes.putInt(0, RunFormat.TRAILER_MAGIC);
-      boolean isTrailer = RunFormat.crc(bytes.array(), RunFormat.TRAILER_CRC_AT) == expectedCrc;
+      boolean isTrailer = trailerCrc(bytes) == expectedCrc;
       throw damaged(
           isTrailer ? Reason.BAD_MAGIC : Reason.TRUNCATED,
           at,
@@ -385,6 +385,12 @@ public final class RunReader implements AutoCloseable {
           at,
           String.format("%s: crc expected=%08x actual=%08x", what, expected, actual));
     }
+  }
+
+  private static int trailerCrc(ByteBuffer trailer) {
+    CRC32C crc = new CRC32C();
+    crc.update(trailer.slice(0, RunFormat.TRAILER_CRC_AT));
+    return (int) crc.getValue();
   }
 
   private RunFormatException damaged(Reason reason, long offset, String message) {

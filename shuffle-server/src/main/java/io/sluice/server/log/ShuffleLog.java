@@ -499,7 +499,6 @@ public final class ShuffleLog {
 
   /** One append, under the lock. */
   private final class Appender {
-    private final ByteBuf body;
     private final BlockBatch batch;
     private final List<OpenWait> ended;
     private final LoggedFrame frame;
@@ -510,7 +509,6 @@ public final class ShuffleLog {
     private boolean linked;
 
     Appender(ByteBuf body, long heldBytes, BlockBatch batch, List<OpenWait> ended) {
-      this.body = body;
       this.batch = batch;
       this.ended = ended;
       this.frame = new LoggedFrame(body, heldBytes, arrivals);

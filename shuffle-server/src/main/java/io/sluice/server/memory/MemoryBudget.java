@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -37,13 +38,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private final LongSupplier nanoTime;
   private final Object lock = new Object();
 
-  // All guarded by lock; the volatile ones are read without it.
+  // All guarded by lock, but that usage may be read without it.
   private final SlabArena arena;
   private final Map<String, Usage> usages = new HashMap<>();
   private final Set<Usage> waiting = new LinkedHashSet<>();
   private final ArrayDeque<Waiter> granted = new ArrayDeque<>();
   private int grantedSlabs;
-  private volatile int usedSlabs;
+  private final AtomicInteger usedSlabs = new AtomicInteger();
   private volatile int peakSlabs;
   private volatile Runnable pressureListener = () -> {};
 
@@ -126,12 +127,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   @Override
   public int usedPermille() {
-    return (int) (usedSlabs * 1000L / config.capacitySlabs());
+    return (int) (usedSlabs.get() * 1000L / config.capacitySlabs());
   }
 
   /** Bytes of slabs in use; 0 once every body was released. */
   public long usedBytes() {
-    return (long) usedSlabs * config.slabBytes();
+    return (long) usedSlabs.get() * config.slabBytes();
   }
 
   /** Most bytes ever in use. */
@@ -249,13 +250,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   private int freeSlabs() {
-    return arena.capacitySlabs() - usedSlabs - grantedSlabs;
+    return arena.capacitySlabs() - usedSlabs.get() - grantedSlabs;
   }
 
   private ByteBuf allocate(Usage usage, int length, int slabs) {
     usage.slabs += slabs;
-    usedSlabs += slabs;
-    peakSlabs = Math.max(peakSlabs, usedSlabs);
+    peakSlabs = Math.max(peakSlabs, usedSlabs.addAndGet(slabs));
     if (slabs == 1) {
       return slab(usage, length).writerIndex(0);
     }
@@ -280,7 +280,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     List<Waiter> called;
     synchronized (lock) {
       arena.giveBack(slab);
-      usedSlabs--;
+      usedSlabs.decrementAndGet();
       usage.slabs--;
       forgetIfIdle(usage);
       called = grantWhatFits();

@@ -26,6 +26,7 @@ public final class Spiller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Spiller.class);
 
   private static final long TICK_MS = 100;
+
   /** Room for header, trailer and index entries beside the blocks. */
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
@@ -158,12 +159,15 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-  /** False once stopped. */
+  /** Returns when signalled or when a tick has passed; false once stopped. */
   private boolean awaitSignal() {
+    long tick = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(TICK_MS);
     synchronized (lock) {
       try {
-        if (!signalled && !stopped) {
-          lock.wait(TICK_MS);
+        long left = tick - nanoTime.getAsLong();
+        while (!signalled && !stopped && left > 0) {
+          TimeUnit.NANOSECONDS.timedWait(lock, left);
+          left = tick - nanoTime.getAsLong();
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

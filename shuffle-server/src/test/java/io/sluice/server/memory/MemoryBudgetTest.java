@@ -238,6 +238,7 @@ class MemoryBudgetTest {
         }
       }
       assertThat(served).as("seed %d", seed).hasValue(connections);
+      assertThat(waits).isEmpty();
       assertThat(small.usedBytes()).isZero();
       assertThat(small.waitingCount()).isZero();
       small.close();

@@ -225,7 +225,7 @@ class BlockStoreTest {
   }
 
   private static byte[] block(int attempt, int partition, int sequence) {
-    Random random = new Random(attempt * 1000L + partition * 10 + sequence);
+    Random random = new Random(attempt * 1000L + partition * 10L + sequence);
     return BlockBytes.block(
         attempt,
         attempt,

@@ -111,6 +111,7 @@ class StoreModelTest {
     boolean written;
   }
 
+  @SuppressWarnings("ArrayRecordComponent")
   private record Held(FetchedBytes bytes, byte[] expected) {}
 
   private static final class Schedule {
