@@ -241,6 +241,7 @@ final class FrameSender {
   private void onAck(ServerLane lane, Answered answered) throws PushFailedException {
     PushAck ack = answered.ack();
     if (ack.getEpoch() != lane.epoch()) {
+      lane.enqueue(answered.sending());
       giveUp(
           lane,
           StatusCode.STALE_EPOCH,
@@ -256,10 +257,9 @@ final class FrameSender {
   private void onFailure(ServerLane lane, Answered answered) throws PushFailedException {
     Throwable cause = unwrapped(answered.failure());
     Sending sending = answered.sending();
-    sending.countAttempt();
+    lane.enqueue(sending);
     retries++;
     if (!(cause instanceof SluiceException refusal)) {
-      lane.enqueue(sending);
       // Every frame of a lost connection fails: the loss counts once.
       if (lane.connection() == answered.connection()) {
         lane.disconnected();
@@ -269,30 +269,21 @@ final class FrameSender {
     }
     StatusCode code = refusal.code();
     switch (code) {
-      case BUSY, NO_SPACE -> {
-        lane.enqueue(sending);
-        retryBusy(lane, code, cause);
-      }
+      case BUSY, NO_SPACE -> retryBusy(lane, code, cause);
       case BLOCK_CORRUPT, FRAME_CORRUPT -> {
-        if (sending.attempts() >= MAX_CORRUPT_ATTEMPTS) {
+        if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {
           giveUp(lane, code, cause);
-        } else {
-          lane.enqueue(sending);
         }
       }
       case STALE_EPOCH -> {
         if (lane.hasAcknowledged()) {
           giveUp(lane, code, cause);
         } else {
-          lane.enqueue(sending);
           lane.disconnected();
           retryConnection(lane, cause);
         }
       }
-      case STORAGE_FAILED, INTERNAL -> {
-        lane.enqueue(sending);
-        retryConnection(lane, cause);
-      }
+      case STORAGE_FAILED, INTERNAL -> retryConnection(lane, cause);
       case OK,
           DRAINING,
           PARTITION_FULL,

@@ -36,7 +36,7 @@ final class ServerLane {
   /** A frame on its way to one server. */
   static final class Sending {
     private final Frame frame;
-    private int attempts;
+    private int damages;
 
     Sending(Frame frame) {
       this.frame = frame;
@@ -46,13 +46,9 @@ final class ServerLane {
       return frame;
     }
 
-    void countAttempt() {
-      attempts++;
-    }
-
-    /** Tries that failed. */
-    int attempts() {
-      return attempts;
+    /** Arrived damaged once more; gives how often. */
+    int countDamage() {
+      return ++damages;
     }
   }
 

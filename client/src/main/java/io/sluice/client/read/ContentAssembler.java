@@ -10,7 +10,9 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 
 /**
  * Makes contents of verified blocks: decrypts, decompresses, drops what was given before, holds
@@ -24,8 +26,8 @@ final class ContentAssembler implements AutoCloseable {
   private final int maxContentBytes;
   private byte[] output = new byte[0];
   private byte[] encrypted = new byte[0];
-  private PartitionProgress heldOf;
-  private int heldPlace;
+  // Contents whose turn it is; only the first may lie in output, the others have arrays of their own.
+  private final Deque<ShuffleBlock> ready = new ArrayDeque<>();
   private long blocks;
   private long contentBytes;
   private long records;
@@ -71,45 +73,33 @@ final class ContentAssembler implements AutoCloseable {
               header.isContinued()));
       return null;
     }
-    ShuffleBlock content =
-        give(
-            progress,
-            place,
-            output,
-            length,
-            header.recordCount(),
-            header.isLast(),
-            header.isContinued());
-    heldOf = progress;
-    heldPlace = place;
-    return content;
+    give(
+        progress,
+        place,
+        output,
+        length,
+        header.recordCount(),
+        header.isLast(),
+        header.isContinued());
+    for (HeldBlock held = progress.takeHeld(place); held != null; held = progress.takeHeld(place)) {
+      give(
+          progress,
+          place,
+          held.content(),
+          held.content().length,
+          held.records(),
+          held.last(),
+          held.continued());
+    }
+    return ready.pollFirst();
   }
 
   /** A content that had come too early and whose turn it is now, or null. */
-  ShuffleBlock nextHeld() throws SluiceException {
-    while (heldOf != null) {
-      HeldBlock held = heldOf.takeHeld(heldPlace);
-      if (held == null) {
-        heldOf = null;
-        return null;
-      }
-      ShuffleBlock content =
-          give(
-              heldOf,
-              heldPlace,
-              held.content(),
-              held.content().length,
-              held.records(),
-              held.last(),
-              held.continued());
-      if (content != null) {
-        return content;
-      }
-    }
-    return null;
+  ShuffleBlock nextReady() {
+    return ready.pollFirst();
   }
 
-  private ShuffleBlock give(
+  private void give(
       PartitionProgress progress,
       int place,
       byte[] content,
@@ -142,7 +132,7 @@ final class ContentAssembler implements AutoCloseable {
     records += recordCount;
     contentBytes += length;
     if (isContinued) {
-      return null;
+      return;
     }
     ByteBuffer bytes;
     int contentRecords = recordCount;
@@ -153,15 +143,15 @@ final class ContentAssembler implements AutoCloseable {
       bytes = ByteBuffer.wrap(joining.bytes(), 0, joining.length());
       contentRecords = joining.records();
     }
-    if (!bytes.hasRemaining()) {
-      return null;
+    if (bytes.hasRemaining()) {
+      ready.addLast(
+          new ShuffleBlock(
+              progress.partition(),
+              progress.expected().attempt(place),
+              progress.expected().mapIndex(place),
+              contentRecords,
+              bytes));
     }
-    return new ShuffleBlock(
-        progress.partition(),
-        progress.expected().attempt(place),
-        progress.expected().mapIndex(place),
-        contentRecords,
-        bytes);
   }
 
   private void decompress(ByteBuf buffer, int payloadAt, BlockHeader header) throws IOException {
@@ -214,6 +204,6 @@ final class ContentAssembler implements AutoCloseable {
     decompressor.close();
     output = new byte[0];
     encrypted = new byte[0];
-    heldOf = null;
+    ready.clear();
   }
 }

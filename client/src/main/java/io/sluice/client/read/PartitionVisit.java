@@ -21,6 +21,7 @@ final class PartitionVisit {
   private ByteBuf carry;
   private long carryOffset;
   private long damageOffset = -1;
+  private int damages;
   private boolean ended;
   private Reason shortfall = Reason.INCOMPLETE;
   private String shortfallDetail = "";
@@ -154,13 +155,13 @@ final class PartitionVisit {
     }
   }
 
-  /** Notes damage; true if this place was found damaged before. */
-  boolean damagedAgain(long offset, String said) {
+  /** Notes damage; gives how often this place has been found damaged in a row. */
+  int damaged(long offset, String said) {
     shortfall = Reason.CORRUPT;
     shortfallDetail = said;
-    boolean again = damageOffset == offset;
+    damages = damageOffset == offset ? damages + 1 : 1;
     damageOffset = offset;
-    return again;
+    return damages;
   }
 
   /** Why the partition will not be whole after this visit, if it will not. */

@@ -38,7 +38,7 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
  * that. All servers are opened at once; then each is asked for slices, large stretches of many
  * partitions, a few of them in flight over all servers. Slices of one server are taken apart in the
  * order of asking, because a block may begin in one and end in the next. A visit that meets a
- * damaged block asks once more from there; if it is still damaged, the block is passed over and the
+ * damaged block asks again from there; if it stays damaged, the block is passed over and the
  * proof of completeness names what is missing.
  */
 public final class PooledShuffleRead implements ShuffleRead {
@@ -135,7 +135,7 @@ public final class PooledShuffleRead implements ShuffleRead {
         start();
       }
       while (true) {
-        ShuffleBlock block = assembler.nextHeld();
+        ShuffleBlock block = assembler.nextReady();
         if (block == null && current != null) {
           block = takeApart();
         }
@@ -331,8 +331,8 @@ public final class PooledShuffleRead implements ShuffleRead {
   }
 
   /**
-   * The first time: asks again from there. The second time: passes the block over if its length can
-   * be believed, else ends the visit.
+   * Asks again from there, a few times; then passes the block over if its length can be believed,
+   * else ends the visit.
    *
    * @param length bytes of the block, which have been consumed; -1 if they are not known
    */
@@ -346,7 +346,7 @@ public final class PooledShuffleRead implements ShuffleRead {
             + offset
             + ": "
             + what;
-    if (!visit.damagedAgain(offset, said)) {
+    if (visit.damaged(offset, said) < config.retry().maxAttempts()) {
       retries++;
       visit.restartFrom(offset);
       visit.lane().fetchFirst(visit);

@@ -1,0 +1,268 @@
+package io.sluice.client.fake;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PartitionState;
+import io.sluice.proto.Presence;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.Range;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.SliceMark;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/** What a shuffle server does, over plain arrays, for one shuffle. Thread-safe by one lock. */
+public final class FakeServer {
+  private final String name;
+  private final int port;
+  private long epoch;
+  private boolean expired;
+  private boolean dataLost;
+  private final Map<Integer, Log> logs = new TreeMap<>();
+  private final List<BlockHeader> accepted = new ArrayList<>();
+  private final List<Integer> pushLengths = new ArrayList<>();
+  private int opens;
+  private int fetches;
+  private int duplicates;
+  private int memoryUsedPermille;
+
+  private static final class Log {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final List<SliceMark> marks = new ArrayList<>();
+    private final Map<Long, Set<Integer>> seen = new HashMap<>();
+    private final Map<Long, Integer> last = new HashMap<>();
+
+    boolean isComplete(long attempt) {
+      Integer lastSequence = last.get(attempt);
+      return lastSequence != null && seen.get(attempt).size() == lastSequence + 1;
+    }
+  }
+
+  public FakeServer(String name, int port, long epoch) {
+    this.name = name;
+    this.port = port;
+    this.epoch = epoch;
+  }
+
+  public synchronized ServerId id() {
+    return ServerId.newBuilder()
+        .setName(name)
+        .setHost(name)
+        .setRpcPort(port)
+        .setNettyPort(port)
+        .setEpoch(epoch)
+        .build();
+  }
+
+  public synchronized long epoch() {
+    return epoch;
+  }
+
+  /** A restart that keeps nothing. */
+  public synchronized void restart() {
+    epoch++;
+    logs.clear();
+    accepted.clear();
+  }
+
+  public synchronized void expire() {
+    expired = true;
+    logs.clear();
+  }
+
+  public synchronized void loseData() {
+    dataLost = true;
+    logs.clear();
+  }
+
+  public synchronized void reportMemoryUsed(int permille) {
+    memoryUsedPermille = permille;
+  }
+
+  synchronized PushAck push(Push push, ByteBuf body) throws SluiceException {
+    checkEpoch(push.getEpoch());
+    List<BlockHeader> headers = new ArrayList<>();
+    List<Integer> starts = new ArrayList<>();
+    Set<Integer> passed = new HashSet<>();
+    int at = 0;
+    int before = -1;
+    while (at < body.readableBytes()) {
+      BlockHeader header =
+          BlockFormat.readVerified(body, body.readerIndex() + at, body.writerIndex());
+      if (header.partition() != before && !passed.add(header.partition())) {
+        throw new SluiceException(
+            StatusCode.BAD_REQUEST, "partition " + header.partition() + " is not adjacent");
+      }
+      before = header.partition();
+      headers.add(header);
+      starts.add(at);
+      at += header.blockLength();
+    }
+    pushLengths.add(body.readableBytes());
+    for (int i = 0; i < headers.size(); i++) {
+      BlockHeader header = headers.get(i);
+      Log log = logs.computeIfAbsent(header.partition(), p -> new Log());
+      if (!log.seen
+          .computeIfAbsent(header.mapAttempt(), a -> new HashSet<>())
+          .add(header.sequence())) {
+        duplicates++;
+        continue;
+      }
+      if (header.isLast()) {
+        log.last.put(header.mapAttempt(), header.sequence());
+      }
+      log.marks.add(
+          SliceMark.newBuilder()
+              .setOffset(log.bytes.size())
+              .setLength(header.blockLength())
+              .setMinMapIndex(header.mapIndex())
+              .setMaxMapIndex(header.mapIndex())
+              .build());
+      log.bytes.writeBytes(
+          ByteBufUtil.getBytes(
+              body, body.readerIndex() + starts.get(i), header.blockLength()));
+      accepted.add(header);
+    }
+    return PushAck.newBuilder()
+        .setEpoch(epoch)
+        .setMemoryUsedPermille(memoryUsedPermille)
+        .build();
+  }
+
+  private void checkEpoch(long meant) throws SluiceException {
+    if (meant != epoch) {
+      throw new SluiceException(
+          StatusCode.STALE_EPOCH, "expected epoch " + epoch + ", found " + meant);
+    }
+    if (expired) {
+      throw new SluiceException(StatusCode.EXPIRED, "shuffle expired");
+    }
+  }
+
+  synchronized OpenReply open(Open open) throws SluiceException {
+    opens++;
+    OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
+    Map<ByteString, Integer> sets = new HashMap<>();
+    for (int partition : open.getPartitionsList()) {
+      Log log = logs.get(partition);
+      PartitionState.Builder state = reply.addPartitionsBuilder().setPartition(partition);
+      if (log == null) {
+        state.setPresence(absence(open.getAssignedEpoch()));
+        continue;
+      }
+      Roaring64NavigableMap complete = new Roaring64NavigableMap();
+      log.seen.keySet().stream().filter(log::isComplete).forEach(complete::addLong);
+      ByteString bytes = encode(complete);
+      Integer set = sets.get(bytes);
+      if (set == null) {
+        set = sets.size();
+        sets.put(bytes, set);
+        reply.addAttemptSets(bytes);
+      }
+      state
+          .setPresence(Presence.PRESENT)
+          .setLength(log.bytes.size())
+          .setCompleteAttempts(set);
+      if (open.getWantSliceMarks()) {
+        state.addAllSliceMarks(log.marks);
+      }
+    }
+    return reply.build();
+  }
+
+  private Presence absence(long assignedEpoch) {
+    if (expired) {
+      return Presence.SHUFFLE_EXPIRED;
+    }
+    if (dataLost || assignedEpoch != epoch) {
+      return Presence.DATA_LOST;
+    }
+    return logs.isEmpty() ? Presence.SHUFFLE_NEVER_WRITTEN : Presence.PARTITION_EMPTY;
+  }
+
+  private static ByteString encode(Roaring64NavigableMap set) {
+    ByteString.Output bytes = ByteString.newOutput();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      set.serializePortable(out);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return bytes.toByteString();
+  }
+
+  /** Returns owned. */
+  synchronized ByteBuf fetch(Fetch fetch) throws SluiceException {
+    fetches++;
+    checkEpoch(fetch.getEpoch());
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (Range range : fetch.getRangesList()) {
+      Log log = logs.get(range.getPartition());
+      if (log == null || range.getOffset() + range.getLength() > log.bytes.size()) {
+        throw new SluiceException(StatusCode.OUT_OF_RANGE, "no such range: " + range);
+      }
+      bytes.write(
+          log.bytes.toByteArray(), (int) range.getOffset(), (int) range.getLength());
+    }
+    return Unpooled.directBuffer(Math.max(1, bytes.size())).writeBytes(bytes.toByteArray());
+  }
+
+  /** Flips a bit of a stored byte. */
+  public synchronized void damage(int partition, int offset) {
+    Log log = logs.get(partition);
+    byte[] bytes = log.bytes.toByteArray();
+    bytes[offset] ^= 1;
+    log.bytes.reset();
+    log.bytes.writeBytes(bytes);
+  }
+
+  /** Headers of the blocks that are not duplicates, in order of arrival. */
+  public synchronized List<BlockHeader> accepted() {
+    return List.copyOf(accepted);
+  }
+
+  /** Body lengths of the pushes, in order of arrival. */
+  public synchronized List<Integer> pushLengths() {
+    return List.copyOf(pushLengths);
+  }
+
+  public synchronized int opens() {
+    return opens;
+  }
+
+  public synchronized int fetches() {
+    return fetches;
+  }
+
+  public synchronized int duplicates() {
+    return duplicates;
+  }
+
+  public synchronized long storedBytes(int partition) {
+    Log log = logs.get(partition);
+    return log == null ? 0 : log.bytes.size();
+  }
+
+  public synchronized boolean isComplete(int partition, long attempt) {
+    Log log = logs.get(partition);
+    return log != null && log.seen.containsKey(attempt) && log.isComplete(attempt);
+  }
+}

@@ -1,0 +1,224 @@
+package io.sluice.client.fake;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.transport.ConnectionLostException;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.DataTransport;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+
+/** Carries requests to fake servers, on an executor, and does what its faults say. */
+public final class FakeTransport implements DataTransport {
+  /** What happens to a request. */
+  public enum Fate {
+    DONE,
+    /** The connection ends before the server hears of it. */
+    LOST_BEFORE,
+    /** The server does it and the connection ends before the reply. */
+    LOST_AFTER,
+    /** No reply comes before the connection is closed. */
+    SILENT
+  }
+
+  /** Decides the fate of each request; a refusal is thrown. */
+  public interface Faults {
+    default Fate connect(ServerId server) throws SluiceException {
+      return Fate.DONE;
+    }
+
+    default Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
+      return Fate.DONE;
+    }
+
+    default Fate open(ServerId server, Open open) throws SluiceException {
+      return Fate.DONE;
+    }
+
+    default Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
+      return Fate.DONE;
+    }
+
+    /** May change the bytes of a reply. */
+    default void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {}
+  }
+
+  private final Map<String, FakeServer> servers = new ConcurrentHashMap<>();
+  private final Executor executor;
+  private final Faults faults;
+  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final int maxBodyLength;
+  private volatile int connects;
+
+  public FakeTransport(Executor executor, Faults faults, List<FakeServer> servers) {
+    this(executor, faults, servers, 64 << 20);
+  }
+
+  public FakeTransport(
+      Executor executor, Faults faults, List<FakeServer> servers, int maxBodyLength) {
+    this.executor = executor;
+    this.faults = faults;
+    this.maxBodyLength = maxBodyLength;
+    servers.forEach(server -> this.servers.put(server.id().getName(), server));
+  }
+
+  /** Connections asked for. */
+  public int connects() {
+    return connects;
+  }
+
+  @Override
+  public synchronized CompletableFuture<DataConnection> connect(
+      ServerId server, String application, String client) {
+    connects++;
+    CompletableFuture<DataConnection> result = new CompletableFuture<>();
+    executor.execute(
+        () -> {
+          try {
+            Fate fate = faults.connect(server);
+            if (fate == Fate.SILENT) {
+              return;
+            }
+            if (fate != Fate.DONE) {
+              throw new ConnectionLostException("cannot connect to " + server.getName());
+            }
+            Connection connection = new Connection(server, servers.get(server.getName()));
+            connections.add(connection);
+            result.complete(connection);
+          } catch (Exception e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
+  /** Ends every connection, as a restart of all servers would. */
+  public void dropConnections() {
+    connections.forEach(Connection::close);
+  }
+
+  @Override
+  public void close() {
+    dropConnections();
+  }
+
+  private final class Connection implements DataConnection {
+    private final ServerId id;
+    private final FakeServer server;
+    private final long epoch;
+    private final List<CompletableFuture<?>> pending = new ArrayList<>();
+    private boolean open = true;
+
+    Connection(ServerId id, FakeServer server) {
+      this.id = id;
+      this.server = server;
+      this.epoch = server.epoch();
+    }
+
+    @Override
+    public long epoch() {
+      return epoch;
+    }
+
+    @Override
+    public int maxBodyLength() {
+      return maxBodyLength;
+    }
+
+    @Override
+    public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
+      return request(
+          () -> faults.push(id, push, body), () -> server.push(push, body), body::release);
+    }
+
+    @Override
+    public CompletableFuture<OpenReply> open(Open open) {
+      return request(() -> faults.open(id, open), () -> server.open(open), () -> {});
+    }
+
+    @Override
+    public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
+      return request(
+          () -> faults.fetch(id, fetch),
+          () -> {
+            ByteBuf bytes = server.fetch(fetch);
+            faults.fetched(id, fetch, bytes);
+            return new FetchedBody(FetchReply.newBuilder().setEpoch(epoch).build(), bytes);
+          },
+          () -> {});
+    }
+
+    private <T> CompletableFuture<T> request(
+        Callable<Fate> fate, Callable<T> work, Runnable release) {
+      CompletableFuture<T> result = new CompletableFuture<>();
+      synchronized (this) {
+        pending.add(result);
+      }
+      executor.execute(
+          () -> {
+            try {
+              if (!isOpen()) {
+                throw new ConnectionLostException("connection has ended");
+              }
+              switch (fate.call()) {
+                case DONE -> deliver(result, work.call());
+                case LOST_BEFORE -> close();
+                case LOST_AFTER -> {
+                  dispose(work.call());
+                  close();
+                }
+                case SILENT -> {}
+              }
+            } catch (Exception e) {
+              result.completeExceptionally(e);
+            } finally {
+              release.run();
+            }
+          });
+      return result;
+    }
+
+    private <T> void deliver(CompletableFuture<T> result, T value) {
+      if (!result.complete(value)) {
+        dispose(value);
+      }
+    }
+
+    private void dispose(Object value) {
+      if (value instanceof FetchedBody body) {
+        body.close();
+      }
+    }
+
+    @Override
+    public synchronized boolean isOpen() {
+      return open && server.epoch() == epoch;
+    }
+
+    @Override
+    public void close() {
+      List<CompletableFuture<?>> ended;
+      synchronized (this) {
+        open = false;
+        ended = List.copyOf(pending);
+        pending.clear();
+      }
+      ended.forEach(
+          future -> future.completeExceptionally(new ConnectionLostException("connection lost")));
+    }
+  }
+}
