@@ -73,19 +73,23 @@ public final class ConnectionPool implements AutoCloseable {
   }
 
   private void connect(ServerId server, CompletableFuture<DataConnection> promise) {
-    transport
-        .connect(server, application, clientName)
-        .whenComplete(
-            (connection, failure) -> {
-              if (failure != null) {
-                promise.completeExceptionally(failure);
-              } else {
-                promise.complete(connection);
-                if (closed) {
-                  connection.close();
-                }
-              }
-            });
+    // Its outcome reaches the promise.
+    CompletableFuture<DataConnection> unused =
+        transport
+            .connect(server, application, clientName)
+            .whenComplete((connection, failure) -> connected(promise, connection, failure));
+  }
+
+  private void connected(
+      CompletableFuture<DataConnection> promise, DataConnection connection, Throwable failure) {
+    if (failure != null) {
+      promise.completeExceptionally(failure);
+      return;
+    }
+    promise.complete(connection);
+    if (closed) {
+      connection.close();
+    }
   }
 
   private static boolean isUsable(CompletableFuture<DataConnection> future) {

@@ -36,7 +36,46 @@ public final class CoordinatorClient implements AutoCloseable {
   private volatile int preferred;
   private volatile boolean closed;
 
-  private record Peer(HostPort address, ManagedChannel channel) {}
+  /** One coordinator. Guarded by itself. */
+  private static final class Peer {
+    private final HostPort address;
+    private ManagedChannel channel;
+    private boolean closed;
+
+    Peer(HostPort address) {
+      this.address = address;
+    }
+
+    synchronized ManagedChannel channel() {
+      if (channel == null) {
+        channel =
+            NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
+        if (closed) {
+          channel.shutdownNow();
+        }
+      }
+      return channel;
+    }
+
+    /**
+     * Begins anew next time: a channel that has failed refuses calls for a while without asking,
+     * although the coordinator may have come back.
+     */
+    synchronized void drop(ManagedChannel failed) {
+      if (channel == failed && !closed) {
+        channel = null;
+        // Calls of other threads on it end by their deadlines.
+        failed.shutdown();
+      }
+    }
+
+    synchronized void close() {
+      closed = true;
+      if (channel != null) {
+        channel.shutdownNow();
+      }
+    }
+  }
 
   /** How long to look for a coordinator that answers. */
   enum Patience {
@@ -49,11 +88,7 @@ public final class CoordinatorClient implements AutoCloseable {
   public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
-    for (HostPort address : config.quorum()) {
-      ManagedChannel channel =
-          NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
-      peers.add(new Peer(address, channel));
-    }
+    config.quorum().forEach(address -> peers.add(new Peer(address)));
   }
 
   boolean isConfigured() {
@@ -89,7 +124,8 @@ public final class CoordinatorClient implements AutoCloseable {
       }
       try {
         UnregisterApplicationReply reply =
-            stub(peer, Math.min(leftMs, config.callTimeoutMs())).unregisterApplication(request);
+            stub(peer.channel(), Math.min(leftMs, config.callTimeoutMs()))
+                .unregisterApplication(request);
         heard += StatusCode.of(reply.getStatus()) == StatusCode.OK ? 1 : 0;
       } catch (StatusRuntimeException silence) {
         // Its lease will run out there.
@@ -99,8 +135,8 @@ public final class CoordinatorClient implements AutoCloseable {
     return heard;
   }
 
-  private CoordinatorBlockingStub stub(Peer peer, long timeoutMs) {
-    return CoordinatorGrpc.newBlockingStub(peer.channel)
+  private CoordinatorBlockingStub stub(ManagedChannel channel, long timeoutMs) {
+    return CoordinatorGrpc.newBlockingStub(channel)
         .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
   }
 
@@ -118,8 +154,10 @@ public final class CoordinatorClient implements AutoCloseable {
         if (closed || (leftMs <= 0 && i > 0)) {
           break;
         }
+        ManagedChannel channel = peer.channel();
         try {
-          R reply = call.apply(stub(peer, Math.max(1, Math.min(leftMs, config.callTimeoutMs()))));
+          R reply =
+              call.apply(stub(channel, Math.max(1, Math.min(leftMs, config.callTimeoutMs()))));
           preferred = number;
           return reply;
         } catch (StatusRuntimeException e) {
@@ -127,8 +165,7 @@ public final class CoordinatorClient implements AutoCloseable {
             throw new SluiceException(
                 StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
           }
-          // Else the channel would stay away for minutes from one that has come back.
-          peer.channel.resetConnectBackoff();
+          peer.drop(channel);
           silent
               .append(silent.isEmpty() ? "" : ", ")
               .append(peer.address)
@@ -177,8 +214,6 @@ public final class CoordinatorClient implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    for (Peer peer : peers) {
-      peer.channel.shutdownNow();
-    }
+    peers.forEach(Peer::close);
   }
 }

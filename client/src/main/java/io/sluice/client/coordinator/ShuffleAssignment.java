@@ -53,6 +53,17 @@ public final class ShuffleAssignment implements Serializable {
    */
   public static ShuffleAssignment of(
       ShuffleId shuffle, int partitionCount, RegisterShuffleReply reply) throws SluiceException {
+    for (ServerId server : reply.getServersList()) {
+      if (server.getHost().isEmpty() || server.getRpcPort() < 1 || server.getRpcPort() > 65535) {
+        throw wrong(
+            "server \""
+                + server.getName()
+                + "\" has the address "
+                + server.getHost()
+                + ":"
+                + server.getRpcPort());
+      }
+    }
     int ranges = reply.getRangesCount();
     int[] first = new int[ranges];
     int[][] servers = new int[ranges][];

@@ -26,7 +26,8 @@ final class ContentAssembler implements AutoCloseable {
   private final int maxContentBytes;
   private byte[] output = new byte[0];
   private byte[] encrypted = new byte[0];
-  // Contents whose turn it is; only the first may lie in output, the others have arrays of their own.
+  // Contents whose turn it is; only the first may lie in output, the others have arrays of their
+  // own.
   private final Deque<ShuffleBlock> ready = new ArrayDeque<>();
   private long blocks;
   private long contentBytes;

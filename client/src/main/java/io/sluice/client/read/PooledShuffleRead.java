@@ -38,8 +38,8 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
  * that. All servers are opened at once; then each is asked for slices, large stretches of many
  * partitions, a few of them in flight over all servers. Slices of one server are taken apart in the
  * order of asking, because a block may begin in one and end in the next. A visit that meets a
- * damaged block asks again from there; if it stays damaged, the block is passed over and the
- * proof of completeness names what is missing.
+ * damaged block asks again from there; if it stays damaged, the block is passed over and the proof
+ * of completeness names what is missing.
  */
 public final class PooledShuffleRead implements ShuffleRead {
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();

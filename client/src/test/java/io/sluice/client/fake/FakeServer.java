@@ -138,14 +138,10 @@ public final class FakeServer {
               .setMaxMapIndex(header.mapIndex())
               .build());
       log.bytes.writeBytes(
-          ByteBufUtil.getBytes(
-              body, body.readerIndex() + starts.get(i), header.blockLength()));
+          ByteBufUtil.getBytes(body, body.readerIndex() + starts.get(i), header.blockLength()));
       accepted.add(header);
     }
-    return PushAck.newBuilder()
-        .setEpoch(epoch)
-        .setMemoryUsedPermille(memoryUsedPermille)
-        .build();
+    return PushAck.newBuilder().setEpoch(epoch).setMemoryUsedPermille(memoryUsedPermille).build();
   }
 
   private void checkEpoch(long meant) throws SluiceException {
@@ -178,10 +174,7 @@ public final class FakeServer {
         sets.put(bytes, set);
         reply.addAttemptSets(bytes);
       }
-      state
-          .setPresence(Presence.PRESENT)
-          .setLength(log.bytes.size())
-          .setCompleteAttempts(set);
+      state.setPresence(Presence.PRESENT).setLength(log.bytes.size()).setCompleteAttempts(set);
       if (open.getWantSliceMarks()) {
         state.addAllSliceMarks(log.marks);
       }
@@ -219,8 +212,7 @@ public final class FakeServer {
       if (log == null || range.getOffset() + range.getLength() > log.bytes.size()) {
         throw new SluiceException(StatusCode.OUT_OF_RANGE, "no such range: " + range);
       }
-      bytes.write(
-          log.bytes.toByteArray(), (int) range.getOffset(), (int) range.getLength());
+      bytes.write(log.bytes.toByteArray(), (int) range.getOffset(), (int) range.getLength());
     }
     return Unpooled.directBuffer(Math.max(1, bytes.size())).writeBytes(bytes.toByteArray());
   }

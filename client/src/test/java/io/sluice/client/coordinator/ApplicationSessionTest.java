@@ -1,0 +1,333 @@
+package io.sluice.client.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.coordinator.ShuffleRegistration.Reason;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.common.config.HostPort;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlImplBase;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesReply;
+import io.sluice.proto.UnregisterShufflesRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ApplicationSessionTest {
+  private final List<AutoCloseable> toClose = new ArrayList<>();
+
+  /** Says what it is told to say, and notes what it was asked. */
+  private static final class FakeCoordinator extends CoordinatorImplBase {
+    private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private volatile Status shuffleStatus = Status.OK;
+    private volatile Status applicationStatus = Status.OK;
+    private volatile ServerId server =
+        ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(1).build();
+
+    private static <T> void answer(StreamObserver<T> observer, T reply) {
+      observer.onNext(reply);
+      observer.onCompleted();
+    }
+
+    @Override
+    public void registerApplication(
+        RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> observer) {
+      asked.add("register " + request.getApplication() + " of " + request.getUser());
+      if (applicationStatus == Status.OK) {
+        known.add(request.getApplication());
+      }
+      answer(
+          observer,
+          RegisterApplicationReply.newBuilder()
+              .setStatus(applicationStatus)
+              .setMessage(applicationStatus == Status.OK ? "" : "no room for you")
+              .setLeaseMs(60)
+              .build());
+    }
+
+    @Override
+    public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> observer) {
+      asked.add("renew");
+      answer(
+          observer,
+          RenewLeaseReply.newBuilder()
+              .setStatus(
+                  known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
+              .setLeaseMs(60)
+              .build());
+    }
+
+    @Override
+    public void registerShuffle(
+        RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
+      asked.add("shuffle " + request.getShuffle().getShuffle());
+      Status status =
+          known.contains(request.getShuffle().getApplication())
+              ? shuffleStatus
+              : Status.UNKNOWN_APPLICATION;
+      RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder().setStatus(status);
+      if (status == Status.OK) {
+        reply
+            .addServers(server)
+            .addRanges(
+                PartitionRange.newBuilder()
+                    .setFirst(0)
+                    .setLast(request.getPartitionCount() - 1)
+                    .addServers(0));
+      } else {
+        reply.setMessage("nothing to give");
+      }
+      answer(observer, reply.build());
+    }
+
+    @Override
+    public void unregisterApplication(
+        UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
+      asked.add("unregister " + request.getApplication());
+      answer(observer, UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build());
+    }
+
+    void awaitAsked(String what) throws InterruptedException {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      String next = "";
+      while (next != null && !next.equals(what)) {
+        next = asked.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      }
+      assertThat(next).isEqualTo(what);
+    }
+  }
+
+  private static final class FakeControl extends ShuffleServerControlImplBase {
+    private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+
+    @Override
+    public void unregisterShuffles(
+        UnregisterShufflesRequest request, StreamObserver<UnregisterShufflesReply> observer) {
+      asked.add("forget " + request.getApplication() + " " + request.getShufflesList());
+      FakeCoordinator.answer(observer, UnregisterShufflesReply.getDefaultInstance());
+    }
+
+    @Override
+    public void unregisterShuffleApplication(
+        UnregisterShuffleApplicationRequest request,
+        StreamObserver<UnregisterShufflesReply> observer) {
+      asked.add("forget " + request.getApplication());
+      FakeCoordinator.answer(observer, UnregisterShufflesReply.getDefaultInstance());
+    }
+  }
+
+  private Server serve(io.grpc.BindableService service, int port) throws IOException {
+    Server server =
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+            .addService(service)
+            .build()
+            .start();
+    toClose.add(
+        () -> {
+          server.shutdownNow();
+          server.awaitTermination(20, TimeUnit.SECONDS);
+        });
+    return server;
+  }
+
+  private LeasedApplicationSession session(long patienceMs, int... ports) {
+    List<HostPort> quorum = new ArrayList<>();
+    for (int port : ports) {
+      quorum.add(new HostPort("127.0.0.1", port));
+    }
+    CoordinatorClientConfig config =
+        new CoordinatorClientConfig(quorum, 5_000, patienceMs, 1, 0, List.of(), 5_000);
+    LeasedApplicationSession session =
+        new LeasedApplicationSession(
+            "app",
+            "me",
+            "test",
+            config,
+            new CoordinatorClient(config, System::nanoTime),
+            System::nanoTime);
+    toClose.add(session);
+    return session;
+  }
+
+  /** A port on which nobody listens. */
+  private static int deadPort() throws IOException {
+    try (java.net.ServerSocket socket =
+        new java.net.ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (int i = toClose.size() - 1; i >= 0; i--) {
+      toClose.get(i).close();
+    }
+  }
+
+  private static Reason refusal(ShuffleRegistration registration) {
+    assertThat(registration).isInstanceOf(Refused.class);
+    assertThat(((Refused) registration).message()).isNotEmpty().doesNotContain("\n");
+    return ((Refused) registration).reason();
+  }
+
+  @Test
+  void registersOnceAndThenEachShuffleInOneRoundTrip() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+
+    for (int shuffle = 0; shuffle < 3; shuffle++) {
+      assertThat(session.registerShuffle(shuffle, 10))
+          .isInstanceOfSatisfying(
+              Assigned.class,
+              assigned -> assertThat(assigned.assignment().partitionCount()).isEqualTo(10));
+    }
+    assertThat(coordinator.asked.stream().filter(line -> !line.equals("renew")))
+        .containsExactly("register app of me", "shuffle 0", "shuffle 1", "shuffle 2");
+  }
+
+  @Test
+  void renewsItsLeaseAndRegistersAgainWhenForgotten() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    coordinator.awaitAsked("renew");
+    coordinator.awaitAsked("renew");
+
+    coordinator.known.clear();
+
+    coordinator.awaitAsked("register app of me");
+    coordinator.awaitAsked("renew");
+  }
+
+  @Test
+  void registersAgainWhenAShuffleFindsItForgotten() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    coordinator.known.clear();
+
+    assertThat(session.registerShuffle(1, 1)).isInstanceOf(Assigned.class);
+  }
+
+  @Test
+  void goesToAnotherCoordinatorAndStaysThere() throws Exception {
+    FakeCoordinator second = new FakeCoordinator();
+    int dead = deadPort();
+    LeasedApplicationSession session = session(5_000, dead, serve(second, 0).getPort());
+
+    assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
+    FakeCoordinator first = new FakeCoordinator();
+    serve(first, dead);
+    assertThat(session.registerShuffle(1, 1)).isInstanceOf(Assigned.class);
+
+    assertThat(first.asked).isEmpty();
+  }
+
+  @Test
+  void survivesARestartOfTheCoordinator() throws Exception {
+    FakeCoordinator before = new FakeCoordinator();
+    Server server = serve(before, 0);
+    int port = server.getPort();
+    LeasedApplicationSession session = session(10_000, port);
+    assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
+    server.shutdownNow();
+    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+
+    FakeCoordinator after = new FakeCoordinator();
+    serve(after, port);
+
+    assertThat(session.registerShuffle(1, 1)).isInstanceOf(Assigned.class);
+    after.awaitAsked("register app of me");
+    after.awaitAsked("renew");
+  }
+
+  @Test
+  void saysThatNoCoordinatorAnswersWithinItsPatience() throws Exception {
+    int dead = deadPort();
+    LeasedApplicationSession session = session(300, dead);
+
+    ShuffleRegistration outcome = session.registerShuffle(0, 1);
+
+    assertThat(refusal(outcome)).isEqualTo(Reason.NO_COORDINATOR);
+    assertThat(((Refused) outcome).message()).contains("127.0.0.1:" + dead);
+    FakeCoordinator late = new FakeCoordinator();
+    serve(late, dead);
+    assertThat(session.registerShuffle(1, 1)).isInstanceOf(Assigned.class);
+  }
+
+  @Test
+  void saysWhyTheCoordinatorRefuses() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+
+    coordinator.applicationStatus = Status.DENIED;
+    assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.DENIED);
+    coordinator.applicationStatus = Status.OK;
+    coordinator.shuffleStatus = Status.NO_SERVERS;
+    assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.NO_SERVERS);
+    coordinator.shuffleStatus = Status.BAD_REQUEST;
+    assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.UNSUPPORTED);
+    assertThat(refusal(session.registerShuffle(0, 1 << 24))).isEqualTo(Reason.UNSUPPORTED);
+    assertThat(refusal(session(5_000).registerShuffle(0, 1))).isEqualTo(Reason.NOT_CONFIGURED);
+    session.close();
+    assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.CLOSED);
+  }
+
+  @Test
+  void tellsServersAndCoordinatorsToForget() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    FakeControl control = new FakeControl();
+    int port = serve(control, 0).getPort();
+    coordinator.server =
+        ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(port).build();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(4, 1);
+
+    session.unregisterShuffle(4);
+    assertThat(control.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    session.unregisterShuffle(4);
+    session.close();
+
+    assertThat(control.asked).containsExactly("forget app");
+    coordinator.awaitAsked("unregister app");
+  }
+
+  @Test
+  void endsAlthoughServersAreAway() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    coordinator.server =
+        ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(deadPort()).build();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(4, 1);
+
+    session.close();
+
+    coordinator.awaitAsked("unregister app");
+  }
+}

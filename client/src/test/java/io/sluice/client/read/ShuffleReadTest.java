@@ -1,0 +1,473 @@
+package io.sluice.client.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.fake.FakeCluster;
+import io.sluice.client.fake.FakeTransport.Fate;
+import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.push.FramePushSession;
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.ServerId;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ShuffleReadTest {
+  private static final Faults NONE = new Faults() {};
+
+  private static void push(
+      FakeCluster cluster, ShuffleAssignment assignment, long attempt, int map, int length)
+      throws Exception {
+    try (FramePushSession session = cluster.push(assignment, attempt, map)) {
+      session.beginFinalPass();
+      for (int partition = 0; partition < assignment.partitionCount(); partition++) {
+        byte[] content = new byte[length];
+        Arrays.fill(content, (byte) (attempt * 31 + partition));
+        session.add(partition, content, 0, length, 2);
+      }
+      session.finish();
+    }
+  }
+
+  private static ShuffleReadRequest request(
+      ShuffleAssignment assignment, int first, int end, long... attempts) {
+    ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
+    for (int partition = first; partition < end; partition++) {
+      for (long attempt : attempts) {
+        request.expect(partition, attempt, (int) attempt);
+      }
+    }
+    return request.build();
+  }
+
+  private static int drain(ShuffleRead read) throws Exception {
+    int contents = 0;
+    for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+      byte value = (byte) (block.mapAttempt() * 31 + block.partition());
+      while (block.content().hasRemaining()) {
+        assertThat(block.content().get()).isEqualTo(value);
+      }
+      contents++;
+    }
+    return contents;
+  }
+
+  private static MissingBlocks missing(ShuffleRead read) {
+    try {
+      drain(read);
+    } catch (BlocksMissingException e) {
+      return e.missing().get(0);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("nothing is missing");
+  }
+
+  @Test
+  void asksForThousandsOfSmallPartitionsAtOnce() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(4000, 2, 1);
+      push(cluster, assignment, 0, 0, 40);
+      push(cluster, assignment, 1, 1, 40);
+      cluster.use(new ReadConfig(1 << 20, 4, 1 << 30, 20_000, FakeCluster.QUICK));
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 4000, 0, 1))) {
+        assertThat(drain(read)).isEqualTo(8000);
+        assertThat(read.counters().opens()).isEqualTo(2);
+        assertThat(read.counters().fetches()).isEqualTo(2);
+        assertThat(read.counters().records()).isEqualTo(16_000);
+        assertThat(read.counters().contentBytes()).isEqualTo(8000 * 40);
+      }
+    }
+  }
+
+  @Test
+  void asksNobodyWhenNothingIsExpected() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE);
+        ShuffleRead read = cluster.read(request(cluster.assign(10, 1, 1), 0, 10))) {
+      assertThat(read.next()).isNull();
+      assertThat(cluster.transport().connects()).isZero();
+    }
+  }
+
+  @Test
+  void skipsAttemptsThatAreNotExpected() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(3, 1, 1);
+      for (int attempt = 0; attempt < 4; attempt++) {
+        push(cluster, assignment, attempt, attempt, 100);
+      }
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 3, 3, 1))) {
+        assertThat(drain(read)).isEqualTo(6);
+        assertThat(read.counters().skippedBlocks()).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void fetchesOnlyStretchesOfTheWantedMapTasks() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      for (int map = 0; map < 20; map++) {
+        push(cluster, assignment, map, map, 1000);
+      }
+      ShuffleReadRequest request =
+          ShuffleReadRequest.builder(assignment)
+              .expect(0, 5, 5)
+              .expect(0, 6, 6)
+              .mapRange(5, 7)
+              .build();
+      try (ShuffleRead read = cluster.read(request)) {
+        assertThat(drain(read)).isEqualTo(2);
+        assertThat(read.counters().bytes()).isLessThan(cluster.server(0).storedBytes(0) / 5);
+      }
+    }
+  }
+
+  @Test
+  void saysWhyThereIsNothing() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(3, 1, 1);
+      try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0))) {
+        assertThat(missing(read))
+            .isEqualTo(
+                new MissingBlocks(
+                    1,
+                    0,
+                    0,
+                    Reason.NEVER_WRITTEN,
+                    java.util.List.of("server-0"),
+                    "nothing of the shuffle was ever written there"));
+      }
+      push(cluster, assignment, 0, 0, 10);
+      try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0, 8))) {
+        assertThat(missing(read).reason()).isEqualTo(Reason.INCOMPLETE);
+      }
+      try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0, 8))) {
+        assertThat(missing(read).mapAttempt()).isEqualTo(8);
+      }
+      cluster.server(0).loseData();
+      try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0))) {
+        assertThat(missing(read).reason()).isEqualTo(Reason.LOST);
+      }
+      cluster.server(0).expire();
+      try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0))) {
+        assertThat(missing(read).reason()).isEqualTo(Reason.EXPIRED);
+      }
+    }
+  }
+
+  @Test
+  void saysThatARestartedServerLostItsBlocks() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(2, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      cluster.server(0).restart();
+      push(cluster, assignment, 1, 1, 100);
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 0, 1))) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.reason()).isEqualTo(Reason.LOST);
+        assertThat(missing.mapAttempt()).isZero();
+        assertThat(missing.detail()).contains("started again");
+      }
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 1))) {
+        assertThat(drain(read)).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void saysThatAServerCannotBeReached() throws Exception {
+    boolean[] down = new boolean[1];
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate connect(ServerId server) {
+            return down[0] ? Fate.LOST_BEFORE : Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(2, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      down[0] = true;
+      cluster.transport().dropConnections();
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 0))) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
+        assertThat(missing.detail()).contains("4 tries").contains("cannot connect");
+      }
+    }
+  }
+
+  @Test
+  void takesTheRestFromAnotherReplica() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
+      ShuffleAssignment both = cluster.assign(6, 1, 2);
+      ShuffleAssignment onlyFirst = cluster.assign(6, 1, 1);
+      push(cluster, both, 0, 0, 5000);
+      push(cluster, onlyFirst, 1, 1, 5000);
+
+      // Tasks begin at different replicas: both ways must do.
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(both, 0, 6, 0, 1))) {
+          assertThat(drain(read)).isEqualTo(12);
+        }
+      }
+      cluster.server(0).restart();
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(both, 0, 6, 0))) {
+          assertThat(drain(read)).isEqualTo(6);
+        }
+        try (ShuffleRead read = cluster.read(request(both, 0, 6, 0, 1))) {
+          assertThat(missing(read).servers()).containsExactlyInAnyOrder("server-0", "server-1");
+        }
+      }
+    }
+  }
+
+  @Test
+  void fetchesADamagedBlockAgain() throws Exception {
+    AtomicInteger fetches = new AtomicInteger();
+    Faults faults =
+        new Faults() {
+          @Override
+          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
+            if (fetches.getAndIncrement() == 1) {
+              bytes.setByte(100, bytes.getByte(100) ^ 4);
+            }
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      for (int map = 0; map < 300; map++) {
+        push(cluster, assignment, map, map, 1000);
+      }
+      long[] attempts = java.util.stream.LongStream.range(0, 300).toArray();
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, attempts))) {
+        assertThat(drain(read)).isEqualTo(300);
+        assertThat(read.counters().retries()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void namesServerPartitionAndOffsetOfADamagedBlockAndGoesOnBehindIt() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      for (int map = 0; map < 3; map++) {
+        push(cluster, assignment, map, map, 1000);
+      }
+      int block = (int) (cluster.server(0).storedBytes(0) / 3);
+      cluster.server(0).damage(0, block + BlockHeader.LENGTH + 3);
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2))) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.reason()).isEqualTo(Reason.CORRUPT);
+        assertThat(missing.mapAttempt()).isEqualTo(1);
+        assertThat(missing.detail())
+            .contains("server server-0 partition 0 offset " + block)
+            .contains("crc expected=");
+        assertThat(read.counters().blocks()).isEqualTo(2);
+      }
+      // What is not expected may be damaged.
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 2))) {
+        assertThat(drain(read)).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void takesADamagedBlockFromAnotherReplica() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 2);
+      push(cluster, assignment, 0, 0, 1000);
+      cluster.server(0).damage(0, 50);
+
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
+          assertThat(drain(read)).isEqualTo(1);
+        }
+      }
+    }
+  }
+
+  @Test
+  void endsAtAnUnbelievableBlockLength() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      push(cluster, assignment, 0, 0, 1000);
+      // The upper bytes of the payload's length.
+      cluster.server(0).damage(0, 38);
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
+        assertThat(missing(read).detail()).contains("cannot be");
+      }
+    }
+  }
+
+  @Test
+  void holdsNoMoreSlicesThanItMay() throws Exception {
+    AtomicInteger inFlight = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Faults faults =
+        new Faults() {
+          @Override
+          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
+            most.accumulateAndGet(bytes.readableBytes(), Math::max);
+            inFlight.incrementAndGet();
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
+      ShuffleAssignment assignment = cluster.assign(20, 2, 1);
+      for (int map = 0; map < 10; map++) {
+        push(cluster, assignment, map, map, 6000);
+      }
+      cluster.use(new ReadConfig(2000, 3, 1 << 30, 20_000, FakeCluster.QUICK));
+      long[] attempts = java.util.stream.LongStream.range(0, 10).toArray();
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 20, attempts))) {
+        assertThat(read.next()).isNotNull();
+        // One may have been used up to get there.
+        assertThat(inFlight.get()).isLessThanOrEqualTo(4);
+        assertThat(drain(read)).isEqualTo(199);
+        assertThat(most.get()).isLessThanOrEqualTo(2000);
+      }
+    }
+  }
+
+  @Test
+  void opensAgainWhenTheServerWasStartedAgainInBetween() throws Exception {
+    FakeCluster[] made = new FakeCluster[1];
+    AtomicInteger fetches = new AtomicInteger();
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) {
+            if (fetches.getAndIncrement() == 2) {
+              made[0].server(0).restart();
+              return Fate.LOST_BEFORE;
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
+      made[0] = cluster;
+      ShuffleAssignment assignment = cluster.assign(4, 1, 2);
+      push(cluster, assignment, 0, 0, 50_000);
+      cluster.use(new ReadConfig(1024, 1, 1 << 30, 20_000, FakeCluster.QUICK));
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(assignment, 0, 4, 0))) {
+          assertThat(drain(read)).isEqualTo(4);
+        }
+      }
+    }
+  }
+
+  @Test
+  void passesOnARefusalThatNothingHelpsAgainst() throws Exception {
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
+            throw new SluiceException(StatusCode.DENIED, "not yours");
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
+        assertThatThrownBy(read::next)
+            .isInstanceOfSatisfying(
+                SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.DENIED))
+            .hasMessageContaining("server-0")
+            .hasMessageContaining("not yours");
+        assertThatThrownBy(read::next).hasMessageContaining("not yours");
+      }
+    }
+  }
+
+  @Test
+  void goesElsewhereOnlyForWhatADiskCannotGive() throws Exception {
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
+            if (server.getName().equals("server-0") && fetch.getRanges(0).getPartition() == 2) {
+              throw new SluiceException(StatusCode.STORAGE_FAILED, "disk");
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
+      push(cluster, cluster.assign(5, 1, 1), 0, 0, 600_000);
+      cluster.use(new ReadConfig(1024, 2, 1 << 30, 20_000, FakeCluster.QUICK));
+      try (ShuffleRead read = cluster.read(request(cluster.assign(5, 1, 1), 0, 5, 0))) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.partition()).isEqualTo(2);
+        assertThat(missing.reason()).isEqualTo(Reason.LOST);
+      }
+    }
+  }
+
+  @Test
+  void endsItsWaitWhenInterruptedAndFreesEverything() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(1);
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) {
+            arrived.countDown();
+            return Fate.SILENT;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.threaded(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      Throwable[] thrown = new Throwable[1];
+      Thread task =
+          new Thread(
+              () -> {
+                try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
+                  drain(read);
+                } catch (Exception e) {
+                  thrown[0] = e;
+                }
+              });
+      task.start();
+      assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+      task.interrupt();
+      task.join(20_000);
+
+      assertThat(thrown[0]).isInstanceOf(InterruptedIOException.class);
+    }
+  }
+
+  @Test
+  void freesEverythingWhenClosedInTheMiddle() throws Exception {
+    try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(8, 2, 1);
+      push(cluster, assignment, 0, 0, 30_000);
+      cluster.use(new ReadConfig(1500, 4, 1 << 30, 20_000, FakeCluster.QUICK));
+      for (int taken = 0; taken < 8; taken++) {
+        try (ShuffleRead read = cluster.read(request(assignment, 0, 8, 0))) {
+          for (int i = 0; i < taken; i++) {
+            assertThat(read.next()).isNotNull();
+          }
+          read.close();
+          assertThatThrownBy(read::next).isInstanceOf(IllegalStateException.class);
+        }
+      }
+    }
+  }
+}
