@@ -46,6 +46,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * prints its seed as the argument.
  */
 class EndToEndTest {
+  private static final List<BlockCodec> CODECS = List.of(BlockCodec.values());
+
   private record Key(int partition, long attempt) {}
 
   static Stream<Arguments> seeds() {
@@ -145,7 +147,7 @@ class EndToEndTest {
               frame,
               frame * (1L + random.nextInt(6)),
               1,
-              BlockCodec.values()[random.nextInt(BlockCodec.values().length)],
+              CODECS.get(random.nextInt(CODECS.size())),
               1,
               retry,
               retry));

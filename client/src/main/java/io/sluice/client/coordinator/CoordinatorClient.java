@@ -22,12 +22,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks whichever coordinator answers, and stays with it while it does. Thread-safe: calls block the
  * caller, for a bounded time. A refusal is an answer; only silence is a failure.
  */
 public final class CoordinatorClient implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CoordinatorClient.class);
+
   private static final long PAUSE_BETWEEN_ROUNDS_MS = 200;
 
   private final CoordinatorClientConfig config;
@@ -129,7 +133,11 @@ public final class CoordinatorClient implements AutoCloseable {
         heard += StatusCode.of(reply.getStatus()) == StatusCode.OK ? 1 : 0;
       } catch (StatusRuntimeException silence) {
         // Its lease will run out there.
-        continue;
+        LOG.debug(
+            "coordinator not told of the end app={} coordinator={} reason={}",
+            request.getApplication(),
+            peer.address,
+            silence.getStatus());
       }
     }
     return heard;

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -211,7 +212,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   private void renewAfter(long delayMs) {
     try {
-      background.schedule(this::renew, delayMs, TimeUnit.MILLISECONDS);
+      ScheduledFuture<?> unused = background.schedule(this::renew, delayMs, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("lease is not renewed after the end app={}", application);
     }

@@ -241,7 +241,15 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /** What Java serialization carries. */
-  private record Encoded(byte[] bytes) implements Serializable {
+  private static final class Encoded implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final byte[] bytes;
+
+    Encoded(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
     private Object readResolve() throws InvalidObjectException {
       try {
         return fromBytes(bytes);

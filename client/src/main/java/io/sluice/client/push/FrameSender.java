@@ -15,6 +15,7 @@ import io.sluice.proto.ShuffleId;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -409,9 +410,10 @@ final class FrameSender {
     }
     if (lane.connection() == null || !lane.connection().isOpen()) {
       lane.connecting();
-      pool.connection(lane.server(), poolLane)
-          .whenComplete(
-              (connection, failure) -> events.add(new Connected(lane, connection, failure)));
+      CompletableFuture<DataConnection> unused =
+          pool.connection(lane.server(), poolLane)
+              .whenComplete(
+                  (connection, failure) -> events.add(new Connected(lane, connection, failure)));
       if (events.isEmpty()) {
         return;
       }
@@ -439,10 +441,12 @@ final class FrameSender {
       sentBytes += sending.frame().length();
       sentFrames++;
       Push head = Push.newBuilder().setShuffle(shuffle).setEpoch(lane.epoch()).build();
-      connection
-          .push(head, sending.frame().body())
-          .whenComplete(
-              (ack, failure) -> events.add(new Answered(lane, sending, connection, ack, failure)));
+      CompletableFuture<PushAck> unused =
+          connection
+              .push(head, sending.frame().body())
+              .whenComplete(
+                  (ack, failure) ->
+                      events.add(new Answered(lane, sending, connection, ack, failure)));
     }
   }
 

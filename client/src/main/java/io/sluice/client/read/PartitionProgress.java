@@ -31,7 +31,38 @@ final class PartitionProgress {
   private Map<Integer, Joining> joining;
 
   /** A decompressed block that waits for its turn. */
-  record HeldBlock(byte[] content, int records, boolean last, boolean continued) {}
+  static final class HeldBlock {
+    private final byte[] content;
+    private final int records;
+    private final boolean last;
+    private final boolean continued;
+
+    /**
+     * @param content takes
+     */
+    HeldBlock(byte[] content, int records, boolean last, boolean continued) {
+      this.content = content;
+      this.records = records;
+      this.last = last;
+      this.continued = continued;
+    }
+
+    byte[] content() {
+      return content;
+    }
+
+    int records() {
+      return records;
+    }
+
+    boolean last() {
+      return last;
+    }
+
+    boolean continued() {
+      return continued;
+    }
+  }
 
   /** The parts of a content so far. */
   static final class Joining {

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -409,8 +410,9 @@ public final class PooledShuffleRead implements ShuffleRead {
         return false;
       }
       lane.connecting();
-      pool.connection(lane.server(), poolLane)
-          .whenComplete((made, failed) -> mailbox.put(new Connected(lane, made, failed)));
+      CompletableFuture<DataConnection> unused =
+          pool.connection(lane.server(), poolLane)
+              .whenComplete((made, failed) -> mailbox.put(new Connected(lane, made, failed)));
       // Nearly always there is a connection already: no need to come back for it. What else has
       // come may concern lanes that had their turn.
       return handleEvents();
@@ -448,19 +450,22 @@ public final class PooledShuffleRead implements ShuffleRead {
             .setWantSliceMarks(request.hasMapRange());
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     opens++;
-    connection
-        .open(open.build())
-        .whenComplete(
-            (reply, failed) -> mailbox.put(new Opened(lane, visits, connection, reply, failed)));
+    CompletableFuture<OpenReply> unused =
+        connection
+            .open(open.build())
+            .whenComplete(
+                (reply, failed) ->
+                    mailbox.put(new Opened(lane, visits, connection, reply, failed)));
   }
 
   private void sendFetch(ReadLane lane, DataConnection connection, Slice slice) {
     slice.moveTo(Slice.State.IN_FLIGHT);
     fetches++;
-    connection
-        .fetch(slice.request(shuffle, lane.openedEpoch()))
-        .whenComplete(
-            (body, failed) -> mailbox.put(new Fetched(lane, slice, connection, body, failed)));
+    CompletableFuture<FetchedBody> unused =
+        connection
+            .fetch(slice.request(shuffle, lane.openedEpoch()))
+            .whenComplete(
+                (body, failed) -> mailbox.put(new Fetched(lane, slice, connection, body, failed)));
   }
 
   // --- events ---------------------------------------------------------------------------------
