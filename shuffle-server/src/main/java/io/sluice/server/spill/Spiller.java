@@ -255,7 +255,10 @@ public final class Spiller implements AutoCloseable {
     return fullest;
   }
 
-  /** An idle disk that takes so many bytes: SSDs first, then the one with the most room. */
+  /**
+   * An idle disk that takes so many bytes: those that work first, then SSDs, then the one with the
+   * most room.
+   */
   private DiskThread bestIdle(long bytes) {
     DiskThread best = null;
     for (DiskThread thread : threads) {
@@ -269,6 +272,9 @@ public final class Spiller implements AutoCloseable {
   }
 
   private static boolean isBetter(Disk a, Disk b) {
+    if (a.isDoubtful() != b.isDoubtful()) {
+      return b.isDoubtful();
+    }
     if (a.kind() != b.kind()) {
       return a.kind() == StorageKind.SSD;
     }

@@ -257,6 +257,17 @@ class StoreDataServiceTest {
   }
 
   @Test
+  void theLogHasOneEntryPerFrameAndPartitionHoweverManyBlocksThereAre() throws Exception {
+    byte[][] blocks = new byte[200][];
+    for (int i = 0; i < blocks.length; i++) {
+      blocks[i] = block(1, 0, i / 100, i % 100, i % 100 == 99, 10);
+    }
+    push(1, blocks);
+    assertThat(store.totals().bufferedExtents()).isEqualTo(2);
+    assertThat(store.totals().bufferedBytes()).isEqualTo(memory.usedBytes());
+  }
+
+  @Test
   void marksSlicesWithTheirMapIndexes() throws Exception {
     for (int map = 0; map < 10; map++) {
       push(1, block(map, map, 0, 0, true, 2000));
