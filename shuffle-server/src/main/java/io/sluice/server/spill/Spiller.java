@@ -45,6 +45,7 @@ public final class Spiller implements AutoCloseable {
   private Thread planner;
   private boolean signalled;
   private boolean flushing;
+  private boolean writeFailed;
   private boolean stopped;
 
   private volatile boolean canStore = true;
@@ -179,6 +180,9 @@ public final class Spiller implements AutoCloseable {
   }
 
   private void assignBatches() {
+    if (anyWriteFailed()) {
+      policy.writeFailed();
+    }
     boolean room = disks.anyHealthy();
     for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
       ShuffleLog log = fullest();
@@ -198,6 +202,14 @@ public final class Spiller implements AutoCloseable {
       }
     }
     tellWhetherRoom(room);
+  }
+
+  private boolean anyWriteFailed() {
+    synchronized (lock) {
+      boolean failed = writeFailed;
+      writeFailed = false;
+      return failed;
+    }
   }
 
   private void tellWhetherRoom(boolean room) {
@@ -236,7 +248,11 @@ public final class Spiller implements AutoCloseable {
   private long bytesToSpill() {
     LogTotals totals = store.totals();
     long wanted =
-        policy.bytesToSpill(memory.pressure(), totals.spillingBytes(), totals.bufferedExtents());
+        policy.bytesToSpill(
+            memory.pressure(),
+            totals.bufferedBytes(),
+            totals.spillingBytes(),
+            totals.bufferedExtents());
     synchronized (lock) {
       return flushing ? Math.max(wanted, totals.bufferedBytes()) : wanted;
     }
@@ -315,20 +331,22 @@ public final class Spiller implements AutoCloseable {
     @Override
     public void run() {
       for (SpillBatch next = await(); next != null; next = await()) {
+        boolean written = false;
         try {
-          writer.write(next, disk);
+          written = writer.write(next, disk);
         } catch (RuntimeException e) {
           LOG.error("spill failed disk={}", disk.name(), e);
           disk.writeFailed(e);
         } finally {
-          done();
+          done(written);
         }
       }
     }
 
-    private void done() {
+    private void done(boolean written) {
       synchronized (lock) {
         batch = null;
+        writeFailed |= !written;
         signalled = true;
         lock.notifyAll();
       }
