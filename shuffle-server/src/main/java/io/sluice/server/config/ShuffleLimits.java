@@ -48,6 +48,7 @@ public final class ShuffleLimits {
         set.get(MAX_SHUFFLES),
         set.get(MAX_TOMBSTONES),
         sized.maxBufferedExtents(),
+        sized.maxPartitions(),
         new LogConfig(
             sized.log().markBytes(),
             set.get(HUGE_PARTITION),

@@ -9,6 +9,14 @@ public final class LogTotals {
   private final AtomicLong bufferedExtents = new AtomicLong();
   private final AtomicLong storedBytes = new AtomicLong();
   private final AtomicLong partitions = new AtomicLong();
+  private final long maxPartitions;
+
+  /**
+   * @param maxPartitions most partitions that may have a block
+   */
+  public LogTotals(long maxPartitions) {
+    this.maxPartitions = maxPartitions;
+  }
 
   /** Bytes of the memory budget in frames that no spill has taken yet. */
   public long bufferedBytes() {
@@ -33,6 +41,11 @@ public final class LogTotals {
   /** Partitions with at least one block. */
   public long partitions() {
     return partitions.get();
+  }
+
+  /** Partitions that may still get their first block. */
+  long partitionRoom() {
+    return maxPartitions - partitions.get();
   }
 
   void addBuffered(long heldBytes, int extents) {

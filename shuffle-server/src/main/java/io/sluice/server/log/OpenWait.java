@@ -31,7 +31,8 @@ public final class OpenWait {
     this.partitions = partitions.clone();
     this.wantedAttempts = wantedAttempts;
     this.onEnd = onEnd;
-    this.needed = (int) ((wantedAttempts.getLongCardinality() * permille + 999) / 1000);
+    long wanted = Math.min(wantedAttempts.getLongCardinality(), Integer.MAX_VALUE);
+    this.needed = (int) ((wanted * permille + 999) / 1000);
     this.completeCounts = new int[partitions.length];
     this.unsatisfied = partitions.length;
   }

@@ -363,11 +363,15 @@ public final class ShuffleLog {
           StatusCode.NO_SPACE,
           key + ": more than " + config.maxAttempts() + " map attempts in one shuffle");
     }
-    if (partitions.size() > config.maxPartitions() - batch.count()
-        && countNewPartitions(batch) > config.maxPartitions() - partitions.size()) {
+    long room = Math.min(config.maxPartitions() - partitions.size(), totals.partitionRoom());
+    if (batch.count() > room && countNewPartitions(batch) > room) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          key + ": more than " + config.maxPartitions() + " partitions on one server");
+          key
+              + ": the server has no room for more partitions, this shuffle has "
+              + partitions.size()
+              + ", all have "
+              + totals.partitions());
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ShuffleStore implements AutoCloseable {
   private final StoreConfig config;
-  private final LogTotals totals = new LogTotals();
+  private final LogTotals totals;
   // Changed under lock only; read without it.
   private final ConcurrentHashMap<ShuffleKey, ShuffleLog> logs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
@@ -30,6 +30,7 @@ public final class ShuffleStore implements AutoCloseable {
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
+    this.totals = new LogTotals(config.maxPartitions());
   }
 
   public StoreConfig config() {

@@ -7,25 +7,32 @@ package io.sluice.server.log;
  * @param maxTombstones forgotten shuffles that are remembered as such; the oldest go first
  * @param maxBufferedExtents log entries of blocks in memory beyond which pushes are told to come
  *     back later; a quarter of it starts spilling. An entry costs about 64 bytes of heap
+ * @param maxPartitions most partitions of all shuffles that may hold blocks; each costs some 500
+ *     bytes of heap
  * @param log sizes of each log
  */
 public record StoreConfig(
-    int maxShuffles, int maxTombstones, long maxBufferedExtents, LogConfig log) {
+    int maxShuffles,
+    int maxTombstones,
+    long maxBufferedExtents,
+    long maxPartitions,
+    LogConfig log) {
   public static final StoreConfig DEFAULT =
-      new StoreConfig(100_000, 100_000, 4L << 20, LogConfig.DEFAULT);
+      new StoreConfig(100_000, 100_000, 4L << 20, 4L << 20, LogConfig.DEFAULT);
 
   public StoreConfig {
-    if (maxShuffles < 1 || maxTombstones < 1 || maxBufferedExtents < 4) {
+    if (maxShuffles < 1 || maxTombstones < 1 || maxBufferedExtents < 4 || maxPartitions < 1) {
       throw new IllegalArgumentException("store bounds must be positive");
     }
   }
 
-  /** Entries that one gigabyte of heap can carry beside everything else: a quarter of it. */
+  /** Bounds that fit a heap: at most a quarter of it for log entries, half of it for partitions. */
   public static StoreConfig forHeap(long heapMaxBytes) {
     return new StoreConfig(
         DEFAULT.maxShuffles,
         DEFAULT.maxTombstones,
         Math.max(1L << 14, heapMaxBytes / 4 / 64),
+        Math.max(1L << 14, heapMaxBytes / 2 / 512),
         DEFAULT.log);
   }
 }

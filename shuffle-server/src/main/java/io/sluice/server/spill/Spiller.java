@@ -45,6 +45,7 @@ public final class Spiller implements AutoCloseable {
   private Thread planner;
   private boolean signalled;
   private boolean flushing;
+  private boolean writeFailed;
   private boolean stopped;
 
   private volatile boolean canStore = true;
@@ -179,6 +180,9 @@ public final class Spiller implements AutoCloseable {
   }
 
   private void assignBatches() {
+    if (anyWriteFailed()) {
+      policy.writeFailed();
+    }
     boolean room = disks.anyHealthy();
     for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
       ShuffleLog log = fullest();
@@ -198,6 +202,14 @@ public final class Spiller implements AutoCloseable {
       }
     }
     tellWhetherRoom(room);
+  }
+
+  private boolean anyWriteFailed() {
+    synchronized (lock) {
+      boolean failed = writeFailed;
+      writeFailed = false;
+      return failed;
+    }
   }
 
   private void tellWhetherRoom(boolean room) {
@@ -236,7 +248,11 @@ public final class Spiller implements AutoCloseable {
   private long bytesToSpill() {
     LogTotals totals = store.totals();
     long wanted =
-        policy.bytesToSpill(memory.pressure(), totals.spillingBytes(), totals.bufferedExtents());
+        policy.bytesToSpill(
+            memory.pressure(),
+            totals.bufferedBytes(),
+            totals.spillingBytes(),
+            totals.bufferedExtents());
     synchronized (lock) {
       return flushing ? Math.max(wanted, totals.bufferedBytes()) : wanted;
     }
@@ -255,7 +271,10 @@ public final class Spiller implements AutoCloseable {
     return fullest;
   }
 
-  /** An idle disk that takes so many bytes: SSDs first, then the one with the most room. */
+  /**
+   * An idle disk that takes so many bytes: those that work first, then SSDs, then the one with the
+   * most room.
+   */
   private DiskThread bestIdle(long bytes) {
     DiskThread best = null;
     for (DiskThread thread : threads) {
@@ -269,6 +288,9 @@ public final class Spiller implements AutoCloseable {
   }
 
   private static boolean isBetter(Disk a, Disk b) {
+    if (a.isDoubtful() != b.isDoubtful()) {
+      return b.isDoubtful();
+    }
     if (a.kind() != b.kind()) {
       return a.kind() == StorageKind.SSD;
     }
@@ -309,20 +331,22 @@ public final class Spiller implements AutoCloseable {
     @Override
     public void run() {
       for (SpillBatch next = await(); next != null; next = await()) {
+        boolean written = false;
         try {
-          writer.write(next, disk);
+          written = writer.write(next, disk);
         } catch (RuntimeException e) {
           LOG.error("spill failed disk={}", disk.name(), e);
           disk.writeFailed(e);
         } finally {
-          done();
+          done(written);
         }
       }
     }
 
-    private void done() {
+    private void done(boolean written) {
       synchronized (lock) {
         batch = null;
+        writeFailed |= !written;
         signalled = true;
         lock.notifyAll();
       }

@@ -66,6 +66,11 @@ public final class Disk {
     return failures < limits.failuresUntilBad() && !full && !unreadable;
   }
 
+  /** Whether the last write to it failed: others are better while they have time. */
+  public synchronized boolean isDoubtful() {
+    return failures > 0;
+  }
+
   /** Whether {@code bytes} may be written to it now; a bad disk gets its next chance here. */
   public synchronized boolean mayWrite(long bytes) {
     refresh();

@@ -44,7 +44,7 @@ class StoreDataServiceTest {
   private final MemoryBudget memory =
       new MemoryBudget(new MemoryConfig(1 << 20, 4096, 75, 25), System::nanoTime);
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(4, 4, 1000, new LogConfig(1 << 12, 20_000, 100, 50)));
+      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, new LogConfig(1 << 12, 20_000, 100, 50)));
   private final AtomicBoolean canStore = new AtomicBoolean(true);
   private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
   private final ServerCounters counters = new ServerCounters();
@@ -239,9 +239,17 @@ class StoreDataServiceTest {
       push(1, block(1, 0, partition, 0, true, 10));
     }
     assertRefused(StatusCode.NO_SPACE, () -> push(1, block(1, 0, 50, 0, true, 10)));
+    // 52 partitions are there, and 60 may be in all shuffles.
+    byte[][] ten = new byte[10][];
+    for (int i = 0; i < ten.length; i++) {
+      ten[i] = block(1, 0, i, 0, true, 10);
+    }
+    assertRefused(StatusCode.NO_SPACE, () -> push(2, ten));
+    push(2, java.util.Arrays.copyOf(ten, 5));
+    push(1, ten);
     byte[][] many = new byte[1000][];
     for (int i = 0; i < many.length; i++) {
-      many[i] = block(i % 100, 0, i % 50, i / 50, false, 1);
+      many[i] = block(i % 100, 0, i % 5, 1 + i / 5, false, 1);
     }
     push(2, many);
     assertRefused(StatusCode.BUSY, () -> push(2, block(1, 0, 0, 1_000, true, 10)));
@@ -254,6 +262,17 @@ class StoreDataServiceTest {
             push(1, block(2, 0, 3, 0, true, 15_000), block(2, 0, 4, 0, true, 1))
                 .getFullPartitionsList())
         .containsExactly(3);
+  }
+
+  @Test
+  void theLogHasOneEntryPerFrameAndPartitionHoweverManyBlocksThereAre() throws Exception {
+    byte[][] blocks = new byte[200][];
+    for (int i = 0; i < blocks.length; i++) {
+      blocks[i] = block(1, 0, i / 100, i % 100, i % 100 == 99, 10);
+    }
+    push(1, blocks);
+    assertThat(store.totals().bufferedExtents()).isEqualTo(2);
+    assertThat(store.totals().bufferedBytes()).isEqualTo(memory.usedBytes());
   }
 
   @Test

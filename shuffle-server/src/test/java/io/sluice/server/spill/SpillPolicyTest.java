@@ -19,6 +19,22 @@ class SpillPolicyTest {
   }
 
   @Test
+  void goesOnAfterAFailedWrite() {
+    assertThat(bytes(76, 51, 0)).isZero();
+    assertThat(bytes(50, 0, 0)).isZero();
+    policy.writeFailed();
+    assertThat(bytes(50, 0, 0)).isEqualTo(25);
+  }
+
+  @Test
+  void stopsWhenLittleOfWhatIsUsedCouldBeSpilled() {
+    assertThat(policy.bytesToSpill(pressure(90, 0), 5, 0, 0)).as("tight").isEqualTo(65);
+    assertThat(policy.bytesToSpill(pressure(70, 0), 10, 0, 0)).isEqualTo(45);
+    assertThat(policy.bytesToSpill(pressure(70, 0), 9, 0, 0)).isZero();
+    assertThat(policy.bytesToSpill(pressure(70, 0), 60, 0, 0)).isZero();
+  }
+
+  @Test
   void makesRoomForABodyThatWaits() {
     assertThat(bytes(50, 0, 50)).as("fits").isZero();
     assertThat(bytes(50, 0, 51)).isEqualTo(25);
@@ -28,11 +44,11 @@ class SpillPolicyTest {
 
   @Test
   void spillsWhenTheLogHasTooManyEntries() {
-    assertThat(policy.bytesToSpill(pressure(10, 0), 0, 100)).isZero();
-    assertThat(policy.bytesToSpill(pressure(10, 0), 0, 101)).isEqualTo(40);
-    assertThat(policy.bytesToSpill(pressure(10, 0), 0, 51)).isEqualTo(40);
-    assertThat(policy.bytesToSpill(pressure(10, 0), 0, 50)).isZero();
-    assertThat(policy.bytesToSpill(pressure(10, 0), 0, 51)).isZero();
+    assertThat(extents(100)).isZero();
+    assertThat(extents(101)).isEqualTo(40);
+    assertThat(extents(51)).isEqualTo(40);
+    assertThat(extents(50)).isZero();
+    assertThat(extents(51)).isZero();
   }
 
   @Test
@@ -43,7 +59,11 @@ class SpillPolicyTest {
   }
 
   private long bytes(long used, long spilling, long wanted) {
-    return policy.bytesToSpill(pressure(used, wanted), spilling, 0);
+    return policy.bytesToSpill(pressure(used, wanted), used - spilling, spilling, 0);
+  }
+
+  private long extents(long buffered) {
+    return policy.bytesToSpill(pressure(10, 0), 10, 0, buffered);
   }
 
   private static MemoryPressure pressure(long used, long wanted) {
