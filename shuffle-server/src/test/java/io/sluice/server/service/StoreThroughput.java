@@ -57,7 +57,6 @@ public final class StoreThroughput {
       store.start();
       byte[][] frames = frames(blockBytes);
       long pushNanos = 0;
-      long blocks = 0;
       long started = System.nanoTime();
       long attempt = 0;
       for (long pushed = 0; pushed < bytes; attempt++) {
@@ -82,7 +81,7 @@ public final class StoreThroughput {
       store.drain(60_000);
       long wallNanos = System.nanoTime() - started;
       long spillNanos = cpuNanos(threads, "spill-disk-");
-      blocks = store.counters().pushedBlocks();
+      long blocks = store.counters().pushedBlocks();
       if (print) {
         System.out.printf(
             "block=%d frames=%d blocks=%d pushed=%.2fGiB push=%.2fGiB/cpu-s spill=%.2fGiB/cpu-s"
