@@ -55,16 +55,14 @@ final class TransportThroughput {
                 ? Loopback.grpc(service, DataTransportConfig.DEFAULT)
                 : Loopback.netty(service, DataTransportConfig.DEFAULT, mode);
         DataTransport client =
-            loopback.newClient(
-                new TransportConfig(5_000, 60_000, mode, 2, FrameLimits.DEFAULT))) {
+            loopback.newClient(new TransportConfig(5_000, 60_000, mode, 2, FrameLimits.DEFAULT))) {
       List<DataConnection> open = new ArrayList<>();
       for (int i = 0; i < connections; i++) {
         open.add(client.connect(loopback.server(), "app", "bench").get());
       }
       ByteBuf body = PooledByteBufAllocator.DEFAULT.directBuffer(BODY).writeZero(BODY);
       open.get(0).push(DataTransportContract.pushOf(1), body.retainedSlice()).get();
-      Fetch fetch =
-          Fetch.newBuilder().addRanges(DataTransportContract.range(1, 0, BODY)).build();
+      Fetch fetch = Fetch.newBuilder().addRanges(DataTransportContract.range(1, 0, BODY)).build();
       service.keepBodies(false);
 
       Round push =
@@ -115,8 +113,7 @@ final class TransportThroughput {
   }
 
   private static long cpuNanos() {
-    return ((com.sun.management.OperatingSystemMXBean)
-            ManagementFactory.getOperatingSystemMXBean())
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getProcessCpuTime();
   }
 
