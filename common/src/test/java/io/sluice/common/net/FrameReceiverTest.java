@@ -2,6 +2,7 @@ package io.sluice.common.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -30,11 +31,7 @@ class FrameReceiverTest {
   private static final FrameLimits LIMITS = new FrameLimits(8 << 10, 100_000);
 
   /** One frame, as sent or as received; a null body: none was received. */
-  private record Frame(FrameType type, long requestId, byte[] body) {
-    boolean same(Frame other) {
-      return type == other.type && requestId == other.requestId && Arrays.equals(body, other.body);
-    }
-  }
+  private record Frame(FrameType type, long requestId, ByteString body) {}
 
   /** Remembers what it is given, and decides about bodies as a random schedule says. */
   private static final class Sink implements ChannelFrameSink {
@@ -54,7 +51,7 @@ class FrameReceiverTest {
     public void onHead(FrameHeader header, ByteBuf frame) {
       assertThat(frame.readableBytes()).isEqualTo(FrameHeader.LENGTH + header.headLength());
       if (header.bodyLength() == 0) {
-        frames.add(new Frame(header.type(), header.requestId(), new byte[0]));
+        frames.add(new Frame(header.type(), header.requestId(), ByteString.EMPTY));
         randomlyPause();
       } else if (random.nextBoolean()) {
         decide(header);
@@ -97,7 +94,8 @@ class FrameReceiverTest {
     @Override
     public void onBody(FrameHeader header, ByteBuf body) {
       assertThat(body.readableBytes()).isEqualTo(header.bodyLength());
-      frames.add(new Frame(header.type(), header.requestId(), ByteBufUtil.getBytes(body)));
+      frames.add(
+          new Frame(header.type(), header.requestId(), ByteString.copyFrom(body.nioBuffer())));
       body.release();
       randomlyPause();
     }
@@ -162,7 +160,7 @@ class FrameReceiverTest {
 
     @Override
     public void close() {
-      channel.close();
+      channel.close().syncUninterruptibly();
       assertThat(sink.closed).isEqualTo(1);
       assertThat(heldBytes()).isZero();
     }
@@ -202,10 +200,10 @@ class FrameReceiverTest {
       Frame expected = sent.get(i);
       Frame found = received.get(i);
       assertThat(
-              found.same(expected)
+              found.equals(expected)
                   || (found.body == null
                       && found.requestId == expected.requestId
-                      && expected.body.length > 0))
+                      && !expected.body.isEmpty()))
           .as("seed %d frame %d", seed, i)
           .isTrue();
     }
@@ -226,7 +224,7 @@ class FrameReceiverTest {
       long requestId = random.nextLong();
       stream.writeBytes(frame(type, requestId, head, body.length));
       stream.writeBytes(body);
-      sent.add(new Frame(type, requestId, body));
+      sent.add(new Frame(type, requestId, ByteString.copyFrom(body)));
     }
     return stream.toByteArray();
   }
@@ -296,7 +294,7 @@ class FrameReceiverTest {
     channel.pipeline().fireChannelRead(direct);
     assertThat(target.refCnt()).isEqualTo(1);
     target.release();
-    channel.close();
+    channel.close().syncUninterruptibly();
   }
 
   @Test
