@@ -1,5 +1,6 @@
 package io.sluice.it.transport;
 
+import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -33,12 +34,12 @@ interface RawPeer extends AutoCloseable {
   int TIMEOUT_MS = 10_000;
 
   /** A received header and head. */
-  record Frame(FrameHeader header, byte[] bytes) {
+  record Frame(FrameHeader header, ByteString bytes) {
     Error error() throws FrameFormatException {
       return FrameHeads.parse(
           Error.parser(),
           FrameType.ERROR,
-          Unpooled.wrappedBuffer(bytes),
+          Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()),
           FrameHeader.LENGTH,
           header.headLength());
     }
@@ -56,7 +57,8 @@ interface RawPeer extends AutoCloseable {
 
   static Frame frameOf(byte[] bytes) throws FrameFormatException {
     return new Frame(
-        FrameHeader.read(Unpooled.wrappedBuffer(bytes), 0, FrameLimits.DEFAULT), bytes);
+        FrameHeader.read(Unpooled.wrappedBuffer(bytes), 0, FrameLimits.DEFAULT),
+        ByteString.copyFrom(bytes));
   }
 
   /** Over framed TCP. */

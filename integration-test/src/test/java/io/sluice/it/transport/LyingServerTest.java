@@ -1,0 +1,232 @@
+package io.sluice.it.transport;
+
+import static io.sluice.it.transport.DataTransportContract.direct;
+import static io.sluice.it.transport.DataTransportContract.frame;
+import static io.sluice.it.transport.DataTransportContract.get;
+import static io.sluice.it.transport.DataTransportContract.pushOf;
+import static io.sluice.it.transport.DataTransportContract.range;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.Unpooled;
+import io.sluice.client.transport.ConnectionLostException;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameHeader;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.net.LeakCheck;
+import io.sluice.proto.Error;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.Status;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a client makes of a server that does not keep to the protocol. */
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class LyingServerTest {
+  private static final FrameLimits LIMITS = new FrameLimits(64 << 10, 1 << 20);
+  private static final byte[] GREETING =
+      frame(
+          FrameType.HELLO_REPLY,
+          1,
+          HelloReply.newBuilder().setVersion(1).setEpoch(3).setMaxBodyLength(1 << 20).build());
+  private static final Fetch FETCH = Fetch.newBuilder().addRanges(range(1, 0, 50_000)).build();
+
+  private ServerSocket listener;
+  private NettyDataTransport client;
+
+  @BeforeEach
+  void start() throws IOException {
+    listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    client =
+        new NettyDataTransport(
+            new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS), System::nanoTime);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    client.close();
+    listener.close();
+  }
+
+  /**
+   * Accepts one connection, answers HELLO with {@code greeting} and the next frame with {@code
+   * answer}, and closes.
+   */
+  private CompletableFuture<Void> serve(byte[] greeting, byte[]... answer) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try (Socket socket = listener.accept()) {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            skipFrame(in);
+            socket.getOutputStream().write(greeting);
+            if (answer.length > 0) {
+              skipFrame(in);
+            }
+            for (byte[] part : answer) {
+              socket.getOutputStream().write(part);
+            }
+            socket.shutdownOutput();
+            // Until the client has closed, or reset because it gave up reading.
+            in.readAllBytes();
+          } catch (IOException e) {
+            assertThat(e).hasMessageContaining("reset");
+          }
+        });
+  }
+
+  private static void skipFrame(DataInputStream in) throws IOException {
+    byte[] header = new byte[FrameHeader.LENGTH];
+    in.readFully(header);
+    FrameHeader read = FrameHeader.read(Unpooled.wrappedBuffer(header), 0, FrameLimits.DEFAULT);
+    in.readFully(new byte[read.headLength() + read.bodyLength()]);
+  }
+
+  private DataConnection connect() throws Exception {
+    return get(
+        client.connect(
+            ServerId.newBuilder()
+                .setName("liar")
+                .setHost("127.0.0.1")
+                .setNettyPort(listener.getLocalPort())
+                .build(),
+            "app",
+            "test"));
+  }
+
+  private void assertFetchLost(String why, byte[]... answer) throws Exception {
+    CompletableFuture<Void> served = serve(GREETING, answer);
+    DataConnection connection = connect();
+    assertThatThrownBy(() -> get(connection.fetch(FETCH)))
+        .isInstanceOf(ConnectionLostException.class)
+        .hasMessageContaining("liar")
+        .hasMessageContaining(why);
+    assertThat(connection.isOpen()).isFalse();
+    served.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void refusesVersionThatItDoesNotSpeak() {
+    serve(frame(FrameType.HELLO_REPLY, 1, HelloReply.newBuilder().setVersion(9).build()));
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("version 9")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.BAD_VERSION);
+  }
+
+  @Test
+  void refusesServerThatSpeaksSomethingElse() {
+    serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
+
+    assertThatThrownBy(this::connect).hasMessageContaining("magic");
+  }
+
+  @Test
+  void serverThatHangsUpBeforeHelloIsLost() {
+    serve(new byte[0]);
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(ConnectionLostException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void refusesReplyOfAnotherKind() throws Exception {
+    assertFetchLost(
+        "expected FETCH_REPLY", frame(FrameType.PUSH_ACK, 2, PushAck.getDefaultInstance()));
+  }
+
+  @Test
+  void refusesReplyToNoRequest() throws Exception {
+    assertFetchLost(
+        "no such request", frame(FrameType.OPEN_REPLY, 77, OpenReply.getDefaultInstance()));
+  }
+
+  @Test
+  void takesNoMemoryForBodyOfAnotherLengthThanAsked() throws Exception {
+    for (int length : new int[] {49_999, 50_001, 1 << 20}) {
+      assertFetchLost(
+          "asked for 50000",
+          frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), length),
+          new byte[length]);
+    }
+    assertFetchLost(
+        "limit 1048576",
+        frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), (1 << 20) + 1));
+  }
+
+  @Test
+  void bodyThatBreaksOffIsLost() throws Exception {
+    byte[] head = frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), 50_000);
+    for (int length : new int[] {0, 1, 10_000, 49_999}) {
+      assertFetchLost("closed", head, new byte[length]);
+    }
+  }
+
+  @Test
+  void noFlippedByteOfHeaderOrHeadIsTaken() throws Exception {
+    byte[] good =
+        frame(FrameType.FETCH_REPLY, 2, FetchReply.newBuilder().setEpoch(3).build(), 50_000);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x40;
+      assertFetchLost("connection lost", bad, new byte[50_000]);
+    }
+  }
+
+  @Test
+  void passesOnWhatTheServerSaysAboutTheConnection() throws Exception {
+    assertFetchLost(
+        "someone tripped over the cable",
+        frame(
+            FrameType.ERROR,
+            0,
+            Error.newBuilder()
+                .setStatus(Status.INTERNAL)
+                .setMessage("someone tripped over the cable")
+                .build()));
+  }
+
+  @Test
+  void statusFromTheFutureIsInternal() throws Exception {
+    CompletableFuture<Void> served =
+        serve(
+            GREETING,
+            frame(
+                FrameType.ERROR,
+                2,
+                Error.newBuilder().setStatusValue(999).setMessage("news").build()));
+    DataConnection connection = connect();
+
+    assertThatThrownBy(() -> get(connection.push(pushOf(1), direct(new byte[10]))))
+        .hasMessageContaining("news")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.INTERNAL);
+    connection.close();
+    served.get(10, TimeUnit.SECONDS);
+  }
+}
