@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * to the later queries, they do to both.
  */
 final class DemoRun implements AutoCloseable {
-  private static final Duration READY_TIMEOUT = Duration.ofMinutes(5);
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
   private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
 
   /** Two executors of one core and 1 GiB each: what a machine with two cores can do. */

@@ -25,17 +25,22 @@ public final class ClusterNode {
    * it.
    */
   public enum Role {
-    COORDINATOR("coordinator", List.of("-XX:+ExitOnOutOfMemoryError")),
-    // A server bounds its memory for data itself; the JVM's own bound, the size of the heap, would
-    // be far too small.
-    SERVER("server", List.of("-XX:+ExitOnOutOfMemoryError", "-XX:MaxDirectMemorySize=1024g"));
+    COORDINATOR("coordinator"),
+    SERVER("server");
 
     private final String command;
-    private final List<String> launcherOptions;
 
-    Role(String command, List<String> launcherOptions) {
+    Role(String command) {
       this.command = command;
-      this.launcherOptions = launcherOptions;
+    }
+
+    private List<String> launcherOptions() {
+      return switch (this) {
+        case COORDINATOR -> List.of("-XX:+ExitOnOutOfMemoryError");
+        // A server bounds its memory for data itself; the JVM's own bound, the size of the heap,
+        // would be far too small.
+        case SERVER -> List.of("-XX:+ExitOnOutOfMemoryError", "-XX:MaxDirectMemorySize=1024g");
+      };
     }
   }
 
@@ -151,7 +156,7 @@ public final class ClusterNode {
     List<String> command = new ArrayList<>();
     command.add(launch.java().toString());
     command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
-    command.addAll(role.launcherOptions);
+    command.addAll(role.launcherOptions());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));
     command.addAll(List.of("--conf", configurationFile.toString()));
