@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
  * Map attempts whose output is gone, as text inside the message of a fetch failure.
  *
  * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
- * lost its memory has lost blocks of every map task: were they found out one per failure, a job with
- * more than a few map tasks could not survive it. So a reader names all it knows to be missing, and
- * the driver forgets them together.
+ * lost its memory has lost blocks of every map task: were they found out one per failure, a job
+ * with more than a few map tasks could not survive it. So a reader names all it knows to be
+ * missing, and the driver forgets them together.
  *
  * <pre>
  *  missing  := "missing-maps[" attempt *( "," attempt ) "]"

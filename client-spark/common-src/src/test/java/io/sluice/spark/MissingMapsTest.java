@@ -12,7 +12,8 @@ class MissingMapsTest {
     List<Attempt> attempts =
         List.of(new Attempt(0, 7), new Attempt(2_000_000, Long.MAX_VALUE), new Attempt(3, 9));
 
-    String message = "x.FetchFailed: lost: " + MissingMaps.text(attempts) + "\n\tat y\nCaused by: z";
+    String message =
+        "x.FetchFailed: lost: " + MissingMaps.text(attempts) + "\n\tat y\nCaused by: z";
 
     assertThat(MissingMaps.in(message)).isEqualTo(attempts);
   }

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
  */
 final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
-  private static final Path ROOT = Path.of(System.getProperty("user.dir")).resolve("..").normalize();
+  private static final Path ROOT =
+      Path.of(System.getProperty("user.dir")).resolve("..").normalize();
   private static final List<String> OPENED =
       List.of(
           "java.lang",
@@ -124,7 +125,11 @@ final class SparkApplication {
           .orElseThrow();
     } catch (IOException | RuntimeException e) {
       throw new IllegalStateException(
-          "no " + prefix + "*.jar in " + target + ": build with mvn -pl integration-test -am verify",
+          "no "
+              + prefix
+              + "*.jar in "
+              + target
+              + ": build with mvn -pl integration-test -am verify",
           e);
     }
   }
