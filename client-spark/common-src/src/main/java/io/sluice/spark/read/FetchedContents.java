@@ -6,6 +6,7 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
+import io.sluice.spark.MissingMaps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -65,9 +66,16 @@ public final class FetchedContents implements BlockContents {
             first.mapAttempt(),
             first.mapIndex(),
             first.partition(),
-            cause.getMessage(),
+            cause.getMessage() + " " + missingMaps(cause),
             cause));
     return cause;
+  }
+
+  private static String missingMaps(BlocksMissingException cause) {
+    return MissingMaps.text(
+        cause.missing().stream()
+            .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
+            .toList());
   }
 
   private void report() {

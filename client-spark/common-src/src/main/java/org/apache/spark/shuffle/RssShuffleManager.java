@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
+import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.read.BlockContents;
@@ -19,8 +20,11 @@ import io.sluice.spark.write.PushedOutput;
 import io.sluice.spark.write.SerializedWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
+import org.apache.spark.MapOutputTracker;
+import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
@@ -72,14 +76,16 @@ public class RssShuffleManager extends SortShuffleManager {
       // Nothing will be written or read.
       return super.registerShuffle(shuffleId, dependency);
     }
-    Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions);
+    Optional<ShuffleAssignment> assignment =
+        assign(shuffleId, partitions, dependency.rdd().sparkContext());
     return assignment.isPresent()
         ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get())
         : super.registerShuffle(shuffleId, dependency);
   }
 
-  private Optional<ShuffleAssignment> assign(int shuffleId, int partitions) {
-    DriverShuffles all = driverShuffles();
+  private Optional<ShuffleAssignment> assign(
+      int shuffleId, int partitions, SparkContext sparkContext) {
+    DriverShuffles all = driverShuffles(sparkContext);
     if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
       all.refuse(
           new Refused(
@@ -209,7 +215,7 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  private DriverShuffles driverShuffles() {
+  private DriverShuffles driverShuffles(SparkContext sparkContext) {
     synchronized (lock) {
       if (shuffles == null) {
         if (!isDriver) {
@@ -218,6 +224,8 @@ public class RssShuffleManager extends SortShuffleManager {
         // Spark may use an application id again, in a second attempt of the same driver.
         String application =
             PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis());
+        MapOutputTracker tracker = SparkEnv.get().mapOutputTracker();
+        sparkContext.addSparkListener(new LostOutputs((MapOutputTrackerMaster) tracker));
         shuffles =
             new DriverShuffles(client(application).applicationSession(Utils.getCurrentUserName()));
       }

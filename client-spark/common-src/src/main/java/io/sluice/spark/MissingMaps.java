@@ -1,0 +1,63 @@
+package io.sluice.spark;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Map attempts whose output is gone, as text inside the message of a fetch failure.
+ *
+ * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
+ * lost its memory has lost blocks of every map task: were they found out one per failure, a job
+ * with more than a few map tasks could not survive it. So a reader names all it knows to be
+ * missing, and the driver forgets them together.
+ *
+ * <pre>
+ *  missing  := "missing-maps[" attempt *( "," attempt ) "]"
+ *  attempt  := map index ":" map attempt id       both decimal
+ * </pre>
+ */
+public final class MissingMaps {
+  private static final Pattern TEXT = Pattern.compile("missing-maps\\[([0-9:,]+)]");
+
+  /**
+   * One attempt.
+   *
+   * @param mapIndex which map task of the shuffle
+   * @param mapId Spark's id of the attempt
+   */
+  public record Attempt(int mapIndex, long mapId) {}
+
+  private MissingMaps() {}
+
+  public static String text(Collection<Attempt> attempts) {
+    return attempts.stream()
+        .distinct()
+        .map(attempt -> attempt.mapIndex() + ":" + attempt.mapId())
+        .collect(Collectors.joining(",", "missing-maps[", "]"));
+  }
+
+  /** The attempts that a message names; empty if it names none. */
+  public static List<Attempt> in(String message) {
+    List<Attempt> attempts = new ArrayList<>();
+    Matcher matcher = TEXT.matcher(message);
+    if (matcher.find()) {
+      for (String one : matcher.group(1).split(",", -1)) {
+        int colon = one.indexOf(':');
+        try {
+          attempts.add(
+              new Attempt(
+                  Integer.parseInt(one.substring(0, Math.max(0, colon))),
+                  Long.parseLong(one.substring(colon + 1))));
+        } catch (NumberFormatException e) {
+          // Not ours after all: Spark still forgets the one that the failure itself names.
+          return List.of();
+        }
+      }
+    }
+    return attempts;
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.spark.MissingMaps.Attempt;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MissingMapsTest {
+  @Test
+  void aMessageKeepsWhatItNamesAmongOtherText() {
+    List<Attempt> attempts =
+        List.of(new Attempt(0, 7), new Attempt(2_000_000, Long.MAX_VALUE), new Attempt(3, 9));
+
+    String message =
+        "x.FetchFailed: lost: " + MissingMaps.text(attempts) + "\n\tat y\nCaused by: z";
+
+    assertThat(MissingMaps.in(message)).isEqualTo(attempts);
+  }
+
+  @Test
+  void namesAnAttemptOnce() {
+    assertThat(MissingMaps.text(List.of(new Attempt(1, 2), new Attempt(1, 2))))
+        .isEqualTo("missing-maps[1:2]");
+  }
+
+  @Test
+  void findsNothingInOtherMessages() {
+    assertThat(MissingMaps.in("")).isEmpty();
+    assertThat(MissingMaps.in("missing-maps[]")).isEmpty();
+    assertThat(MissingMaps.in("missing-maps[1]")).isEmpty();
+    assertThat(MissingMaps.in("missing-maps[1:2,:]")).isEmpty();
+    assertThat(MissingMaps.in("missing-maps[99999999999:2]")).isEmpty();
+  }
+}

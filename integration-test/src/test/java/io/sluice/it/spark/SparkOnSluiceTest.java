@@ -1,0 +1,318 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every kind of shuffle over Sluice gives what it gives over Spark's own shuffle. The baseline runs
+ * once; then one application per configuration, over servers with little memory or with enough.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class SparkOnSluiceTest {
+  private static final List<String> ALL_JOBS =
+      List.of(
+          "groupByKey",
+          "sortByKey",
+          "cogroup",
+          "repartition",
+          "aggregateByKey",
+          "customPartitioner",
+          "javaSerializerFewPartitions",
+          "javaSerializerManyPartitions",
+          "javaSerializerCombine",
+          "emptyShuffle",
+          "onePartition",
+          "manyPartitions",
+          "largeRecords",
+          "twoStages",
+          "aggregate",
+          "join",
+          "window",
+          "rangeSort",
+          "coalesced",
+          "skewJoin",
+          "localReader",
+          "notAdaptive");
+
+  private static final List<String> SOME_JOBS =
+      List.of("groupByKey", "aggregateByKey", "largeRecords", "twoStages", "skewJoin");
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private Outcome own;
+
+  @BeforeAll
+  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+    cluster = cluster("small", "32MiB");
+    probe = new ClusterProbe(cluster);
+    List<String> jobs = new ArrayList<>(ALL_JOBS);
+    jobs.add("pauseBetweenShuffles");
+    own = new SparkApplication(directory.resolve("own")).run(jobs);
+    assertThat(own.exitCode()).isZero();
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  private static LocalCluster cluster(String name, String bufferCapacity)
+      throws IOException, InterruptedException {
+    LocalCluster started =
+        LocalCluster.builder()
+            .directory(directory.resolve(name))
+            .classPath(System.getProperty("java.class.path"))
+            .configureServers("rss.server.buffer.capacity", bufferCapacity)
+            .build();
+    started.start();
+    try (ClusterProbe probe = new ClusterProbe(started)) {
+      probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    }
+    return started;
+  }
+
+  private void assertSame(Outcome found, List<String> jobs) {
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    for (String job : jobs) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.number(job, "rows")).as(job).isEqualTo(own.number(job, "rows"));
+      assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
+      assertThat(found.number(job, "localBytesRead")).as(job + " read from local disks").isZero();
+    }
+  }
+
+  @Test
+  void everyJobIsTheSameOverNettyWhileServersSpill() throws IOException, InterruptedException {
+    ServerCounters before = probe.counters();
+
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("netty"), cluster.quorum())
+            // What a user of Uniffle has, as it stands.
+            .set("spark.rss.storage.type", "MEMORY_LOCALFILE")
+            .set("spark.rss.writer.buffer.spill.size", "1g")
+            .set("spark.rss.writer.buffer.size", "16m")
+            .set("spark.rss.client.send.size.limit", "32m")
+            .set("spark.rss.client.rpc.maxAttempts", "50")
+            .set("spark.rss.resubmit.stage", "false")
+            .set("spark.rss.client.type", "GRPC_NETTY")
+            .set("spark.rss.client.netty.io.mode", "EPOLL")
+            .set("spark.rss.client.sned.size.limit", "32m")
+            .run(ALL_JOBS);
+
+    assertSame(found, ALL_JOBS);
+    ServerCounters did = probe.counters().since(before);
+    assertThat(did.spilledBytes()).isPositive();
+    long written = 0;
+    for (String job : ALL_JOBS) {
+      written += found.number(job, "bytesWritten");
+      assertThat(found.number(job, "recordsWritten"))
+          .as(job)
+          .isEqualTo(own.number(job, "recordsWritten"));
+      assertThat(found.number(job, "recordsRead"))
+          .as(job)
+          .isEqualTo(own.number(job, "recordsRead"));
+      if (found.number(job, "recordsWritten") > 0) {
+        assertThat(found.number(job, "writeNanos")).as(job).isPositive();
+        assertThat(found.number(job, "remoteBytesRead")).as(job).isPositive();
+        assertThat(found.number(job, "remoteBlocks")).as(job).isPositive();
+      }
+    }
+    assertThat(did.pushedBytes()).as("what tasks say they wrote, servers took").isEqualTo(written);
+    assertThat(did.fetchedBytes()).isPositive();
+    assertAdaptivePlans(found);
+    assertThat(found.linesWith("spark.rss.client.sned.size.limit")).isEqualTo(1);
+    assertThat(found.log().lines().filter(line -> line.contains("sned.size.limit")).findFirst())
+        .get()
+        .asString()
+        .contains("spark.rss.client.send.size.limit");
+  }
+
+  @Test
+  void everyJobIsTheSameOverGrpcInMemory() throws IOException, InterruptedException {
+    try (LocalCluster large = cluster("large", "512MiB");
+        ClusterProbe largeProbe = new ClusterProbe(large)) {
+      Outcome found =
+          SparkApplication.onSluice(directory.resolve("grpc"), large.quorum())
+              .set("spark.rss.client.type", "GRPC")
+              .set("spark.io.compression.codec", "zstd")
+              // Less than one map task has: many passes.
+              .set("spark.rss.writer.buffer.spill.size", "2m")
+              .run(ALL_JOBS);
+
+      assertSame(found, ALL_JOBS);
+      ServerCounters did = largeProbe.counters();
+      assertThat(did.pushedBytes()).isPositive();
+      assertThat(did.spilledBytes()).isZero();
+      assertThat(did.fetchedFromMemoryBytes()).isPositive().isEqualTo(did.fetchedBytes());
+      assertAdaptivePlans(found);
+    }
+  }
+
+  private static void assertAdaptivePlans(Outcome found) {
+    assertThat(found.results().getProperty("coalesced.plan")).contains("AQEShuffleRead coalesced");
+    assertThat(found.results().getProperty("skewJoin.plan")).contains("coalesced and skewed");
+    assertThat(found.results().getProperty("localReader.plan")).contains("AQEShuffleRead local");
+    assertThat(found.results().getProperty("notAdaptive.plan")).doesNotContain("AQEShuffleRead");
+  }
+
+  @Test
+  void jobsAreTheSameWithSnappyAndEncryption() throws IOException, InterruptedException {
+    ServerCounters before = probe.counters();
+
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("encrypted"), cluster.quorum())
+            .set("spark.io.encryption.enabled", "true")
+            .set("spark.io.compression.codec", "snappy")
+            .run(SOME_JOBS);
+
+    assertSame(found, SOME_JOBS);
+    assertThat(probe.counters().since(before).pushedBytes()).isPositive();
+  }
+
+  @Test
+  void jobsAreTheSameUncompressed() throws IOException, InterruptedException {
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("none"), cluster.quorum())
+            .set("spark.shuffle.compress", "false")
+            .set("spark.rss.client.netty.io.mode", "NIO")
+            .run(SOME_JOBS);
+
+    assertSame(found, SOME_JOBS);
+    assertThat(found.number("groupByKey", "bytesWritten"))
+        .isGreaterThan(own.number("groupByKey", "bytesWritten"));
+  }
+
+  @Test
+  void aCoordinatorThatRestartsDuringAJobCostsNothing() throws IOException, InterruptedException {
+    List<String> jobs = List.of("groupByKey", "pauseBetweenShuffles", "twoStages");
+    ClusterNode coordinator = cluster.coordinator();
+    ServerCounters before = probe.counters();
+
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("restart"), cluster.quorum())
+            // Besides: a codec of Spark's that Sluice does not have.
+            .set("spark.io.compression.codec", "lzf")
+            .at(
+                "between-shuffles",
+                () -> {
+                  coordinator.restart();
+                  probe.awaitActiveServers(2, Duration.ofSeconds(30));
+                })
+            .run(jobs);
+
+    assertThat(found.exitCode()).isZero();
+    for (String job : jobs) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.number(job, "failedTasks")).as(job).isZero();
+      assertThat(found.number(job, "localBytesRead")).as(job).isZero();
+    }
+    assertThat(probe.counters().since(before).pushedBytes()).isPositive();
+    assertThat(found.linesWith("codec=lzf")).isEqualTo(1);
+  }
+
+  @Test
+  void mapsWhoseBlocksAServerHasLostAreComputedAgainTogether()
+      throws IOException, InterruptedException {
+    List<String> jobs = List.of("pauseBetweenShuffles", "twoStages");
+    ClusterNode server = cluster.servers().get(0);
+
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("lost"), cluster.quorum())
+            .at(
+                "between-shuffles",
+                () -> {
+                  server.kill();
+                  server.start();
+                  probe.awaitActiveServers(2, Duration.ofSeconds(60));
+                })
+            .run(jobs);
+
+    assertThat(found.exitCode()).isZero();
+    for (String job : jobs) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+    }
+    // Six maps were lost: one at a time would be more failures than Spark allows a stage.
+    assertThat(found.number("pauseBetweenShuffles", "failedTasks")).isPositive();
+    assertThat(found.number("pauseBetweenShuffles", "localBytesRead")).isZero();
+  }
+
+  @Test
+  void withoutServersJobsUseSparksOwnShuffleWithOneWarning()
+      throws IOException, InterruptedException {
+    List<String> jobs = List.of("groupByKey", "twoStages", "aggregate");
+    try (LocalCluster stopped = cluster("stopped", "64MiB");
+        ClusterProbe stoppedProbe = new ClusterProbe(stopped)) {
+      stopped.servers().forEach(ClusterNode::stop);
+      stoppedProbe.awaitActiveServers(0, Duration.ofSeconds(60));
+
+      Outcome found =
+          SparkApplication.onSluice(directory.resolve("no-servers"), stopped.quorum()).run(jobs);
+
+      assertFellBackWithOneWarning(found, jobs);
+    }
+  }
+
+  @Test
+  void withoutCoordinatorJobsUseSparksOwnShuffleWithOneWarning()
+      throws IOException, InterruptedException {
+    List<String> jobs = List.of("twoStages");
+
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("no-coordinator"), "127.0.0.1:1").run(jobs);
+
+    assertFellBackWithOneWarning(found, jobs);
+  }
+
+  private void assertFellBackWithOneWarning(Outcome found, List<String> jobs) {
+    assertThat(found.exitCode()).isZero();
+    for (String job : jobs) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.number(job, "failedTasks")).as(job).isZero();
+    }
+    assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
+  }
+
+  @Test
+  void theJarHoldsNothingThatCouldMeetTheUsersOwn() throws IOException {
+    try (ZipFile jar = new ZipFile(SparkApplication.clientJar().toFile())) {
+      List<String> names = jar.stream().map(ZipEntry::getName).toList();
+
+      assertThat(names)
+          .filteredOn(name -> name.endsWith(".class"))
+          .allMatch(
+              name ->
+                  name.startsWith("io/sluice/")
+                      || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
+      assertThat(names)
+          .filteredOn(name -> name.startsWith("META-INF/native/") && !name.endsWith("/"))
+          .isNotEmpty()
+          .allMatch(name -> name.contains("/libio_sluice_shaded_netty_"));
+      assertThat(names)
+          .filteredOn(name -> name.startsWith("META-INF/services/") && !name.endsWith("/"))
+          .allMatch(name -> name.startsWith("META-INF/services/io.sluice."));
+    }
+  }
+}
