@@ -40,8 +40,8 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
   /** Messages that gRPC may deliver ahead; their place is known, so they only save round trips. */
   private static final int MESSAGES_AHEAD = 4;
 
-  /** Bytes that gRPC may hold unsent of this stream: two body parts. */
-  private static final int SEND_THRESHOLD = 2 * DataExchange.MAX_BODY_PART_LENGTH;
+  /** A further message is given to gRPC while it holds less than this unsent of the stream. */
+  private static final int SEND_THRESHOLD = DataExchange.BODY_PART_LENGTH;
 
   private final ManagedChannel channel;
   private final ClientCall<InputStream, InputStream> call;
@@ -126,7 +126,7 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
     while (!ended && !outgoing.isEmpty() && call.isReady()) {
       ByteBuf first = outgoing.peek();
       ByteBuf part =
-          first.readSlice(Math.min(first.readableBytes(), DataExchange.MAX_BODY_PART_LENGTH));
+          first.readSlice(Math.min(first.readableBytes(), DataExchange.BODY_PART_LENGTH));
       call.sendMessage(DataExchange.message(part));
       if (!first.isReadable()) {
         outgoing.remove();

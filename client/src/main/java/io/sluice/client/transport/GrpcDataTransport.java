@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 @SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class GrpcDataTransport implements DataTransport {
   /** What gRPC buffers of a stream ahead of its reader: several body parts. */
-  private static final int FLOW_CONTROL_WINDOW = 4 << 20;
+  private static final int FLOW_CONTROL_WINDOW = 1 << 20;
 
   /** Longest wait for the event loops to end, in milliseconds. */
   private static final int CLOSE_TIMEOUT_MS = 5_000;

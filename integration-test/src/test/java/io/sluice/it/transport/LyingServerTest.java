@@ -128,30 +128,35 @@ class LyingServerTest {
   }
 
   @Test
-  void refusesVersionThatItDoesNotSpeak() {
-    serve(frame(FrameType.HELLO_REPLY, 1, HelloReply.newBuilder().setVersion(9).build()));
+  void refusesVersionThatItDoesNotSpeak() throws Exception {
+    CompletableFuture<Void> served =
+        serve(frame(FrameType.HELLO_REPLY, 1, HelloReply.newBuilder().setVersion(9).build()));
 
     assertThatThrownBy(this::connect)
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("version 9")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BAD_VERSION);
+    served.get(10, TimeUnit.SECONDS);
   }
 
   @Test
-  void refusesServerThatSpeaksSomethingElse() {
-    serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
+  void refusesServerThatSpeaksSomethingElse() throws Exception {
+    CompletableFuture<Void> served =
+        serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
 
     assertThatThrownBy(this::connect).hasMessageContaining("magic");
+    served.get(10, TimeUnit.SECONDS);
   }
 
   @Test
-  void serverThatHangsUpBeforeHelloIsLost() {
-    serve(new byte[0]);
+  void serverThatHangsUpBeforeHelloIsLost() throws Exception {
+    CompletableFuture<Void> served = serve(new byte[0]);
 
     assertThatThrownBy(this::connect)
         .isInstanceOf(ConnectionLostException.class)
         .hasMessageContaining("closed");
+    served.get(10, TimeUnit.SECONDS);
   }
 
   @Test

@@ -25,12 +25,13 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Measures the transports over loopback, both ends in this process, with a service that does
- * nothing to the bytes: {@code TransportThroughput MiB...}. Prints GiB per second and GiB per CPU
- * second of both ends together.
+ * nothing to the bytes: {@code TransportThroughput MiB NIO,EPOLL,IO_URING,GRPC 1,8}. Prints GiB per
+ * second and GiB per CPU second of both ends together.
  */
 final class TransportThroughput {
   private static final int BODY = 1 << 20;
   private static final int IN_FLIGHT = 8;
+  private static final long MEMORY_BYTES = 64L << 20;
 
   private TransportThroughput() {}
 
@@ -38,8 +39,8 @@ final class TransportThroughput {
     long totalBytes = Long.parseLong(arguments[0]) << 20;
     Path directory = Files.createTempDirectory("throughput");
     for (String transport : arguments[1].split(",")) {
-      for (int connections : new int[] {1, 8}) {
-        measure(transport, connections, totalBytes, directory);
+      for (String connections : arguments[2].split(",")) {
+        measure(transport, Integer.parseInt(connections), totalBytes, directory);
       }
     }
   }
@@ -48,7 +49,7 @@ final class TransportThroughput {
       throws Exception {
     IoMode mode = transport.equals("GRPC") ? IoMode.EPOLL : IoMode.valueOf(transport);
     try (MemoryBudget memory =
-            new MemoryBudget(new MemoryConfig(256L << 20, 64 << 10, 75, 25), System::nanoTime);
+            new MemoryBudget(new MemoryConfig(MEMORY_BYTES, 64 << 10, 75, 25), System::nanoTime);
         FakeDataService service = new FakeDataService(memory, FrameLimits.DEFAULT, directory);
         Loopback loopback =
             transport.equals("GRPC")
@@ -88,6 +89,13 @@ final class TransportThroughput {
       run(read, open, totalBytes / 4);
       report(transport, connections, "fetch file", run(read, open, totalBytes), totalBytes);
       body.release();
+      System.out.printf(
+          Locale.ROOT,
+          "%-8s %d connections paused %d times, most memory used %d MiB%n",
+          transport,
+          connections,
+          loopback.counters().pauses(),
+          memory.peakBytes() >> 20);
     }
   }
 
@@ -104,7 +112,7 @@ final class TransportThroughput {
     long count = totalBytes / BODY;
     for (long i = 0; i < count; i++) {
       inFlight.add(round.send(connections.get((int) (i % connections.size()))));
-      if (inFlight.size() == IN_FLIGHT) {
+      if (inFlight.size() >= Math.max(IN_FLIGHT, connections.size())) {
         inFlight.remove().join();
       }
     }

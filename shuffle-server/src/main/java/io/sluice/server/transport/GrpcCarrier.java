@@ -43,8 +43,8 @@ final class GrpcCarrier implements Carrier, FrameSink {
   /** Replies queued beyond this keep further requests from being taken. */
   private static final int REPLIES_HIGH_MARK = 4 << 20;
 
-  /** Bytes that gRPC may hold unsent of this stream: two body parts. */
-  private static final int SEND_THRESHOLD = 2 * DataExchange.MAX_BODY_PART_LENGTH;
+  /** A further message is given to gRPC while it holds less than this unsent of the stream. */
+  private static final int SEND_THRESHOLD = DataExchange.BODY_PART_LENGTH;
 
   private final ServerCall<InputStream, InputStream> call;
   private final ByteBufAllocator allocator;
@@ -338,11 +338,11 @@ final class GrpcCarrier implements Carrier, FrameSink {
     int left = 0;
     for (int i = frame.piece; i < frame.body.pieces().size(); i++) {
       left += frame.body.pieces().get(i).length();
-      if (left - frame.at >= DataExchange.MAX_BODY_PART_LENGTH) {
+      if (left - frame.at >= DataExchange.BODY_PART_LENGTH) {
         break;
       }
     }
-    int length = Math.min(left - frame.at, DataExchange.MAX_BODY_PART_LENGTH);
+    int length = Math.min(left - frame.at, DataExchange.BODY_PART_LENGTH);
     if (frame.body.pieces().get(frame.piece) instanceof MemoryPiece memory
         && memory.length() - frame.at >= length) {
       ByteBuf buffer = memory.buffer();
