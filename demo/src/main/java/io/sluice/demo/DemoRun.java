@@ -250,7 +250,6 @@ final class DemoRun implements AutoCloseable {
     conf.put("spark.executor.extraClassPath", clientJar.toString());
     conf.put("spark.rss.coordinator.quorum", cluster.quorum());
     conf.put("spark.rss.client.type", plan.transport());
-    conf.put("spark.rss.storage.type", "MEMORY_LOCALFILE");
     return conf;
   }
 
