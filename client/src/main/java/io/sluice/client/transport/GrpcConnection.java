@@ -186,8 +186,8 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
             status.getCause()));
   }
 
-  private void onMessage(InputStream message) {
-    try {
+  private void onMessage(InputStream received) {
+    try (InputStream message = received) {
       receiver.onMessage(message);
     } catch (IOException | RuntimeException e) {
       receiver.end();

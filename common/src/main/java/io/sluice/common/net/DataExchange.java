@@ -1,20 +1,24 @@
 package io.sluice.common.net;
 
+import io.grpc.Detachable;
 import io.grpc.Drainable;
 import io.grpc.HasByteBuffer;
 import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /**
  * The gRPC method that carries frames: the bidirectional stream {@code sluice.v1.Data/Exchange},
  * whose messages are raw bytes. One message holds a frame's header and head exactly; then, if there
- * is a body, it follows in messages of 1 to {@link #MAX_BODY_PART_LENGTH} bytes. gRPC reads and
- * writes a message only while the call that passes it lasts.
+ * is a body, it follows in messages of 1 to {@link #MAX_BODY_PART_LENGTH} bytes. gRPC reads a
+ * message that is sent only while the call that passes it lasts; one that is received is closed by
+ * its receiver.
  */
 public final class DataExchange {
   public static final String SERVICE = "sluice.v1.Data";
@@ -82,7 +86,11 @@ public final class DataExchange {
     }
   }
 
-  /** Hands streams through. */
+  /**
+   * Hands streams through. gRPC closes a received message when it has called the listener, but a
+   * call that has not begun yet keeps the message for its listener beyond that; so the bytes are
+   * taken over, and whoever receives a message closes it.
+   */
   private enum RawBytes implements MethodDescriptor.Marshaller<InputStream> {
     INSTANCE;
 
@@ -93,7 +101,14 @@ public final class DataExchange {
 
     @Override
     public InputStream parse(InputStream stream) {
-      return stream;
+      if (stream instanceof Detachable detachable) {
+        return detachable.detach();
+      }
+      try {
+        return new ByteArrayInputStream(stream.readAllBytes());
+      } catch (IOException e) {
+        throw new UncheckedIOException("a received message cannot be read", e);
+      }
     }
   }
 

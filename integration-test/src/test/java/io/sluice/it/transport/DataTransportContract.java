@@ -838,7 +838,9 @@ abstract class DataTransportContract {
                 .setMaxVersion(1)
                 .setApplication(APPLICATION)
                 .build()));
-    assertThat(peer.receive().header().type()).isEqualTo(FrameType.HELLO_REPLY);
+    RawPeer.Frame reply = peer.receive();
+    assertThat(reply).as("reply to HELLO, %s", peer).isNotNull();
+    assertThat(reply.header().type()).isEqualTo(FrameType.HELLO_REPLY);
     return peer;
   }
 

@@ -115,6 +115,7 @@ interface RawPeer extends AutoCloseable {
     private final ManagedChannel channel;
     private final ClientCall<InputStream, InputStream> call;
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+    private volatile Status closed;
 
     Grpc(ServerId server) {
       channel =
@@ -127,7 +128,7 @@ interface RawPeer extends AutoCloseable {
           new ClientCall.Listener<>() {
             @Override
             public void onMessage(InputStream message) {
-              try {
+              try (message) {
                 received.add(message.readAllBytes());
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -136,6 +137,7 @@ interface RawPeer extends AutoCloseable {
 
             @Override
             public void onClose(Status status, Metadata trailers) {
+              closed = status;
               received.add(END);
             }
           },
@@ -167,6 +169,12 @@ interface RawPeer extends AutoCloseable {
         throw new IOException("nothing received in time");
       }
       return bytes == END ? null : frameOf(bytes);
+    }
+
+    /** For a test that did not expect the end. */
+    @Override
+    public String toString() {
+      return "gRPC stream closed=" + closed;
     }
 
     @Override

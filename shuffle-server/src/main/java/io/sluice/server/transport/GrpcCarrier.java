@@ -34,8 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Frames over one gRPC stream. gRPC delivers a stream's events one after the other but on changing
- * threads, and hands a message over only while its call lasts; so the connection's serial executor
- * is this object's lock.
+ * threads; so the connection's serial executor is this object's lock.
  */
 final class GrpcCarrier implements Carrier, FrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcCarrier.class);
@@ -151,12 +150,12 @@ final class GrpcCarrier implements Carrier, FrameSink {
     };
   }
 
-  private synchronized void onMessage(InputStream message) {
+  private synchronized void onMessage(InputStream received) {
     requested = false;
-    if (ended) {
-      return;
-    }
-    try {
+    try (InputStream message = received) {
+      if (ended) {
+        return;
+      }
       receiver.onMessage(message);
     } catch (IOException e) {
       fail(Status.INTERNAL.withDescription("message cannot be read: " + e.getMessage()));
