@@ -44,7 +44,13 @@ class DriverShufflesTest {
   private static ShuffleAssignment assignment(int shuffle, int partitions) {
     RegisterShuffleReply reply =
         RegisterShuffleReply.newBuilder()
-            .addServers(ServerId.newBuilder().setName("s:1"))
+            .addServers(
+                ServerId.newBuilder()
+                    .setName("s:1")
+                    .setHost("s")
+                    .setRpcPort(1)
+                    .setNettyPort(2)
+                    .setEpoch(3))
             .addRanges(PartitionRange.newBuilder().setLast(partitions - 1).addServers(0))
             .build();
     try {
