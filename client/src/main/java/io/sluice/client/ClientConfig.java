@@ -35,7 +35,10 @@ public record ClientConfig(
   private static final String FIRST = "0.1.0";
   private static final long MIB = 1L << 20;
 
-  /** Larger frames gain nothing: at 1 MiB the cost of a frame is already lost in its bytes. */
+  /**
+   * Larger frames gain nothing: at 1 MiB the cost of a frame is already lost in its bytes. Every
+   * server takes frames of this size.
+   */
   private static final long USEFUL_FRAME_BYTES = 4 * MIB;
 
   /** Larger contents compress no better and leave the processor's cache. */

@@ -167,7 +167,7 @@ class ServerConfigTest {
   @Test
   void theSmallestServerStillTakesAFrame() {
     ServerConfig config = config(Map.of("rss.server.buffer.capacity", "16m"));
-    assertThat(config.network().maxBodyBytes()).isEqualTo(2 << 20);
+    assertThat(config.network().maxBodyBytes()).as("what clients send").isEqualTo(4 << 20);
   }
 
   @Test

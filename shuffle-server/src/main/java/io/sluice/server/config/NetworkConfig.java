@@ -31,6 +31,9 @@ public record NetworkConfig(
     DataTransportConfig connections) {
   private static final long LARGEST_BODY_BYTES = 64L << 20;
 
+  /** Frames of this size every server takes: the largest that clients make. */
+  private static final long LEAST_BODY_BYTES = 4L << 20;
+
   private static final long LONGEST_TIMEOUT_MS = 3_600_000;
 
   /** gRPC calls do not block for long: more threads than these per core only cost memory. */
@@ -148,12 +151,13 @@ public record NetworkConfig(
   static final ConfigKey<Long> MESSAGE_MAX_SIZE =
       ConfigKey.dataSize("rss.rpc.message.max.size")
           .defaultValue(LARGEST_BODY_BYTES)
-          .atLeast(1L << 20)
+          .atLeast(LEAST_BODY_BYTES)
           .since("0.1.0")
           .doc(
               "Largest body of one pushed frame or one fetch. The server takes no more than 64MiB,"
-                  + " and no more than an eighth of rss.server.buffer.capacity, whatever is set"
-                  + " here; clients are told when they connect.")
+                  + " and, beyond the 4MiB that every client may send, no more than an eighth of"
+                  + " rss.server.buffer.capacity, whatever is set here; clients are told when they"
+                  + " connect.")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
@@ -268,13 +272,16 @@ public record NetworkConfig(
 
   /**
    * @param rssIp value of the environment variable {@code RSS_IP}, or null
-   * @param bufferBytes memory for blocks, of which one body may take an eighth
+   * @param bufferBytes memory for blocks, of which one body may take an eighth, or what every
+   *     client may send
    * @param cores of the machine
    */
   public static NetworkConfig from(ConfigSet set, String rssIp, long bufferBytes, int cores) {
     IoMode mode = set.find(IO_MODE).orElseGet(() -> set.get(EPOLL) ? IoMode.EPOLL : IoMode.NIO);
     long maxBody =
-        Math.min(Math.min(set.get(MESSAGE_MAX_SIZE), LARGEST_BODY_BYTES), bufferBytes / 8);
+        Math.min(
+            Math.min(set.get(MESSAGE_MAX_SIZE), LARGEST_BODY_BYTES),
+            Math.max(LEAST_BODY_BYTES, bufferBytes / 8));
     int loops = set.get(LOOPS);
     return new NetworkConfig(
         HostAddress.choose(set.find(HOST).orElse(""), rssIp),
