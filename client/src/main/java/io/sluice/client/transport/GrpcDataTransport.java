@@ -89,8 +89,6 @@ public final class GrpcDataTransport implements DataTransport {
     // Their last callbacks, which free what is half received, need the event loops.
     long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS);
     open.forEach(connection -> connection.awaitEnd(deadlineNanos - nanoTime.getAsLong()));
-    eventLoops
-        .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
   }
 }

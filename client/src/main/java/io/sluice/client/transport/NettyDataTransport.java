@@ -13,7 +13,6 @@ import io.sluice.proto.ServerId;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Connections over framed TCP. Thread-safe. */
@@ -27,6 +26,7 @@ public final class NettyDataTransport implements DataTransport {
 
   private final TransportConfig config;
   private final LongSupplier nanoTime;
+  private final SocketIo io;
   private final EventLoopGroup eventLoops;
   private final Bootstrap bootstrap;
   private final Set<NettyConnection> connections = ConcurrentHashMap.newKeySet();
@@ -35,7 +35,7 @@ public final class NettyDataTransport implements DataTransport {
   public NettyDataTransport(TransportConfig config, LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
-    SocketIo io = SocketIo.select(config.ioMode());
+    io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
     bootstrap =
         new Bootstrap()
@@ -119,8 +119,6 @@ public final class NettyDataTransport implements DataTransport {
     for (NettyConnection connection : connections) {
       connection.close();
     }
-    eventLoops
-        .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
   }
 }

@@ -17,6 +17,7 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -34,6 +35,9 @@ public record SocketIo(
     Supplier<IoHandlerFactory> handlerFactory) {
 
   private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
+
+  /** Many times what a kernel takes to answer for reads that were cancelled. */
+  private static final long CANCELLED_READS_MS = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(SocketIo.class);
 
@@ -122,5 +126,17 @@ public record SocketIo(
   public EventLoopGroup newEventLoops(int threads, String threadName) {
     return new MultiThreadIoEventLoopGroup(
         threads, new DefaultThreadFactory(threadName, true), handlerFactory.get());
+  }
+
+  /**
+   * Ends event loops whose connections have been closed and waits for it, within a bounded time.
+   * With io_uring the kernel holds the buffer of a cancelled read until it says so: the loops go on
+   * for a moment to hear that, or the buffer would be lost.
+   */
+  public void shutDown(EventLoopGroup loops, long timeoutMs) {
+    long quietMs = mode == IoMode.IO_URING ? Math.min(CANCELLED_READS_MS, timeoutMs / 2) : 0;
+    loops
+        .shutdownGracefully(quietMs, timeoutMs / 2, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(timeoutMs);
   }
 }

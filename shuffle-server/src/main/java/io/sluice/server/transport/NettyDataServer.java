@@ -23,7 +23,6 @@ import io.sluice.common.net.SocketIo;
 import io.sluice.server.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -180,8 +179,6 @@ public final class NettyDataServer implements AutoCloseable {
   }
 
   private void shutDownLoops() {
-    eventLoops
-        .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
   }
 }
