@@ -93,14 +93,17 @@ final class TpchTables {
         .parquet(directory.resolve(table).toString());
   }
 
-  /** Makes every table of {@code directory} a view of its name. */
+  /**
+   * Makes every table of {@code directory} a view of its name. Goes without {@code
+   * TpchTable.getTable}, which needs a newer Guava than a user's own Spark has.
+   */
   static void open(SparkSession spark, Path directory) {
-    for (String table : names()) {
+    for (TpchTable<?> table : TpchTable.getTables()) {
       spark
           .read()
-          .schema(schema(TpchTable.getTable(table)))
-          .parquet(directory.resolve(table).toString())
-          .createOrReplaceTempView(table);
+          .schema(schema(table))
+          .parquet(directory.resolve(table.getTableName()).toString())
+          .createOrReplaceTempView(table.getTableName());
     }
   }
 
