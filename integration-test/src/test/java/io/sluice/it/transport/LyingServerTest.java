@@ -89,10 +89,11 @@ class LyingServerTest {
               socket.getOutputStream().write(part);
             }
             socket.shutdownOutput();
-            // Until the client has closed, or reset because it gave up reading.
+            // Until the client has closed.
             in.readAllBytes();
           } catch (IOException e) {
-            assertThat(e).hasMessageContaining("reset");
+            // The client gave up in the middle: by the kernel's timing that is a reset, a broken
+            // pipe or a socket no longer connected. What the client says of it is what counts.
           }
         });
   }
