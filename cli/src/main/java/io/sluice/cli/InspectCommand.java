@@ -60,19 +60,23 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     long blocks = run.extents().stream().mapToLong(RunExtent::blockCount).sum();
     out.printf(
-        "%s: run %s, application %s, shuffle %d, epoch %d (%s)%n",
+        "%s: run %s, application %s, shuffle %d, epoch %d (%s), arrival %d%n",
         file,
         run.header().runId(),
         run.header().application(),
         run.header().shuffle(),
-        run.header().epoch(),
-        Instant.ofEpochMilli(run.header().epoch()));
+        run.header().order().epoch(),
+        Instant.ofEpochMilli(run.header().order().epoch()),
+        run.header().order().arrival());
     out.printf(
         "%d bytes (%s), %d partitions, %d blocks%n",
         run.fileLength(),
         new DataSize(run.fileLength()).toRoundedText(),
         run.extents().size(),
         blocks);
+    if (!run.replaced().isEmpty()) {
+      out.printf("merged from %d runs: %s%n", run.replaced().size(), run.replaced());
+    }
     out.print(extents(run));
     if (printBlocks) {
       out.print(blocks(run));

@@ -3,26 +3,28 @@ package io.sluice.common.run;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
  * Layout of a run file, version 1; little-endian.
  *
  * <pre>
- *   header | blocks of one partition | of the next ... | block lists | index | trailer
+ *   header | blocks of one partition | of the next ... | block lists | index | replaced runs | trailer
  *
- *  header: 44 bytes and the application id
+ *  header: 52 bytes and the application id
  *  at size field
  *   0    4 magic              "SLRN"
  *   4    2 version            1; a reader refuses what it does not know
  *   6    2 flags              zero; any bit set: refuse
  *   8   16 runId              random: high 8 bytes, low 8 bytes; repeated in the trailer
- *  24    8 epoch              of the server that wrote it
- *  32    4 shuffle            at least 0
- *  36    2 applicationLength  n, 1..256
- *  38    2 reserved           zero
- *  40    n application        ASCII
- *  40+n  4 headerCrc32c       over bytes 0..39+n
+ *  24    8 epoch              of the server when the first block of the run came
+ *  32    8 arrival            number of the push frame that brought it, in its shuffle and epoch
+ *  40    4 shuffle            at least 0
+ *  44    2 applicationLength  n, 1..256
+ *  46    2 reserved           zero
+ *  48    n application        ASCII
+ *  48+n  4 headerCrc32c       over bytes 0..47+n
  *
  *  blocks: of each partition those that came first first; partitions ascending; no gaps
  *
@@ -52,6 +54,9 @@ import java.util.zip.CRC32C;
  *         16  4 minMapIndex
  *         20  4 maxMapIndex
  *
+ *  replaced runs: 16 bytes for each run that this one was merged from
+ *   0   16 runId              high 8 bytes, low 8 bytes
+ *
  *  trailer: the last 64 bytes of the file
  *   0    4 magic              "SLRF"
  *   4    2 version            1
@@ -61,8 +66,8 @@ import java.util.zip.CRC32C;
  *  32    8 indexOffset        where the block lists end
  *  40    8 fileLength         of the whole file
  *  48    4 extentCount        entries of the index
- *  52    4 indexCrc32c        over the index
- *  56    4 reserved           zero
+ *  52    4 indexCrc32c        over the index and the replaced runs
+ *  56    4 replacedCount      replaced runs, 0..65536
  *  60    4 trailerCrc32c      over bytes 0..59
  * </pre>
  *
@@ -73,12 +78,16 @@ public final class RunFormat {
   public static final int VERSION = 1;
 
   static final int HEADER_MAGIC = 'S' | 'L' << 8 | 'R' << 16 | 'N' << 24;
-  static final int HEADER_FIXED_LENGTH = 40;
-  static final int APPLICATION_LENGTH_AT = 36;
+  static final int HEADER_FIXED_LENGTH = 48;
+  static final int APPLICATION_LENGTH_AT = 44;
 
   static final int BLOCK_ENTRY_LENGTH = 24;
   static final int INDEX_ENTRY_LENGTH = 64;
   static final int MARK_LENGTH = 24;
+  static final int RUN_ID_LENGTH = 16;
+
+  /** Most runs that one run may replace. */
+  static final int MAX_REPLACED = 1 << 16;
 
   static final int TRAILER_MAGIC = 'S' | 'L' << 8 | 'R' << 16 | 'F' << 24;
   static final int TRAILER_LENGTH = 64;
@@ -93,7 +102,8 @@ public final class RunFormat {
     ByteBuffer out = ByteBuffer.allocate(header.length()).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(HEADER_MAGIC).putShort((short) VERSION).putShort((short) 0);
     out.putLong(header.runId().high()).putLong(header.runId().low());
-    out.putLong(header.epoch()).putInt(header.shuffle());
+    out.putLong(header.order().epoch()).putLong(header.order().arrival());
+    out.putInt(header.shuffle());
     out.putShort((short) header.application().length()).putShort((short) 0);
     out.put(header.application().getBytes(StandardCharsets.US_ASCII));
     out.putInt(crc(out.array(), out.position()));
@@ -121,13 +131,22 @@ public final class RunFormat {
     return out.flip();
   }
 
+  static ByteBuffer encode(List<RunId> replaced) {
+    ByteBuffer out =
+        ByteBuffer.allocate(replaced.size() * RUN_ID_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    for (RunId run : replaced) {
+      out.putLong(run.high()).putLong(run.low());
+    }
+    return out.flip();
+  }
+
   static ByteBuffer encode(Trailer trailer) {
     ByteBuffer out = ByteBuffer.allocate(TRAILER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(TRAILER_MAGIC).putShort((short) VERSION).putShort((short) 0);
     out.putLong(trailer.runId().high()).putLong(trailer.runId().low());
     out.putLong(trailer.blockListsOffset()).putLong(trailer.indexOffset());
     out.putLong(trailer.fileLength()).putInt(trailer.extentCount()).putInt(trailer.indexCrc32c());
-    out.putInt(0);
+    out.putInt(trailer.replacedCount());
     out.putInt(crc(out.array(), TRAILER_CRC_AT));
     return out.flip();
   }
@@ -145,5 +164,6 @@ public final class RunFormat {
       long indexOffset,
       long fileLength,
       int extentCount,
-      int indexCrc32c) {}
+      int indexCrc32c,
+      int replacedCount) {}
 }

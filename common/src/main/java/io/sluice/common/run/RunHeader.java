@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets;
 /**
  * What a run says of itself at its beginning.
  *
- * @param epoch of the server that wrote it
+ * @param order where it stands among the runs of its shuffle
  * @param application 1 to 256 ASCII characters
  */
-public record RunHeader(RunId runId, long epoch, String application, int shuffle) {
+public record RunHeader(RunId runId, RunOrder order, String application, int shuffle) {
   static final int MAX_APPLICATION_LENGTH = 256;
 
   public RunHeader {

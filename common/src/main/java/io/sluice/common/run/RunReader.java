@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -24,12 +25,15 @@ import java.util.zip.CRC32C;
  * Not thread-safe.
  */
 public final class RunReader implements AutoCloseable {
+  private static final int BLOCKS_AT_ONCE = 4096;
+
   private final FileChannel channel;
   private final String file;
   private final long fileLength;
   private RunHeader header;
   private RunFormat.Trailer trailer;
   private List<RunExtent> extents;
+  private List<RunId> replaced;
 
   private RunReader(FileChannel channel, String file) throws IOException {
     this.channel = channel;
@@ -58,7 +62,7 @@ public final class RunReader implements AutoCloseable {
       RunReader reader = new RunReader(channel, file);
       reader.header = reader.readHeader();
       reader.trailer = reader.readTrailer();
-      reader.extents = reader.readIndex();
+      reader.readIndex();
       opened = true;
       return reader;
     } finally {
@@ -77,30 +81,68 @@ public final class RunReader implements AutoCloseable {
     return extents;
   }
 
+  /** Runs whose blocks this one holds in their place; empty unless it was merged. */
+  public List<RunId> replaced() {
+    return replaced;
+  }
+
   public long fileLength() {
     return fileLength;
   }
 
   /** The blocks of an extent of this run, in order. */
   public List<RunBlock> blocks(RunExtent extent) throws IOException {
-    ByteBuffer list =
-        read(extent.blockListOffset(), extent.blockCount() * RunFormat.BLOCK_ENTRY_LENGTH);
-    checkCrc(list, extent.blockListCrc32c(), extent.blockListOffset(), "block list");
     List<RunBlock> blocks = new ArrayList<>(extent.blockCount());
-    while (list.hasRemaining()) {
-      long at = extent.blockListOffset() + list.position();
-      long attempt = list.getLong();
-      int mapIndex = list.getInt();
-      int sequence = list.getInt();
-      int length = list.getInt();
-      int flags = list.get() & 0xff;
-      boolean reservedZero = list.get() == 0 && list.getShort() == 0;
-      if (!reservedZero || length < BlockHeader.LENGTH) {
-        throw damaged(Reason.BAD_FIELD, at, "block list entry of a block of " + length + " bytes");
-      }
-      blocks.add(new RunBlock(attempt, mapIndex, sequence, length, flags));
-    }
+    forEachBlock(extent, blocks::add);
     return blocks;
+  }
+
+  /**
+   * Visits the blocks of an extent of this run, in order, with little memory however many there
+   * are. A damaged list is refused before the first visit.
+   */
+  public void forEachBlock(RunExtent extent, Consumer<RunBlock> visitor) throws IOException {
+    int chunkCount = (extent.blockCount() + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE;
+    CRC32C crc = new CRC32C();
+    ByteBuffer chunk = null;
+    for (int i = 0; i < chunkCount; i++) {
+      chunk = readBlockList(extent, i);
+      crc.update(chunk.duplicate());
+    }
+    if ((int) crc.getValue() != extent.blockListCrc32c()) {
+      throw badCrc(
+          extent.blockListCrc32c(), (int) crc.getValue(), extent.blockListOffset(), "block list");
+    }
+    for (int i = 0; i < chunkCount; i++) {
+      if (chunkCount > 1) {
+        chunk = readBlockList(extent, i);
+      }
+      long at = extent.blockListOffset() + (long) i * BLOCKS_AT_ONCE * RunFormat.BLOCK_ENTRY_LENGTH;
+      while (chunk.hasRemaining()) {
+        visitor.accept(readBlock(chunk, at + chunk.position()));
+      }
+    }
+  }
+
+  private ByteBuffer readBlockList(RunExtent extent, int chunk) throws IOException {
+    int first = chunk * BLOCKS_AT_ONCE;
+    int count = Math.min(BLOCKS_AT_ONCE, extent.blockCount() - first);
+    return read(
+        extent.blockListOffset() + (long) first * RunFormat.BLOCK_ENTRY_LENGTH,
+        count * RunFormat.BLOCK_ENTRY_LENGTH);
+  }
+
+  private RunBlock readBlock(ByteBuffer list, long at) throws RunFormatException {
+    long attempt = list.getLong();
+    int mapIndex = list.getInt();
+    int sequence = list.getInt();
+    int length = list.getInt();
+    int flags = list.get() & 0xff;
+    boolean reservedZero = list.get() == 0 && list.getShort() == 0;
+    if (!reservedZero || length < BlockHeader.LENGTH) {
+      throw damaged(Reason.BAD_FIELD, at, "block list entry of a block of " + length + " bytes");
+    }
+    return new RunBlock(attempt, mapIndex, sequence, length, flags);
   }
 
   /**
@@ -171,7 +213,7 @@ public final class RunReader implements AutoCloseable {
     checkVersion(fixed.getShort(), 0);
     int flags = fixed.getShort();
     RunId runId = new RunId(fixed.getLong(), fixed.getLong());
-    long epoch = fixed.getLong();
+    RunOrder order = new RunOrder(fixed.getLong(), fixed.getLong());
     int shuffle = fixed.getInt();
     int nameLength = fixed.getShort();
     int reserved = fixed.getShort();
@@ -198,7 +240,7 @@ public final class RunReader implements AutoCloseable {
             Reason.BAD_FIELD, RunFormat.HEADER_FIXED_LENGTH, "application id is not ASCII");
       }
     }
-    return new RunHeader(runId, epoch, new String(name, StandardCharsets.US_ASCII), shuffle);
+    return new RunHeader(runId, order, new String(name, StandardCharsets.US_ASCII), shuffle);
   }
 
   private RunFormat.Trailer readTrailer() throws IOException {
@@ -230,8 +272,8 @@ public final class RunReader implements AutoCloseable {
             bytes.getLong(),
             bytes.getLong(),
             bytes.getInt(),
+            bytes.getInt(),
             bytes.getInt());
-    int reserved2 = bytes.getInt();
     bytes.position(0).limit(RunFormat.TRAILER_CRC_AT);
     checkCrc(bytes, expectedCrc, at, "trailer");
     if (!found.runId().equals(header.runId())) {
@@ -247,21 +289,25 @@ public final class RunReader implements AutoCloseable {
           "file of " + fileLength + " bytes, expected " + found.fileLength());
     }
     if (reserved != 0
-        || reserved2 != 0
+        || found.replacedCount() < 0
+        || found.replacedCount() > RunFormat.MAX_REPLACED
         || found.extentCount() < 1
         || found.blockListsOffset() < header.length()
         || found.indexOffset() < found.blockListsOffset()
-        || found.indexOffset() > at
+        || found.indexOffset() > at - (long) found.replacedCount() * RunFormat.RUN_ID_LENGTH
         || at - found.indexOffset() > Integer.MAX_VALUE) {
       throw damaged(Reason.BAD_FIELD, at, "trailer " + found);
     }
     return found;
   }
 
-  private List<RunExtent> readIndex() throws IOException {
+  private void readIndex() throws IOException {
     long indexEnd = fileLength - RunFormat.TRAILER_LENGTH;
     ByteBuffer index = read(trailer.indexOffset(), (int) (indexEnd - trailer.indexOffset()));
     checkCrc(index, trailer.indexCrc32c(), trailer.indexOffset(), "index");
+    int replacedAt = index.limit() - trailer.replacedCount() * RunFormat.RUN_ID_LENGTH;
+    replaced = readReplaced(index, replacedAt);
+    index.limit(replacedAt);
     List<RunExtent> found = new ArrayList<>();
     long blocksEnd = header.length();
     long listsEnd = trailer.blockListsOffset();
@@ -288,7 +334,16 @@ public final class RunReader implements AutoCloseable {
       throw damaged(
           Reason.BAD_FIELD, trailer.indexOffset(), "the index does not cover the whole file");
     }
-    return List.copyOf(found);
+    extents = List.copyOf(found);
+  }
+
+  private List<RunId> readReplaced(ByteBuffer index, int at) {
+    RunId[] ids = new RunId[trailer.replacedCount()];
+    for (int i = 0; i < ids.length; i++) {
+      int id = at + i * RunFormat.RUN_ID_LENGTH;
+      ids[i] = new RunId(index.getLong(id), index.getLong(id + Long.BYTES));
+    }
+    return List.of(ids);
   }
 
   private RunExtent readEntry(ByteBuffer index, long at) throws RunFormatException {
@@ -380,11 +435,15 @@ public final class RunReader implements AutoCloseable {
     crc.update(bytes.duplicate());
     int actual = (int) crc.getValue();
     if (actual != expected) {
-      throw damaged(
-          Reason.BAD_CHECKSUM,
-          at,
-          String.format("%s: crc expected=%08x actual=%08x", what, expected, actual));
+      throw badCrc(expected, actual, at, what);
     }
+  }
+
+  private RunFormatException badCrc(int expected, int actual, long at, String what) {
+    return damaged(
+        Reason.BAD_CHECKSUM,
+        at,
+        String.format("%s: crc expected=%08x actual=%08x", what, expected, actual));
   }
 
   private static int trailerCrc(ByteBuffer trailer) {

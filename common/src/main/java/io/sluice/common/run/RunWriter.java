@@ -33,6 +33,7 @@ public final class RunWriter {
 
   private final GatheringByteChannel channel;
   private final RunHeader header;
+  private final List<RunId> replaced;
   private final List<RunExtent> extents = new ArrayList<>();
   private final List<List<ByteBuf>> buffersByExtent = new ArrayList<>();
   private final ByteBuffer[] pending = new ByteBuffer[MAX_BUFFERS];
@@ -45,8 +46,22 @@ public final class RunWriter {
    * @param channel an empty file; stays open
    */
   public RunWriter(GatheringByteChannel channel, RunHeader header) throws IOException {
+    this(channel, header, List.of());
+  }
+
+  /**
+   * @param channel an empty file; stays open
+   * @param replaced runs whose blocks this one holds from now on
+   */
+  public RunWriter(GatheringByteChannel channel, RunHeader header, List<RunId> replaced)
+      throws IOException {
+    if (replaced.size() > RunFormat.MAX_REPLACED) {
+      throw new IllegalArgumentException(
+          replaced.size() + " replaced runs, at most " + RunFormat.MAX_REPLACED);
+    }
     this.channel = channel;
     this.header = header;
+    this.replaced = List.copyOf(replaced);
     add(RunFormat.encode(header));
   }
 
@@ -98,6 +113,9 @@ public final class RunWriter {
       crc.update(entry.duplicate());
       add(entry);
     }
+    ByteBuffer replacedIds = RunFormat.encode(replaced);
+    crc.update(replacedIds.duplicate());
+    add(replacedIds);
     add(
         RunFormat.encode(
             new RunFormat.Trailer(
@@ -106,7 +124,8 @@ public final class RunWriter {
                 indexOffset,
                 position + RunFormat.TRAILER_LENGTH,
                 extents.size(),
-                (int) crc.getValue())));
+                (int) crc.getValue(),
+                replaced.size())));
     flush();
     return position;
   }

@@ -35,9 +35,14 @@ class RunFileTest {
   private static final RunHeader EXAMPLE =
       new RunHeader(
           new RunId(0x0011223344556677L, 0x8899aabbccddeeffL),
-          1_795_000_000_000L,
+          new RunOrder(1_795_000_000_000L, 42),
           "app-20261121-0001",
           7);
+
+  private static final List<RunId> REPLACED =
+      List.of(
+          new RunId(0x1111111111111111L, 0x2222222222222222L),
+          new RunId(0x3333333333333333L, 0x4444444444444444L));
 
   @TempDir Path directory;
 
@@ -54,6 +59,7 @@ class RunFileTest {
     try (RunReader run = RunReader.open(copy)) {
       run.verify();
       assertThat(run.header()).isEqualTo(EXAMPLE);
+      assertThat(run.replaced()).isEqualTo(REPLACED);
       assertThat(run.extents()).hasSize(2);
       RunExtent three = run.extents().get(0);
       assertThat(three.partition()).isEqualTo(3);
@@ -76,7 +82,7 @@ class RunFileTest {
       RunHeader header =
           new RunHeader(
               RunId.random(random),
-              random.nextLong() & Long.MAX_VALUE,
+              new RunOrder(random.nextLong() & Long.MAX_VALUE, random.nextLong() & 0xffff),
               "a".repeat(1 + random.nextInt(256)),
               random.nextInt(1000));
       Map<Integer, List<BlockHeader>> expected = new TreeMap<>();
@@ -92,6 +98,7 @@ class RunFileTest {
       try (RunReader run = RunReader.open(file)) {
         run.verify();
         assertThat(run.header()).isEqualTo(header);
+        assertThat(run.replaced()).isEqualTo(REPLACED);
         assertThat(run.fileLength()).isEqualTo(Files.size(file));
         assertThat(run.extents().stream().map(RunExtent::partition).toList())
             .isEqualTo(List.copyOf(expected.keySet()));
@@ -132,6 +139,39 @@ class RunFileTest {
       assertThat(marks).hasSize(5);
       assertThat(marks.get(1)).isEqualTo(new RunMark(2 * ((600 << 10) + 48), 1228896, 2, 3));
     }
+  }
+
+  @Test
+  void visitsMoreBlocksThanAreReadAtOnce() throws IOException {
+    List<ByteBuf> buffers = new ArrayList<>();
+    for (int map = 0; map < 10_000; map++) {
+      buffers.add(block(map, map, 0, 0, BlockHeader.FLAG_LAST, new byte[map % 7]));
+    }
+    Path file = directory.resolve("many");
+    write(file, EXAMPLE, Map.of(0, buffers), 0);
+    try (RunReader run = RunReader.open(file)) {
+      List<RunBlock> blocks = run.blocks(run.extents().get(0));
+      assertThat(blocks).hasSize(10_000);
+      for (int map = 0; map < 10_000; map++) {
+        assertThat(blocks.get(map))
+            .isEqualTo(new RunBlock(map, map, 0, 48 + map % 7, BlockHeader.FLAG_LAST));
+      }
+      run.verify();
+    }
+    RunExtent extent;
+    try (RunReader run = RunReader.open(file)) {
+      extent = run.extents().get(0);
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      setByte(channel, Math.toIntExact(extent.blockListOffset()) + 200_000, 0x55);
+    }
+    List<RunBlock> visited = new ArrayList<>();
+    try (RunReader run = RunReader.open(file)) {
+      assertThatThrownBy(() -> run.forEachBlock(extent, visited::add))
+          .isInstanceOf(RunFormatException.class)
+          .hasMessageContaining("block list");
+    }
+    assertThat(visited).isEmpty();
   }
 
   @Test
@@ -190,7 +230,7 @@ class RunFileTest {
   void refusesTheTrailerOfAnotherRun() throws IOException {
     byte[] one = Files.readAllBytes(writeExample());
     RunHeader other =
-        new RunHeader(new RunId(1, 2), EXAMPLE.epoch(), EXAMPLE.application(), EXAMPLE.shuffle());
+        new RunHeader(new RunId(1, 2), EXAMPLE.order(), EXAMPLE.application(), EXAMPLE.shuffle());
     Path file = directory.resolve("other");
     write(file, other, exampleBuffers(), 1000);
     byte[] two = Files.readAllBytes(file);
@@ -273,7 +313,7 @@ class RunFileTest {
       Map<Integer, List<ByteBuf>> buffers,
       long logicalStart)
       throws IOException {
-    RunWriter writer = new RunWriter(channel, header);
+    RunWriter writer = new RunWriter(channel, header, REPLACED);
     long at = header.length();
     for (Map.Entry<Integer, List<ByteBuf>> entry : buffers.entrySet()) {
       assertThat(writer.writePartition(entry.getKey(), logicalStart, entry.getValue()))

@@ -109,6 +109,11 @@ public final class SpillBatch {
     return heldBytes;
   }
 
+  /** Number of the first push frame, within the shuffle and the server's epoch. */
+  public long firstArrival() {
+    return frames[0].arrival;
+  }
+
   LoggedFrame[] frames() {
     return frames;
   }

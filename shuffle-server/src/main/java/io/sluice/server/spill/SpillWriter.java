@@ -3,6 +3,7 @@ package io.sluice.server.spill;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.run.RunHeader;
 import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
 import io.sluice.common.run.RunWriter;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.SpillBatch;
@@ -64,7 +65,12 @@ public final class SpillWriter {
     try (Storage.NewFile file = storage.create(RunFiles.fileName(run))) {
       RunWriter writer =
           new RunWriter(
-              file.channel(), new RunHeader(run, epoch, key.application(), key.shuffle()));
+              file.channel(),
+              new RunHeader(
+                  run,
+                  new RunOrder(epoch, batch.firstArrival()),
+                  key.application(),
+                  key.shuffle()));
       for (int i = 0; i < offsets.length; i++) {
         SpillBatch.Part part = batch.parts().get(i);
         List<ByteBuf> buffers = new ArrayList<>(part.bufferCount());

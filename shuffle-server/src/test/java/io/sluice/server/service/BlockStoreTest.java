@@ -118,7 +118,7 @@ class BlockStoreTest {
         try (RunReader reader = RunReader.open(run)) {
           reader.verify();
           assertThat(reader.header().application()).isEqualTo("app");
-          assertThat(reader.header().epoch()).isEqualTo(EPOCH);
+          assertThat(reader.header().order().epoch()).isEqualTo(EPOCH);
           assertThat(run.getFileName()).hasToString(reader.header().runId() + ".run");
         }
       }
