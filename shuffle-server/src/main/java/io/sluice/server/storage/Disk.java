@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.health.DiskFault;
 import io.sluice.server.health.DiskHealth;
 import io.sluice.server.health.HealthCause;
@@ -26,6 +27,7 @@ public final class Disk {
   private static final Logger LOG = LoggerFactory.getLogger(Disk.class);
 
   private final Storage storage;
+  private final RunCatalog catalog;
   private final DiskLimits limits;
   private final DiskHealth health;
   private final LongSupplier nanoTime;
@@ -44,9 +46,10 @@ public final class Disk {
   private int failures;
   private long notBeforeNanos;
 
-  public Disk(Storage storage, DiskLimits limits, LongSupplier nanoTime) {
+  public Disk(Storage storage, RunCatalog catalog, DiskLimits limits, LongSupplier nanoTime) {
     this(
         storage,
+        catalog,
         limits,
         new DiskHealth(
             storage.name(),
@@ -55,8 +58,14 @@ public final class Disk {
         nanoTime);
   }
 
-  public Disk(Storage storage, DiskLimits limits, DiskHealth health, LongSupplier nanoTime) {
+  public Disk(
+      Storage storage,
+      RunCatalog catalog,
+      DiskLimits limits,
+      DiskHealth health,
+      LongSupplier nanoTime) {
     this.storage = storage;
+    this.catalog = catalog;
     this.limits = limits;
     this.health = health;
     this.nanoTime = nanoTime;
@@ -65,6 +74,11 @@ public final class Disk {
 
   public Storage storage() {
     return storage;
+  }
+
+  /** Which runs the storage holds; only the disk's own threads may call it. */
+  public RunCatalog catalog() {
+    return catalog;
   }
 
   /** Where whoever uses the disk says how that went. */
