@@ -86,6 +86,11 @@ public final class Disk {
     return health;
   }
 
+  /** The clock that its times are of. */
+  public LongSupplier nanoTime() {
+    return nanoTime;
+  }
+
   public String name() {
     return storage.name();
   }
@@ -167,14 +172,25 @@ public final class Disk {
     return write;
   }
 
-  /** How long the longest of the writes has been under way; 0 when there is none. */
-  public synchronized long longestWriteNanos() {
-    long longest = 0;
-    long now = nanoTime.getAsLong();
-    for (PendingWrite write : pending) {
-      longest = Math.max(longest, now - write.startedNanos());
+  /**
+   * Tells its health of a write that has not ended in its time.
+   *
+   * @return whether there is one
+   */
+  public boolean reportOverdueWrites() {
+    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(health.config().writeTimeoutMs());
+    long age = -1;
+    synchronized (this) {
+      for (PendingWrite write : pending) {
+        if (write.isOverdue(timeoutNanos)) {
+          age = Math.max(age, write.ageNanos());
+        }
+      }
     }
-    return longest;
+    if (age >= 0) {
+      health.writeOverdue(age);
+    }
+    return age >= 0;
   }
 
   /** Asks how full the storage is; only on a thread of the disk's own, as this may hang. */

@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * that wrote. Thread-safe.
  */
 public final class PendingWrite {
+  private static final long TIMED_BYTES = 256L << 20;
+
   private final Disk disk;
   private final long bytes;
   private final long startedNanos;
@@ -24,19 +26,29 @@ public final class PendingWrite {
     return bytes;
   }
 
-  public long startedNanos() {
-    return startedNanos;
+  /** How long it has been under way. */
+  public long ageNanos() {
+    return disk.nanoTime().getAsLong() - startedNanos;
+  }
+
+  /**
+   * Whether it has not ended in its time.
+   *
+   * @param timeoutNanos for a file of up to 256 MiB; a larger one has more in proportion
+   */
+  public boolean isOverdue(long timeoutNanos) {
+    double share = Math.max(1, (double) bytes / TIMED_BYTES);
+    return !ended.get() && ageNanos() > timeoutNanos * share;
   }
 
   /**
    * The file is there.
    *
    * @param length of it
-   * @param nanos that writing it took
    */
-  public void succeeded(long length, long nanos) {
+  public void succeeded(long length) {
     if (end()) {
-      disk.writeSucceeded(length, nanos);
+      disk.writeSucceeded(length, ageNanos());
     }
   }
 

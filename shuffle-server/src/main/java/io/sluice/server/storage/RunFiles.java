@@ -1,35 +1,39 @@
 package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The run files of a server that are in use: opens them when they are read, closes those that
- * nobody reads when many are open, deletes those that nobody refers to any more, on a thread of its
- * own. Thread-safe.
+ * nobody reads when many are open, deletes those that nobody refers to any more, on one thread per
+ * disk. Thread-safe.
  */
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
   private static final long CLOSE_WAIT_MS = 10_000;
 
+  private record Housekeeping(DiskWorker worker, DoomedRuns doomed) {}
+
   private final int maxIdleOpen;
-  private final LinkedBlockingQueue<RunFile> toDelete = new LinkedBlockingQueue<>();
-  private final AtomicInteger count = new AtomicInteger();
+  private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<Disk, Housekeeping> housekeeping = new ConcurrentHashMap<>();
+  private final AtomicInteger workers = new AtomicInteger();
   // Open files that nobody reads, longest unread first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
-  private volatile Thread deleter;
-  private volatile boolean closed;
+  private volatile boolean started;
+  private boolean closed;
 
   /**
    * @param maxIdleOpen files that stay open while nobody reads them
@@ -39,49 +43,59 @@ public final class RunFiles implements AutoCloseable {
   }
 
   /** Starts deleting in the background. */
-  public void start() {
-    Thread thread = new Thread(this::deleteUntilClosed, "run-deleter");
-    thread.setDaemon(true);
-    deleter = thread;
-    thread.start();
+  public synchronized void start() {
+    started = true;
+    housekeeping.values().forEach(each -> each.worker().start());
   }
 
   public static String fileName(RunId run) {
     return run + ".run";
   }
 
-  /** A committed file, which belongs to the caller. */
-  public RunFile add(Disk disk, RunId run, long length) {
-    count.incrementAndGet();
-    return new RunFile(this, disk, fileName(run), length);
+  /**
+   * A file that is committed and that the disk's catalog knows. It belongs to the caller, and with
+   * {@link RunFile#discard} file and record go.
+   */
+  public RunFile add(Disk disk, RunRecord record) {
+    RunFile file = new RunFile(this, disk, record);
+    all.add(file);
+    return file;
   }
 
   /** Files that somebody refers to, or that wait to be deleted. */
   public int count() {
-    return count.get();
+    return all.size();
+  }
+
+  /** Those of one disk that a log has, at this moment. */
+  public List<RunFile> on(Disk disk) {
+    List<RunFile> found = new ArrayList<>();
+    for (RunFile file : all) {
+      if (file.disk() == disk && !file.isDiscarded()) {
+        found.add(file);
+      }
+    }
+    return found;
   }
 
   /** Deletes what waits for it, on the calling thread. */
   public void deletePending() {
-    for (RunFile file = toDelete.poll(); file != null; file = toDelete.poll()) {
-      delete(file);
+    for (Housekeeping each : housekeeping.values()) {
+      each.worker().runPending();
+      each.doomed().retry();
     }
   }
 
-  /** Deletes what waits for it, and ends. Idempotent. */
+  /** Deletes what waits for it, but for what lies on disks that hang, and ends. Idempotent. */
   @Override
-  public void close() {
-    closed = true;
-    Thread thread = deleter;
-    if (thread != null) {
-      thread.interrupt();
-      try {
-        thread.join(CLOSE_WAIT_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+  public synchronized void close() {
+    if (closed) {
+      return;
     }
-    deletePending();
+    closed = true;
+    housekeeping.values().forEach(each -> each.worker().end());
+    long waitMs = CLOSE_WAIT_MS / Math.max(1, housekeeping.size());
+    housekeeping.forEach((disk, each) -> awaitEnd(disk, each.worker(), waitMs));
     closeIdle(0);
   }
 
@@ -102,7 +116,61 @@ public final class RunFiles implements AutoCloseable {
   }
 
   void unreferenced(RunFile file) {
-    toDelete.add(file);
+    Housekeeping its = housekeeping(file.disk());
+    if (its.doomed().add(file)) {
+      its.worker().execute(its.doomed()::deleteAll);
+    }
+  }
+
+  /** Closes a channel that belongs to nobody any more, without letting the caller wait. */
+  void closeLater(FileChannel channel, RunFile file) {
+    housekeeping(file.disk()).worker().execute(() -> closeQuietly(channel, file));
+  }
+
+  static void closeQuietly(FileChannel channel, RunFile file) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("run not closed file={} problem={}", file, e.toString());
+    }
+  }
+
+  private Housekeeping housekeeping(Disk disk) {
+    Housekeeping its = housekeeping.get(disk);
+    if (its != null) {
+      return its;
+    }
+    synchronized (this) {
+      its = housekeeping.get(disk);
+      if (its == null) {
+        DoomedRuns doomed = new DoomedRuns(disk, this::deleted);
+        DiskWorker worker =
+            new DiskWorker("run-deleter-" + workers.getAndIncrement(), doomed::retry);
+        its = new Housekeeping(worker, doomed);
+        housekeeping.put(disk, its);
+        if (started) {
+          worker.start();
+        }
+      }
+      return its;
+    }
+  }
+
+  private void deleted(RunFile file) {
+    becameBusy(file);
+    all.remove(file);
+  }
+
+  private void awaitEnd(Disk disk, DiskWorker worker, long waitMs) {
+    try {
+      if (!worker.awaitEnd(waitMs)) {
+        LOG.warn("runs are left to be deleted, their disk does not answer disk={}", disk.name());
+      } else if (!started) {
+        worker.runPending();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void closeIdle(int keep) {
@@ -115,38 +183,5 @@ public final class RunFiles implements AutoCloseable {
       }
     }
     toClose.forEach(RunFile::closeIfIdle);
-  }
-
-  private void deleteUntilClosed() {
-    while (!closed) {
-      try {
-        RunFile file = toDelete.poll(1, TimeUnit.SECONDS);
-        if (file != null) {
-          delete(file);
-        }
-      } catch (InterruptedException e) {
-        // Only close() interrupts; the loop ends.
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
-  private void delete(RunFile file) {
-    becameBusy(file);
-    try {
-      file.closeAndDelete();
-    } catch (IOException e) {
-      LOG.warn("run not deleted file={} problem={}", file, e.toString());
-    }
-    count.decrementAndGet();
-  }
-
-  static void closeQuietly(FileChannel channel, RunFile file) {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      LOG.warn("run not closed file={} problem={}", file, e.toString());
-    }
   }
 }
