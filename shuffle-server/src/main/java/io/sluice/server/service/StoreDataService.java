@@ -345,6 +345,7 @@ public final class StoreDataService implements DataService {
     Runnable finish =
         () -> {
           openWaits.decrementAndGet();
+          store.dropIfUnused(key);
           Future<?> pending = timeout.get();
           if (pending != null) {
             pending.cancel(false);
@@ -356,6 +357,7 @@ public final class StoreDataService implements DataService {
     openWaits.incrementAndGet();
     if (!log.addWait(wait)) {
       openWaits.decrementAndGet();
+      store.dropIfUnused(key);
       return CompletableFuture.completedFuture(reply(key, open, partitions));
     }
     int waitMs = Math.min(open.getMaxWaitMs(), config.maxOpenWaitMs());
