@@ -30,7 +30,7 @@ public final class ShuffleStore implements AutoCloseable {
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
-    this.totals = new LogTotals(config.maxPartitions());
+    this.totals = new LogTotals(config.maxPartitions(), config.maxAttempts());
   }
 
   public StoreConfig config() {
@@ -71,6 +71,20 @@ public final class ShuffleStore implements AutoCloseable {
             .add(key.shuffle());
       }
       return log;
+    }
+  }
+
+  /**
+   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
+   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
+   * push may still come.
+   */
+  public void dropIfUnused(ShuffleKey key) {
+    synchronized (lock) {
+      ShuffleLog log = logs.get(key);
+      if (log != null && log.endIfUnused()) {
+        drop(key);
+      }
     }
   }
 

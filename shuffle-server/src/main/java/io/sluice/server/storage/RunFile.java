@@ -2,7 +2,6 @@ package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
-import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
@@ -18,14 +17,14 @@ import java.util.List;
  *
  * <p>Thread-safe. No disk is waited for under the lock.
  */
-public final class RunFile implements StoredRun {
+public final class RunFile implements ReadableRun {
   private final RunFiles files;
   private final RunRecord record;
   private final String name;
   private final long writtenNanos;
 
   // Written by whoever reads; the latest of several at once is as good as any other of them.
-  private volatile long lastUseNanos;
+  private volatile long lastReadNanos;
 
   // Guarded by this.
   private Disk disk;
@@ -40,7 +39,6 @@ public final class RunFile implements StoredRun {
     this.record = record;
     this.name = RunFiles.fileName(record.id());
     this.writtenNanos = disk.nanoTime().getAsLong();
-    this.lastUseNanos = writtenNanos;
   }
 
   public RunId id() {
@@ -56,7 +54,7 @@ public final class RunFile implements StoredRun {
     return record.length();
   }
 
-  /** Where it lies now. */
+  @Override
   public synchronized Disk disk() {
     return disk;
   }
@@ -65,21 +63,22 @@ public final class RunFile implements StoredRun {
     return discarded;
   }
 
-  public long writtenNanos() {
-    return writtenNanos;
+  @Override
+  public void readAt(long nowNanos) {
+    lastReadNanos = nowNanos;
+  }
+
+  @Override
+  public long lastReadNanos() {
+    return lastReadNanos;
   }
 
   /** When it was last read, or written if it never was. */
   public long lastUseNanos() {
-    return lastUseNanos;
+    return lastReadNanos == 0 ? writtenNanos : lastReadNanos;
   }
 
-  /** Takes note that it is being read. */
-  public void usedAt(long nowNanos) {
-    lastUseNanos = nowNanos;
-  }
-
-  /** The file if it is open, else null; does not wait for the disk. */
+  @Override
   public synchronized FileChannel openChannel() {
     checkHasReader();
     return channel;
