@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
+
+  private static final Pattern RUN = Pattern.compile("[0-9a-f]{32}\\.run");
 
   private static final long CLOSE_WAIT_MS = 10_000;
 
@@ -52,6 +55,11 @@ public final class RunFiles implements AutoCloseable {
     return run + ".run";
   }
 
+  /** Whether a file of a storage is a run, by its name. */
+  public static boolean isRun(String file) {
+    return RUN.matcher(file).matches();
+  }
+
   /**
    * A file that is committed and that the disk's catalog knows. It belongs to the caller, and with
    * {@link RunFile#discard} file and record go.
@@ -76,6 +84,11 @@ public final class RunFiles implements AutoCloseable {
       }
     }
     return found;
+  }
+
+  /** Has something done that may wait for a disk, on the thread that deletes the disk's files. */
+  public void execute(Disk disk, Runnable task) {
+    housekeeping(disk).worker().execute(task);
   }
 
   /** Deletes what waits for it, on the calling thread. */

@@ -32,6 +32,22 @@ public interface Storage extends AutoCloseable {
   /** Committed files and their lengths in bytes, in no order. */
   List<Entry> list() throws IOException;
 
+  /**
+   * Makes sure that the directory is there, and the same that was opened: under a disk that was
+   * unmounted, another one may come to light.
+   */
+  default void checkPresent() throws IOException {
+    list();
+  }
+
+  /**
+   * Takes the directory again after it was gone, as far as it is back. What is in it is to be
+   * deleted.
+   */
+  default void renew() throws IOException {
+    checkPresent();
+  }
+
   @Override
   void close() throws IOException;
 
