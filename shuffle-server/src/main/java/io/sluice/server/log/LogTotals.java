@@ -10,6 +10,7 @@ public final class LogTotals {
   private final AtomicLong storedBytes = new AtomicLong();
   private final AtomicLong partitions = new AtomicLong();
   private final long maxPartitions;
+  private volatile boolean anyLost;
 
   /**
    * @param maxPartitions most partitions that may have a block
@@ -41,6 +42,15 @@ public final class LogTotals {
   /** Partitions with at least one block. */
   public long partitions() {
     return partitions.get();
+  }
+
+  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
+  public boolean anyLost() {
+    return anyLost;
+  }
+
+  void lostBlocks() {
+    anyLost = true;
   }
 
   /** Partitions that may still get their first block. */

@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.common.run.RunId;
 import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,7 @@ import java.nio.channels.FileChannel;
 public final class RunFile implements StoredRun {
   private final RunFiles files;
   private final Disk disk;
+  private final RunId id;
   private final String name;
   private final long length;
 
@@ -19,11 +21,20 @@ public final class RunFile implements StoredRun {
   private int readers;
   private FileChannel channel;
 
-  RunFile(RunFiles files, Disk disk, String name, long length) {
+  RunFile(RunFiles files, Disk disk, RunId id, long length) {
     this.files = files;
     this.disk = disk;
-    this.name = name;
+    this.id = id;
+    this.name = RunFiles.fileName(id);
     this.length = length;
+  }
+
+  public RunId id() {
+    return id;
+  }
+
+  public Disk disk() {
+    return disk;
   }
 
   public long length() {
