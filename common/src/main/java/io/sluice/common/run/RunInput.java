@@ -37,6 +37,11 @@ final class RunInput {
     return bytesRead;
   }
 
+  /** Begins again with the first extent. */
+  void rewind() {
+    nextExtent = 0;
+  }
+
   /** The next extent, or null. */
   RunExtent next() {
     return nextExtent < run.extents().size() ? run.extents().get(nextExtent++) : null;

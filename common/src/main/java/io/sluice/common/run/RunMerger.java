@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
@@ -22,23 +21,6 @@ import java.util.zip.CRC32C;
 public final class RunMerger {
   /** Most bytes that the kernel copies between two checkpoints. */
   private static final long KERNEL_COPY_BYTES = 8 << 20;
-
-  /**
-   * What one input holds of a partition.
-   *
-   * @param input its number, from 0
-   * @param fileOffset where it begins in the input
-   * @param length bytes
-   */
-  public record Piece(int input, long fileOffset, long length) {}
-
-  /**
-   * A partition of the output.
-   *
-   * @param logicalStart logical offset of its first byte
-   * @param pieces in logical order, which is that of the inputs
-   */
-  public record Part(int partition, long logicalStart, List<Piece> pieces) {}
 
   /**
    * The output.
@@ -93,26 +75,6 @@ public final class RunMerger {
     this.checkpoint = checkpoint;
   }
 
-  /**
-   * The parts of a merge of whole runs, from what their footers say.
-   *
-   * @param runs in their order
-   */
-  public static List<Part> parts(List<RunReader> runs) {
-    TreeMap<Integer, Part> parts = new TreeMap<>();
-    for (int i = 0; i < runs.size(); i++) {
-      for (RunExtent extent : runs.get(i).extents()) {
-        parts
-            .computeIfAbsent(
-                extent.partition(),
-                partition -> new Part(partition, extent.logicalStart(), new ArrayList<>()))
-            .pieces()
-            .add(new Piece(i, extent.fileOffset(), extent.length()));
-      }
-    }
-    return List.copyOf(parts.values());
-  }
-
   /** The runs that the merge of some replaces: they, and those that they replaced. */
   public static List<RunId> replacedBy(List<RunReader> runs) {
     List<RunId> replaced = new ArrayList<>();
@@ -126,28 +88,29 @@ public final class RunMerger {
   /**
    * Writes the output.
    *
-   * @param parts by ascending partition: every extent of every input, once
+   * @param plan every extent of every input, once
    * @param replaced see {@link #replacedBy}
    * @throws MergeInputException if an input cannot be read or is damaged
    * @throws IOException if the output cannot be written, or the checkpoint ended the merge
    */
-  public Merged merge(RunHeader header, List<Part> parts, List<RunId> replaced)
+  public Merged merge(RunHeader header, RunMergePlan plan, List<RunId> replaced)
       throws IOException {
     RunFooter.checkReplaced(replaced);
-    List<List<RunExtent>> extents = matchingExtents(parts);
+    checkCovers(plan);
     out.add(RunFormat.encode(header));
-    long[] offsets = new long[parts.size()];
-    for (int i = 0; i < offsets.length; i++) {
-      offsets[i] = out.position();
-      for (int at = 0; at < extents.get(i).size(); at++) {
-        RunExtent extent = extents.get(i).get(at);
-        copyBlocks(inputs.get(parts.get(i).pieces().get(at).input()), extent);
+    long[] offsets = new long[plan.partCount()];
+    for (int part = 0; part < offsets.length; part++) {
+      offsets[part] = out.position();
+      for (int piece = plan.firstPiece(part); piece < plan.firstPiece(part + 1); piece++) {
+        RunInput input = inputs.get(plan.input(piece));
+        copyBlocks(input, input.next());
       }
     }
     long blockListsOffset = out.position();
+    inputs.forEach(RunInput::rewind);
     List<RunExtent> merged = new ArrayList<>(offsets.length);
-    for (int i = 0; i < offsets.length; i++) {
-      merged.add(joinLists(parts.get(i), extents.get(i), offsets[i]));
+    for (int part = 0; part < offsets.length; part++) {
+      merged.add(joinLists(plan, part, offsets[part]));
     }
     out.flush();
     pass();
@@ -159,32 +122,36 @@ public final class RunMerger {
     return new Merged(offsets, length, bytesRead);
   }
 
-  /** For each part the extents of its pieces; both say the same, or the merge is refused. */
-  private List<List<RunExtent>> matchingExtents(List<Part> parts) {
-    List<List<RunExtent>> matching = new ArrayList<>(parts.size());
+  /** The plan and the indexes of the inputs say the same, or the merge is refused. */
+  private void checkCovers(RunMergePlan plan) {
     int lastPartition = -1;
-    for (Part part : parts) {
-      if (part.partition() <= lastPartition || part.pieces().isEmpty()) {
+    for (int part = 0; part < plan.partCount(); part++) {
+      int partition = plan.partition(part);
+      if (partition <= lastPartition || plan.firstPiece(part) >= plan.firstPiece(part + 1)) {
         throw new IllegalArgumentException(
-            "part of partition " + part.partition() + " after " + lastPartition);
+            "a part of partition " + partition + " after " + lastPartition);
       }
-      lastPartition = part.partition();
-      List<RunExtent> extents = new ArrayList<>(part.pieces().size());
+      lastPartition = partition;
       int lastInput = -1;
-      for (Piece piece : part.pieces()) {
-        RunExtent extent = inputs.get(piece.input()).next();
-        if (piece.input() <= lastInput
+      for (int piece = plan.firstPiece(part); piece < plan.firstPiece(part + 1); piece++) {
+        RunExtent extent = inputs.get(plan.input(piece)).next();
+        if (plan.input(piece) <= lastInput
             || extent == null
-            || extent.partition() != part.partition()
-            || extent.fileOffset() != piece.fileOffset()
-            || extent.length() != piece.length()) {
+            || extent.partition() != partition
+            || extent.fileOffset() != plan.fileOffset(piece)
+            || extent.length() != plan.pieceLength(piece)) {
           throw new IllegalArgumentException(
-              "partition " + part.partition() + ": expected " + piece + ", the run has " + extent);
+              String.format(
+                  "partition %d: expected %d bytes from %d in run %d after run %d, it has %s",
+                  partition,
+                  plan.pieceLength(piece),
+                  plan.fileOffset(piece),
+                  plan.input(piece),
+                  lastInput,
+                  extent));
         }
-        lastInput = piece.input();
-        extents.add(extent);
+        lastInput = plan.input(piece);
       }
-      matching.add(extents);
     }
     for (RunInput input : inputs) {
       RunExtent left = input.next();
@@ -192,8 +159,8 @@ public final class RunMerger {
         throw new IllegalArgumentException(
             "run " + input.run().header().runId() + " has more than is asked for: " + left);
       }
+      input.rewind();
     }
-    return matching;
   }
 
   private void copyBlocks(RunInput input, RunExtent extent) throws IOException {
@@ -234,18 +201,18 @@ public final class RunMerger {
     return input.slice(offset, available);
   }
 
-  private RunExtent joinLists(Part part, List<RunExtent> extents, long fileOffset)
-      throws IOException {
+  private RunExtent joinLists(RunMergePlan plan, int part, long fileOffset) throws IOException {
     long listOffset = out.position();
     CRC32C crc = new CRC32C();
-    MergedMarks marks = new MergedMarks(part.logicalStart());
+    MergedMarks marks = new MergedMarks(plan.logicalStart(part));
     long length = 0;
     int blockCount = 0;
     int minMapIndex = Integer.MAX_VALUE;
     int maxMapIndex = 0;
-    for (int i = 0; i < extents.size(); i++) {
-      RunExtent extent = extents.get(i);
-      copyBlockList(inputs.get(part.pieces().get(i).input()), extent, crc);
+    for (int piece = plan.firstPiece(part); piece < plan.firstPiece(part + 1); piece++) {
+      RunInput input = inputs.get(plan.input(piece));
+      RunExtent extent = input.next();
+      copyBlockList(input, extent, crc);
       extent.marks().forEach(marks::add);
       length += extent.length();
       blockCount = Math.addExact(blockCount, extent.blockCount());
@@ -253,10 +220,10 @@ public final class RunMerger {
       maxMapIndex = Math.max(maxMapIndex, extent.maxMapIndex());
     }
     return new RunExtent(
-        part.partition(),
+        plan.partition(part),
         fileOffset,
         length,
-        part.logicalStart(),
+        plan.logicalStart(part),
         minMapIndex,
         maxMapIndex,
         blockCount,
@@ -277,8 +244,7 @@ public final class RunMerger {
       out.add(bytes);
     }
     if ((int) crc.getValue() != extent.blockListCrc32c()) {
-      throw input.failed(
-          input.run().badBlockList(extent, (int) crc.getValue()));
+      throw input.failed(input.run().badBlockList(extent, (int) crc.getValue()));
     }
   }
 

@@ -97,7 +97,7 @@ class RunMergerTest {
         RunMerger merger =
             new RunMerger(
                 inputs.runs, ByteBuffer.allocateDirect(5 * window), 2_000, output, GO_ON);
-        RunMerger.Merged result = merger.merge(header(0), inputs.parts(), List.of());
+        RunMerger.Merged result = merger.merge(header(0), inputs.plan(), List.of());
         assertThat(result.bytesRead()).isEqualTo(inputBytes);
         assertThat(result.length()).isEqualTo(output.size());
       }
@@ -150,7 +150,7 @@ class RunMergerTest {
         RunMerger merger =
             new RunMerger(
                 inputs.runs, ByteBuffer.allocate(100), kernelCopyFrom, output, GO_ON);
-        assertThatThrownBy(() -> merger.merge(header(0), inputs.parts(), List.of()))
+        assertThatThrownBy(() -> merger.merge(header(0), inputs.plan(), List.of()))
             .isInstanceOfSatisfying(
                 MergeInputException.class, e -> assertThat(e.input()).isEqualTo(0));
       }
@@ -163,22 +163,13 @@ class RunMergerTest {
     SplittableRandom random = new SplittableRandom(11);
     List<Path> paths = List.of(randomRun(random, 0, 9, 99), randomRun(random, 1, 9, 99));
     try (Opened inputs = new Opened(paths)) {
-      List<RunMerger.Part> right = inputs.parts();
-      RunMerger.Part first = right.get(0);
-      RunMerger.Piece piece = first.pieces().get(0);
-      List<RunMerger.Part> oneLess = right.subList(0, right.size() - 1);
-      List<RunMerger.Part> moved = new ArrayList<>(right);
-      moved.set(
-          0,
-          new RunMerger.Part(
-              first.partition(),
-              first.logicalStart(),
-              List.of(
-                  new RunMerger.Piece(
-                      piece.input(), piece.fileOffset() + 1, piece.length() - 1))));
-      List<RunMerger.Part> twice = new ArrayList<>(right);
-      twice.add(0, first);
-      for (List<RunMerger.Part> wrong : List.of(oneLess, moved, twice)) {
+      RunMergePlan right = inputs.plan();
+      RunMergePlan oneLess = new ChangedPlan(right, right.partCount() - 1, 0, 0);
+      RunMergePlan moved = new ChangedPlan(right, right.partCount(), 1, 0);
+      RunMergePlan longer = new ChangedPlan(right, right.partCount(), 0, 1);
+      List<RunReader> swapped = List.of(inputs.runs.get(1), inputs.runs.get(0));
+      for (RunMergePlan wrong :
+          List.of(oneLess, moved, longer, RunMergePlan.ofWhole(swapped))) {
         try (FileChannel output = create(directory.resolve("wrong-" + files++))) {
           RunMerger merger =
               new RunMerger(inputs.runs, ByteBuffer.allocate(100), 1, output, GO_ON);
@@ -213,7 +204,7 @@ class RunMergerTest {
                   }
                 });
         try {
-          merger.merge(header(0), inputs.parts(), List.of());
+          merger.merge(header(0), inputs.plan(), List.of());
           ended = false;
         } catch (IOException e) {
           assertThat(e).hasMessage("ended");
@@ -270,7 +261,7 @@ class RunMergerTest {
       List<RunId> replaced = RunMerger.replacedBy(inputs.runs);
       RunMerger.Merged result =
           new RunMerger(inputs.runs, memory, kernelCopyFrom, output, GO_ON)
-              .merge(header(100 + files++), inputs.parts(), replaced);
+              .merge(header(100 + files++), inputs.plan(), replaced);
       assertThat(output.size()).isEqualTo(result.length());
       return replaced;
     }
@@ -330,6 +321,39 @@ class RunMergerTest {
         StandardOpenOption.READ);
   }
 
+  private record ChangedPlan(RunMergePlan plan, int partCount, int moveBy, int lengthenBy)
+      implements RunMergePlan {
+    @Override
+    public int partition(int part) {
+      return plan.partition(part);
+    }
+
+    @Override
+    public long logicalStart(int part) {
+      return plan.logicalStart(part);
+    }
+
+    @Override
+    public int firstPiece(int part) {
+      return plan.firstPiece(part);
+    }
+
+    @Override
+    public int input(int piece) {
+      return plan.input(piece);
+    }
+
+    @Override
+    public long fileOffset(int piece) {
+      return plan.fileOffset(piece) + moveBy;
+    }
+
+    @Override
+    public long pieceLength(int piece) {
+      return plan.pieceLength(piece) + lengthenBy;
+    }
+  }
+
   private static final class Opened implements AutoCloseable {
     final List<RunReader> runs = new ArrayList<>();
 
@@ -339,8 +363,8 @@ class RunMergerTest {
       }
     }
 
-    List<RunMerger.Part> parts() {
-      return RunMerger.parts(runs);
+    RunMergePlan plan() {
+      return RunMergePlan.ofWhole(runs);
     }
 
     @Override
