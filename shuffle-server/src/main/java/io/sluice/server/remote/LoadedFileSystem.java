@@ -6,7 +6,6 @@ import io.sluice.server.remote.spi.RemoteInput;
 import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.IOException;
-import java.net.URLClassLoader;
 import java.util.List;
 
 /**
@@ -16,13 +15,12 @@ import java.util.List;
  */
 final class LoadedFileSystem implements RemoteFileSystem {
   private final RemoteFileSystem files;
-  private final URLClassLoader loader;
+  private final ClassLoader loader;
 
   /**
    * @param files takes
-   * @param loader takes
    */
-  LoadedFileSystem(RemoteFileSystem files, URLClassLoader loader) {
+  LoadedFileSystem(RemoteFileSystem files, ClassLoader loader) {
     this.files = files;
     this.loader = loader;
   }
@@ -72,15 +70,11 @@ final class LoadedFileSystem implements RemoteFileSystem {
 
   @Override
   public void close() throws IOException {
-    try {
-      call(
-          () -> {
-            files.close();
-            return null;
-          });
-    } finally {
-      loader.close();
-    }
+    call(
+        () -> {
+          files.close();
+          return null;
+        });
   }
 
   private interface Call<T> {

@@ -8,9 +8,12 @@ import java.net.URL;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** Finds an implementation of the remote tier on a class path of its own, and opens it. */
+/**
+ * Finds an implementation of the remote tier on a class path of its own, and opens it. Its class
+ * loader stays as long as the process: Hadoop leaves threads and shutdown hooks behind. Thread-safe.
+ */
 public final class RemoteFileSystems {
-  private final URL[] classPath;
+  private final ClassLoader loader;
   private final String origin;
 
   /**
@@ -18,7 +21,7 @@ public final class RemoteFileSystems {
    * @param origin where that comes from, for messages
    */
   RemoteFileSystems(URL[] classPath, String origin) {
-    this.classPath = classPath.clone();
+    this.loader = new RemoteClassLoader(classPath, RemoteFileSystems.class.getClassLoader());
     this.origin = origin;
   }
 
@@ -28,21 +31,16 @@ public final class RemoteFileSystems {
   }
 
   /**
-   * Opens a remote file system; closing it gives its classes up.
+   * Opens a remote file system.
    *
    * @throws IOException what is missing or does not answer, in one line
    */
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
-    RemoteClassLoader loader =
-        new RemoteClassLoader(classPath, RemoteFileSystems.class.getClassLoader());
-    boolean opened = false;
     ClassLoader outer = Thread.currentThread().getContextClassLoader();
     // Hadoop looks for its parts where the thread says.
     Thread.currentThread().setContextClassLoader(loader);
     try {
-      RemoteFileSystem files = provider(loader).open(settings);
-      opened = true;
-      return new LoadedFileSystem(files, loader);
+      return new LoadedFileSystem(provider().open(settings), loader);
     } catch (LinkageError | ServiceConfigurationError e) {
       throw new IOException(
           "a class that the remote file system needs is missing from "
@@ -52,13 +50,10 @@ public final class RemoteFileSystems {
           e);
     } finally {
       Thread.currentThread().setContextClassLoader(outer);
-      if (!opened) {
-        loader.close();
-      }
     }
   }
 
-  private RemoteFileSystemProvider provider(ClassLoader loader) throws IOException {
+  private RemoteFileSystemProvider provider() throws IOException {
     return ServiceLoader.load(RemoteFileSystemProvider.class, loader)
         .findFirst()
         .orElseThrow(
