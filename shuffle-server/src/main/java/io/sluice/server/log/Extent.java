@@ -9,9 +9,9 @@ abstract class Extent {
   /** Logical offset of the first byte in the partition. */
   final long start;
 
-  final int length;
+  final long length;
 
-  Extent(long start, int length) {
+  Extent(long start, long length) {
     this.start = start;
     this.length = length;
   }
@@ -35,7 +35,7 @@ abstract class Extent {
 
     /** Borrows the frame's body: valid while the frame is retained. */
     ByteBuf bytes() {
-      return frame.body.slice(bodyOffset, length);
+      return frame.body.slice(bodyOffset, (int) length);
     }
   }
 
@@ -44,10 +44,17 @@ abstract class Extent {
     final StoredRun run;
     final long fileOffset;
 
-    InFile(StoredRun run, long fileOffset, int length, long start) {
+    InFile(StoredRun run, long fileOffset, long length, long start) {
       super(start, length);
       this.run = run;
       this.fileOffset = fileOffset;
+    }
+  }
+
+  /** What a run held that is gone with its disk. Offsets after it stay what they are. */
+  static final class Lost extends Extent {
+    Lost(long start, long length) {
+      super(start, length);
     }
   }
 }

@@ -19,10 +19,18 @@ public record OpenSnapshot(
    * One partition.
    *
    * @param length bytes from logical offset 0, a block boundary
+   * @param lost stretches whose bytes are gone, by ascending offset
    * @param completeSet index into {@link OpenSnapshot#completeSets}
    * @param marks empty unless asked for
    */
-  public record Partition(long length, int completeSet, List<Mark> marks) {}
+  public record Partition(long length, List<Stretch> lost, int completeSet, List<Mark> marks) {}
+
+  /** Bytes between two block boundaries. */
+  public record Stretch(long offset, long length) {
+    public long end() {
+      return offset + length;
+    }
+  }
 
   /** A stretch between two block boundaries and the map indexes in it. */
   public record Mark(long offset, long length, int minMapIndex, int maxMapIndex) {}

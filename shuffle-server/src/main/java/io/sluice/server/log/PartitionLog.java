@@ -1,6 +1,9 @@
 package io.sluice.server.log;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 
 /**
  * One partition: its attempts, its slice marks, and where each stretch of its bytes lies.
@@ -10,8 +13,8 @@ import java.util.Arrays;
  */
 final class PartitionLog {
   final int index;
-  final AttemptProgress attempts = new AttemptProgress();
   final SliceMarks marks = new SliceMarks();
+  private AttemptProgress attempts = new AttemptProgress();
   private long length;
   private Extent[] extents = new Extent[1];
   private int extentCount;
@@ -22,6 +25,10 @@ final class PartitionLog {
 
   long length() {
     return length;
+  }
+
+  AttemptProgress attempts() {
+    return attempts;
   }
 
   int extentCount() {
@@ -55,6 +62,56 @@ final class PartitionLog {
       }
     }
     return low;
+  }
+
+  /** Adds to {@code batch} what it has of the batch's runs: neighbours, so one stretch. */
+  void collect(MergeBatch.Builder batch) {
+    for (int i = 0; i < extentCount; i++) {
+      if (extents[i] instanceof Extent.InFile file) {
+        batch.add(this, file);
+      }
+    }
+  }
+
+  /**
+   * Forgets what it had in some runs; then what it has is to be counted again.
+   *
+   * @return whether it had anything there
+   */
+  boolean lose(Set<StoredRun> runs) {
+    boolean any = false;
+    for (int i = 0; i < extentCount; i++) {
+      if (extents[i] instanceof Extent.InFile file && runs.contains(file.run)) {
+        extents[i] = new Extent.Lost(file.start, file.length);
+        any = true;
+      }
+    }
+    if (any) {
+      attempts = new AttemptProgress();
+    }
+    return any;
+  }
+
+  /** Stretches that are gone, neighbours joined. */
+  List<OpenSnapshot.Stretch> lost() {
+    List<OpenSnapshot.Stretch> lost = List.of();
+    for (int i = 0; i < extentCount; i++) {
+      if (extents[i] instanceof Extent.Lost gone) {
+        if (lost.isEmpty()) {
+          lost = new ArrayList<>(1);
+        }
+        int last = lost.size() - 1;
+        if (last >= 0 && lost.get(last).end() == gone.start) {
+          lost.set(
+              last,
+              new OpenSnapshot.Stretch(
+                  lost.get(last).offset(), lost.get(last).length() + gone.length));
+        } else {
+          lost.add(new OpenSnapshot.Stretch(gone.start, gone.length));
+        }
+      }
+    }
+    return lost;
   }
 
   /**

@@ -1,10 +1,15 @@
 package io.sluice.server.log;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.RunBlock;
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunMark;
+import io.sluice.common.run.RunOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +23,8 @@ import org.roaringbitmap.RoaringBitmap;
  * <p>A frame's body is kept whole while any block of it is in memory; each stretch of a frame that
  * belongs to one partition is one extent there, however many blocks it has. Frames leave memory in
  * the order in which they came, whole ({@code docs/decisions/0001-spill-whole-frames.md}): so a run
- * holds exactly one contiguous stretch of each partition, and writing one frees whole slabs.
+ * holds exactly one contiguous stretch of each partition, writing one frees whole slabs, and runs
+ * that follow each other can be merged without changing an offset.
  *
  * <p>States: {@code UNWRITTEN -> LIVE -> EXPIRED}, or {@code UNWRITTEN -> EXPIRED}. Expired is
  * terminal; appends to it are refused.
@@ -33,8 +39,8 @@ public final class ShuffleLog {
     EXPIRED
   }
 
-  /** Swapping this many extents at once keeps the lock for well under a millisecond. */
-  private static final int SWAP_AT_ONCE = 512;
+  /** Treating this many partitions at once keeps the lock for well under a millisecond. */
+  private static final int PARTITIONS_AT_ONCE = 512;
 
   private final ShuffleKey key;
   private final LogConfig config;
@@ -43,22 +49,17 @@ public final class ShuffleLog {
 
   // All guarded by lock.
   private State state = State.UNWRITTEN;
-  private final Map<Integer, PartitionLog> partitions = new HashMap<>();
-  private final AttemptTable attempts = new AttemptTable();
-  private LoggedFrame oldest;
-  private LoggedFrame newest;
-  private long arrivals;
+  private final LogContent content;
+  private final FrameQueue frames = new FrameQueue();
+  private final RunTable runs = new RunTable();
   private long bufferedBytes;
   private int bufferedExtents;
-  private long storedBytes;
-  private final List<StoredRun> runs = new ArrayList<>();
-  private final Map<Integer, List<OpenWait>> waitsByPartition = new HashMap<>();
-  private final Set<OpenWait> waits = new HashSet<>();
 
   public ShuffleLog(ShuffleKey key, LogConfig config, LogTotals totals) {
     this.key = key;
     this.config = config;
     this.totals = totals;
+    this.content = new LogContent(totals);
   }
 
   public ShuffleKey key() {
@@ -80,9 +81,19 @@ public final class ShuffleLog {
     try {
       synchronized (lock) {
         checkCanAppend(batch);
-        Appender appender = new Appender(body, heldBytes, batch, ended);
+        FrameAppender appender =
+            new FrameAppender(content, config, body, heldBytes, frames.nextArrival(), batch, ended);
         result = appender.run();
-        kept = appender.linked;
+        if (batch.count() > 0) {
+          state = State.LIVE;
+        }
+        LoggedFrame frame = appender.kept();
+        if (frame != null) {
+          frames.link(frame);
+          content.addStored(result.keptBytes());
+          addBuffered(frame);
+          kept = true;
+        }
       }
     } finally {
       if (!kept) {
@@ -110,7 +121,7 @@ public final class ShuffleLog {
   /** Bytes of blocks of the frame that the next spill would begin with; 0 when there is none. */
   public int nextSpillBytes() {
     synchronized (lock) {
-      LoggedFrame frame = oldestBuffered();
+      LoggedFrame frame = frames.oldestBuffered();
       return frame == null ? 0 : frame.body.capacity();
     }
   }
@@ -125,13 +136,20 @@ public final class ShuffleLog {
   /** Bytes of all partitions. */
   public long storedBytes() {
     synchronized (lock) {
-      return storedBytes;
+      return content.storedBytes();
     }
   }
 
   public int partitionCount() {
     synchronized (lock) {
-      return partitions.size();
+      return content.partitionCount();
+    }
+  }
+
+  /** The runs at this moment, in the order of their blocks. */
+  public List<LoggedRun> runs() {
+    synchronized (lock) {
+      return runs.snapshot();
     }
   }
 
@@ -146,12 +164,12 @@ public final class ShuffleLog {
       Map<RoaringBitmap, Integer> sets = new HashMap<>();
       List<RoaringBitmap> distinct = new ArrayList<>();
       for (int index : wanted) {
-        PartitionLog partition = partitions.get(index);
+        PartitionLog partition = content.find(index);
         if (partition == null) {
           found.add(null);
           continue;
         }
-        RoaringBitmap complete = partition.attempts.complete();
+        RoaringBitmap complete = partition.attempts().complete();
         Integer set = sets.get(complete);
         if (set == null) {
           set = distinct.size();
@@ -160,9 +178,12 @@ public final class ShuffleLog {
         }
         found.add(
             new OpenSnapshot.Partition(
-                partition.length(), set, withMarks ? partition.marks.snapshot() : List.of()));
+                partition.length(),
+                partition.lost(),
+                set,
+                withMarks ? partition.marks.snapshot() : List.of()));
       }
-      return new OpenSnapshot(found, distinct, attempts.byOrdinal());
+      return new OpenSnapshot(found, distinct, content.attempts.byOrdinal());
     }
   }
 
@@ -170,7 +191,7 @@ public final class ShuffleLog {
    * Finds the bytes of some ranges; neighbours in the same place become one piece.
    *
    * @return owned pieces, in the order of the ranges
-   * @throws SluiceException OUT_OF_RANGE, NEVER_WRITTEN, EXPIRED
+   * @throws SluiceException OUT_OF_RANGE, NEVER_WRITTEN, EXPIRED, LOST
    */
   public List<LogPiece> read(List<LogRange> ranges) throws SluiceException {
     PieceList pieces = new PieceList();
@@ -204,7 +225,7 @@ public final class ShuffleLog {
     long held = 0;
     int extents = 0;
     synchronized (lock) {
-      LoggedFrame frame = oldestBuffered();
+      LoggedFrame frame = frames.oldestBuffered();
       long length = 0;
       while (frame != null
           && frame.state == LoggedFrame.State.BUFFERED
@@ -231,26 +252,38 @@ public final class ShuffleLog {
    * back as soon as no reader holds it.
    *
    * @param run takes: the log discards it when it expires
+   * @param order as the run's header says
    * @param fileOffsets where each of the batch's parts begins in the file
    */
-  public void completeSpill(SpillBatch batch, StoredRun run, long[] fileOffsets) {
+  public void completeSpill(SpillBatch batch, StoredRun run, RunOrder order, long[] fileOffsets) {
+    List<SpillBatch.Part> parts = batch.parts();
     boolean registered;
     synchronized (lock) {
       registered = state == State.LIVE;
       if (registered) {
-        runs.add(run);
+        RunTable.Entry entry =
+            new RunTable.Entry(run, order, batch.firstArrival(), batch.lastArrival());
+        entry.bytes = batch.length();
+        entry.extents = parts.size();
+        runs.add(entry);
       }
     }
-    List<SpillBatch.Part> parts = batch.parts();
     boolean live = registered;
-    for (int from = 0; live && from < parts.size(); from += SWAP_AT_ONCE) {
-      live = swap(parts, from, Math.min(parts.size(), from + SWAP_AT_ONCE), run, fileOffsets);
+    for (int from = 0; live && from < parts.size(); from += PARTITIONS_AT_ONCE) {
+      int to = Math.min(parts.size(), from + PARTITIONS_AT_ONCE);
+      synchronized (lock) {
+        live = state == State.LIVE;
+        for (int i = from; live && i < to; i++) {
+          SpillBatch.Part part = parts.get(i);
+          moveTo(run, fileOffsets[i], part.partition(), part.start(), part.length());
+        }
+      }
     }
     List<ByteBuf> gone = new ArrayList<>();
     synchronized (lock) {
       for (LoggedFrame frame : batch.frames()) {
         if (frame.state == LoggedFrame.State.SPILLING) {
-          unlink(frame);
+          frames.unlink(frame);
           gone.add(frame.body);
         }
       }
@@ -269,14 +302,201 @@ public final class ShuffleLog {
       for (LoggedFrame frame : batch.frames()) {
         if (frame.state == LoggedFrame.State.SPILLING) {
           frame.state = LoggedFrame.State.BUFFERED;
-          bufferedBytes += frame.heldBytes;
-          bufferedExtents += frame.extents.length;
-          totals.addBuffered(frame.heldBytes, frame.extents.length);
+          addBuffered(frame);
         }
       }
       totals.endSpilling(batch.heldBytes());
     }
     batch.releaseBodies();
+  }
+
+  /**
+   * Takes runs to be merged into one; nothing changes for readers until that is complete.
+   *
+   * @param neighbours at least two, in order, from {@link #runs}: each but the first follows the
+   *     one before
+   * @return null if that is not, or no longer, so, or one of them is being merged; else to be ended
+   *     by {@link #completeMerge} or {@link #abortMerge}
+   */
+  public MergeBatch takeForMerge(List<StoredRun> neighbours) {
+    if (neighbours.size() < 2) {
+      throw new IllegalArgumentException("a merge of " + neighbours.size() + " runs");
+    }
+    MergeBatch.Builder batch;
+    List<PartitionLog> partitions;
+    synchronized (lock) {
+      List<RunTable.Entry> entries = runs.neighbours(neighbours);
+      if (entries == null || entries.stream().anyMatch(entry -> entry.merging)) {
+        return null;
+      }
+      for (RunTable.Entry entry : entries) {
+        entry.merging = true;
+        entry.run.retain();
+      }
+      batch = new MergeBatch.Builder(this, neighbours, entries.get(0).order);
+      partitions = content.sorted();
+    }
+    for (int from = 0; from < partitions.size(); from += PARTITIONS_AT_ONCE) {
+      int to = Math.min(partitions.size(), from + PARTITIONS_AT_ONCE);
+      synchronized (lock) {
+        for (PartitionLog partition : partitions.subList(from, to)) {
+          partition.collect(batch);
+        }
+      }
+    }
+    return batch.build();
+  }
+
+  /**
+   * The merged run has been written: it takes the place of the inputs, which are discarded. If the
+   * shuffle has been forgotten, or an input has been lost, the merged run is discarded instead.
+   *
+   * @param batch takes
+   * @param merged takes
+   * @param fileOffsets where each of the batch's parts begins in the merged file
+   * @return whether the merged run took their place
+   */
+  public boolean completeMerge(MergeBatch batch, StoredRun merged, long[] fileOffsets) {
+    boolean taken;
+    synchronized (lock) {
+      List<RunTable.Entry> inputs = state == State.LIVE ? runs.neighbours(batch.inputs()) : null;
+      taken = inputs != null;
+      if (taken) {
+        RunTable.Entry entry =
+            new RunTable.Entry(
+                merged,
+                batch.order(),
+                inputs.get(0).firstArrival,
+                inputs.get(inputs.size() - 1).lastArrival);
+        entry.bytes = batch.bytes();
+        entry.extents = batch.partCount();
+        runs.removeAll(batch.inputs());
+        runs.add(entry);
+      }
+    }
+    if (!taken) {
+      abortMerge(batch);
+      merged.discard();
+      return false;
+    }
+    boolean live = true;
+    for (int from = 0; live && from < batch.partCount(); from += PARTITIONS_AT_ONCE) {
+      int to = Math.min(batch.partCount(), from + PARTITIONS_AT_ONCE);
+      synchronized (lock) {
+        live = state == State.LIVE;
+        for (int i = from; live && i < to; i++) {
+          moveTo(
+              merged, fileOffsets[i], batch.partition(i), batch.logicalStart(i), batch.length(i));
+        }
+      }
+    }
+    batch.inputs().forEach(StoredRun::discard);
+    batch.releaseInputs();
+    return true;
+  }
+
+  /**
+   * The runs could not be merged: they are as before.
+   *
+   * @param batch takes
+   */
+  public void abortMerge(MergeBatch batch) {
+    synchronized (lock) {
+      for (StoredRun input : batch.inputs()) {
+        RunTable.Entry entry = runs.find(input);
+        if (entry != null) {
+          entry.merging = false;
+        }
+      }
+    }
+    batch.releaseInputs();
+  }
+
+  /**
+   * Begins to take in a run that an earlier life of the server wrote. Runs are restored one after
+   * the other in their order, before anything is appended.
+   *
+   * @param run takes
+   */
+  public void restoreRun(StoredRun run, RunOrder order) {
+    synchronized (lock) {
+      long arrival = frames.takeArrival();
+      runs.add(new RunTable.Entry(run, order, arrival, arrival));
+      state = State.LIVE;
+    }
+  }
+
+  /**
+   * Takes in what the run that was restored last holds of one partition. Its logical offset is
+   * where the partition ends by now, whatever it was in the earlier life.
+   *
+   * @param blocks as the run lists them
+   */
+  public void restoreExtent(StoredRun run, RunExtent extent, List<RunBlock> blocks) {
+    List<OpenWait> ended = new ArrayList<>();
+    synchronized (lock) {
+      RunTable.Entry entry = runs.find(run);
+      if (entry == null) {
+        return;
+      }
+      PartitionLog partition = content.findOrAdd(extent.partition());
+      partition.append(
+          new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
+      for (RunMark mark : extent.marks()) {
+        partition.marks.addClosed(mark.minMapIndex(), mark.maxMapIndex(), mark.length());
+      }
+      for (RunBlock block : blocks) {
+        accept(partition, block, ended);
+      }
+      entry.bytes += extent.length();
+      entry.extents++;
+      content.addStored(extent.length());
+    }
+    ended.forEach(OpenWait::run);
+  }
+
+  /**
+   * Some runs are gone with their disk. Reads of what they held are answered LOST from now on, and
+   * no attempt is complete any more in a partition that had blocks there, until {@link #recount}
+   * has been told of what the remaining runs hold; blocks in memory are counted again here.
+   *
+   * @return partitions of which something is gone, ascending; empty if none of the runs is here
+   */
+  public List<Integer> lose(Set<StoredRun> gone) {
+    List<OpenWait> ended = new ArrayList<>();
+    List<Integer> affected = new ArrayList<>();
+    synchronized (lock) {
+      if (state != State.LIVE) {
+        return List.of();
+      }
+      for (PartitionLog partition : content.sorted()) {
+        if (loseIn(partition, gone, ended)) {
+          affected.add(partition.index);
+        }
+      }
+      runs.removeAll(gone);
+    }
+    gone.forEach(StoredRun::discard);
+    ended.forEach(OpenWait::run);
+    return affected;
+  }
+
+  /**
+   * Counts blocks of a partition, which a run that is still here holds, after {@link #lose}. Blocks
+   * that are counted already are ignored.
+   */
+  public void recount(StoredRun run, int partition, List<RunBlock> blocks) {
+    List<OpenWait> ended = new ArrayList<>();
+    synchronized (lock) {
+      PartitionLog found = content.find(partition);
+      if (state != State.LIVE || found == null || runs.find(run) == null) {
+        return;
+      }
+      for (RunBlock block : blocks) {
+        accept(found, block, ended);
+      }
+    }
+    ended.forEach(OpenWait::run);
   }
 
   /**
@@ -289,22 +509,19 @@ public final class ShuffleLog {
       if (state == State.EXPIRED) {
         return false;
       }
-      long[] known = attempts.byOrdinal();
-      for (int ordinal = 0; ordinal < attempts.count(); ordinal++) {
+      long[] known = content.attempts.byOrdinal();
+      for (int ordinal = 0; ordinal < content.attempts.count(); ordinal++) {
         wait.sawAttempt(known[ordinal], ordinal);
       }
       RoaringBitmap none = new RoaringBitmap();
       for (int i = 0; i < wait.partitions.length; i++) {
-        PartitionLog partition = partitions.get(wait.partitions[i]);
-        wait.begin(i, partition == null ? none : partition.attempts.complete());
+        PartitionLog partition = content.find(wait.partitions[i]);
+        wait.begin(i, partition == null ? none : partition.attempts().complete());
       }
       if (wait.isSatisfied()) {
         return false;
       }
-      waits.add(wait);
-      for (int partition : wait.partitions) {
-        waitsByPartition.computeIfAbsent(partition, unused -> new ArrayList<>(1)).add(wait);
-      }
+      content.waits.add(wait);
       return true;
     }
   }
@@ -316,13 +533,13 @@ public final class ShuffleLog {
    */
   public boolean cancelWait(OpenWait wait) {
     synchronized (lock) {
-      return endWait(wait);
+      return content.waits.end(wait);
     }
   }
 
   /** Forgets everything. Memory is given back at once, runs when their readers are done. */
   public void expire() {
-    List<ByteBuf> bodies = new ArrayList<>();
+    List<ByteBuf> bodies;
     List<StoredRun> released;
     List<OpenWait> ended;
     synchronized (lock) {
@@ -330,23 +547,14 @@ public final class ShuffleLog {
         return;
       }
       state = State.EXPIRED;
-      for (LoggedFrame frame = oldest; frame != null; frame = frame.next) {
-        frame.state = LoggedFrame.State.GONE;
-        bodies.add(frame.body);
-      }
-      oldest = null;
-      newest = null;
+      bodies = frames.clear();
       totals.addBuffered(-bufferedBytes, -bufferedExtents);
-      totals.addStored(-storedBytes);
-      totals.addPartitions(-partitions.size());
       bufferedBytes = 0;
       bufferedExtents = 0;
-      storedBytes = 0;
-      partitions.clear();
-      released = new ArrayList<>(runs);
+      content.clear();
+      released = runs.runs();
       runs.clear();
-      ended = new ArrayList<>(waits);
-      ended.forEach(this::endWait);
+      ended = content.waits.endAll();
     }
     bodies.forEach(ByteBuf::release);
     released.forEach(StoredRun::discard);
@@ -357,19 +565,20 @@ public final class ShuffleLog {
     if (state == State.EXPIRED) {
       throw expired();
     }
-    if (attempts.count() > config.maxAttempts() - batch.count()
-        && countNewAttempts(batch) > config.maxAttempts() - attempts.count()) {
+    int attempts = content.attempts.count();
+    if (attempts > config.maxAttempts() - batch.count()
+        && countNewAttempts(batch) > config.maxAttempts() - attempts) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
           key + ": more than " + config.maxAttempts() + " map attempts in one shuffle");
     }
-    long room = Math.min(config.maxPartitions() - partitions.size(), totals.partitionRoom());
+    long room = Math.min(config.maxPartitions() - content.partitionCount(), totals.partitionRoom());
     if (batch.count() > room && countNewPartitions(batch) > room) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
           key
               + ": the server has no room for more partitions, this shuffle has "
-              + partitions.size()
+              + content.partitionCount()
               + ", all have "
               + totals.partitions());
     }
@@ -378,7 +587,7 @@ public final class ShuffleLog {
   private int countNewAttempts(BlockBatch batch) {
     Set<Long> unknown = new HashSet<>();
     for (int i = 0; i < batch.count(); i++) {
-      if (attempts.find(batch.attempt(i)) < 0) {
+      if (content.attempts.find(batch.attempt(i)) < 0) {
         unknown.add(batch.attempt(i));
       }
     }
@@ -388,11 +597,17 @@ public final class ShuffleLog {
   private int countNewPartitions(BlockBatch batch) {
     Set<Integer> unknown = new HashSet<>();
     for (int i = 0; i < batch.count(); i++) {
-      if (!partitions.containsKey(batch.partition(i))) {
+      if (content.find(batch.partition(i)) == null) {
         unknown.add(batch.partition(i));
       }
     }
     return unknown.size();
+  }
+
+  private void addBuffered(LoggedFrame frame) {
+    bufferedBytes += frame.heldBytes;
+    bufferedExtents += frame.extents.length;
+    totals.addBuffered(frame.heldBytes, frame.extents.length);
   }
 
   private SluiceException expired() {
@@ -411,7 +626,7 @@ public final class ShuffleLog {
   }
 
   private void read(LogRange range, PieceList pieces) throws SluiceException {
-    PartitionLog partition = partitions.get(range.partition());
+    PartitionLog partition = content.find(range.partition());
     long length = partition == null ? 0 : partition.length();
     if (range.offset() < 0 || range.length() < 1 || range.length() > length - range.offset()) {
       throw new SluiceException(
@@ -430,237 +645,63 @@ public final class ShuffleLog {
     long end = offset + range.length();
     for (int at = partition.find(offset); offset < end; at++) {
       Extent extent = partition.extent(at);
-      int skip = (int) (offset - extent.start);
+      if (extent instanceof Extent.Lost) {
+        throw new SluiceException(
+            StatusCode.LOST,
+            key
+                + " partition="
+                + range.partition()
+                + ": the "
+                + extent.length
+                + " bytes from "
+                + extent.start
+                + " were on a disk that is gone");
+      }
+      long skip = offset - extent.start;
       int take = (int) Math.min(extent.length - skip, end - offset);
       pieces.add(extent, skip, take);
       offset += take;
     }
   }
 
-  private boolean swap(
-      List<SpillBatch.Part> parts, int from, int to, StoredRun run, long[] fileOffsets) {
-    synchronized (lock) {
-      if (state != State.LIVE) {
-        return false;
-      }
-      for (int i = from; i < to; i++) {
-        SpillBatch.Part part = parts.get(i);
-        partitions
-            .get(part.partition())
-            .replace(new Extent.InFile(run, fileOffsets[i], part.length(), part.start()));
-      }
-      return true;
+  private void moveTo(StoredRun run, long fileOffset, int index, long start, long length) {
+    PartitionLog partition = content.find(index);
+    partition.replace(new Extent.InFile(run, fileOffset, length, start));
+    if (runs.find(run) == null) {
+      // Its disk was lost since it was added. Whoever waits in vain does so for a bounded time.
+      loseIn(partition, Set.of(run), new ArrayList<>());
     }
   }
 
-  private LoggedFrame oldestBuffered() {
-    LoggedFrame frame = oldest;
-    while (frame != null && frame.state != LoggedFrame.State.BUFFERED) {
-      frame = frame.next;
-    }
-    return frame;
-  }
-
-  private void link(LoggedFrame frame) {
-    frame.previous = newest;
-    if (newest == null) {
-      oldest = frame;
-    } else {
-      newest.next = frame;
-    }
-    newest = frame;
-  }
-
-  private void unlink(LoggedFrame frame) {
-    frame.state = LoggedFrame.State.GONE;
-    if (frame.previous == null) {
-      oldest = frame.next;
-    } else {
-      frame.previous.next = frame.next;
-    }
-    if (frame.next == null) {
-      newest = frame.previous;
-    } else {
-      frame.next.previous = frame.previous;
-    }
-  }
-
-  /** Forgets a wait; true the first time. */
-  private boolean endWait(OpenWait wait) {
-    if (!wait.end()) {
+  private boolean loseIn(PartitionLog partition, Set<StoredRun> gone, List<OpenWait> ended) {
+    if (!partition.lose(gone)) {
       return false;
     }
-    waits.remove(wait);
-    for (int partition : wait.partitions) {
-      List<OpenWait> there = waitsByPartition.get(partition);
-      there.remove(wait);
-      if (there.isEmpty()) {
-        waitsByPartition.remove(partition);
+    for (int i = 0; i < partition.extentCount(); i++) {
+      if (partition.extent(i) instanceof Extent.InMemory memory) {
+        countInMemory(partition, memory, ended);
       }
     }
     return true;
   }
 
-  /** One append, under the lock. */
-  private final class Appender {
-    private final BlockBatch batch;
-    private final List<OpenWait> ended;
-    private final LoggedFrame frame;
-    private final List<Extent.InMemory> extents = new ArrayList<>();
-    private final List<Integer> full = new ArrayList<>();
-    private int keptBlocks;
-    private long keptBytes;
-    private boolean linked;
-
-    Appender(ByteBuf body, long heldBytes, BlockBatch batch, List<OpenWait> ended) {
-      this.batch = batch;
-      this.ended = ended;
-      this.frame = new LoggedFrame(body, heldBytes, arrivals);
-    }
-
-    AppendResult run() {
-      int block = 0;
-      while (block < batch.count()) {
-        block = appendPartition(block);
+  private void countInMemory(PartitionLog partition, Extent.InMemory extent, List<OpenWait> ended) {
+    ByteBuf bytes = extent.bytes();
+    int end = bytes.writerIndex();
+    for (int at = 0; at < end; ) {
+      BlockHeader block;
+      try {
+        block = BlockHeader.read(bytes, at, end);
+      } catch (BlockFormatException e) {
+        throw new IllegalStateException("a block was verified when it came", e);
       }
-      if (batch.count() > 0) {
-        state = State.LIVE;
-      }
-      if (!extents.isEmpty()) {
-        frame.extents = extents.toArray(new Extent.InMemory[0]);
-        link(frame);
-        linked = true;
-        arrivals++;
-        bufferedBytes += frame.heldBytes;
-        bufferedExtents += frame.extents.length;
-        storedBytes += keptBytes;
-        totals.addBuffered(frame.heldBytes, frame.extents.length);
-        totals.addStored(keptBytes);
-      }
-      return new AppendResult(keptBlocks, keptBytes, batch.count() - keptBlocks, full);
-    }
-
-    /** Appends the neighbouring blocks of one partition; returns the number of the next block. */
-    private int appendPartition(int first) {
-      int index = batch.partition(first);
-      PartitionLog partition = partitions.get(index);
-      if (partition == null) {
-        partition = new PartitionLog(index);
-        partitions.put(index, partition);
-        totals.addPartitions(1);
-      }
-      int stretchStart = -1;
-      int block = first;
-      for (; block < batch.count() && batch.partition(block) == index; block++) {
-        if (accept(partition, block)) {
-          stretchStart = stretchStart < 0 ? batch.offset(block) : stretchStart;
-        } else if (stretchStart >= 0) {
-          append(partition, stretchStart, batch.offset(block));
-          stretchStart = -1;
-        }
-      }
-      if (stretchStart >= 0) {
-        append(partition, stretchStart, batch.offset(block));
-      }
-      if (partition.length() > config.hugePartitionBytes()) {
-        full.add(index);
-      }
-      return block;
-    }
-
-    private void append(PartitionLog partition, int start, int end) {
-      Extent.InMemory extent =
-          new Extent.InMemory(frame, partition, start, end - start, partition.length());
-      partition.append(extent);
-      extents.add(extent);
-      keptBytes += extent.length;
-    }
-
-    private boolean accept(PartitionLog partition, int block) {
-      long attempt = batch.attempt(block);
-      int ordinal = attempts.find(attempt);
-      if (ordinal < 0) {
-        ordinal = attempts.add(attempt);
-        for (OpenWait wait : waits) {
-          wait.sawAttempt(attempt, ordinal);
-        }
-      }
-      AttemptProgress.Verdict verdict =
-          partition.attempts.accept(ordinal, batch.sequence(block), batch.isLast(block));
-      if (verdict == AttemptProgress.Verdict.DUPLICATE) {
-        return false;
-      }
-      partition.marks.add(batch.mapIndex(block), batch.blockLength(block), config.markBytes());
-      keptBlocks++;
-      if (verdict == AttemptProgress.Verdict.COMPLETED && !waits.isEmpty()) {
-        tellWaits(partition.index, ordinal);
-      }
-      return true;
-    }
-
-    private void tellWaits(int partition, int ordinal) {
-      for (OpenWait wait : List.copyOf(waitsByPartition.getOrDefault(partition, List.of()))) {
-        wait.completed(partition, ordinal);
-        if (wait.isSatisfied() && endWait(wait)) {
-          ended.add(wait);
-        }
-      }
+      content.accept(partition, block.mapAttempt(), block.sequence(), block.isLast(), ended);
+      at += block.blockLength();
     }
   }
 
-  /** Pieces of a read, neighbours joined. Under the lock until {@link #retainAll}. */
-  private static final class PieceList {
-    private final List<Extent> extents = new ArrayList<>();
-    private long[] starts = new long[8];
-    private int[] lengths = new int[8];
-    private final List<LogPiece> pieces = new ArrayList<>();
-
-    void add(Extent extent, int skip, int length) {
-      long start =
-          extent instanceof Extent.InFile file
-              ? file.fileOffset + skip
-              : ((Extent.InMemory) extent).bodyOffset + skip;
-      int last = extents.size() - 1;
-      if (last >= 0
-          && inSamePlace(extents.get(last), extent)
-          && starts[last] + lengths[last] == start) {
-        lengths[last] += length;
-        return;
-      }
-      extents.add(extent);
-      if (extents.size() > starts.length) {
-        starts = Arrays.copyOf(starts, starts.length * 2);
-        lengths = Arrays.copyOf(lengths, lengths.length * 2);
-      }
-      starts[last + 1] = start;
-      lengths[last + 1] = length;
-    }
-
-    void retainAll() {
-      for (int i = 0; i < extents.size(); i++) {
-        if (extents.get(i) instanceof Extent.InFile file) {
-          file.run.retain();
-          pieces.add(new LogPiece.InFile(file.run, starts[i], lengths[i]));
-        } else {
-          LoggedFrame frame = ((Extent.InMemory) extents.get(i)).frame;
-          pieces.add(new LogPiece.InMemory(frame.body.retainedSlice((int) starts[i], lengths[i])));
-        }
-      }
-    }
-
-    void clear() {
-      pieces.forEach(LogPiece::release);
-    }
-
-    List<LogPiece> list() {
-      return pieces;
-    }
-
-    private static boolean inSamePlace(Extent a, Extent b) {
-      if (a instanceof Extent.InFile x && b instanceof Extent.InFile y) {
-        return x.run == y.run;
-      }
-      return a instanceof Extent.InMemory x && b instanceof Extent.InMemory y && x.frame == y.frame;
-    }
+  private void accept(PartitionLog partition, RunBlock block, List<OpenWait> ended) {
+    boolean last = (block.flags() & BlockHeader.FLAG_LAST) != 0;
+    content.accept(partition, block.mapAttempt(), block.sequence(), last, ended);
   }
 }

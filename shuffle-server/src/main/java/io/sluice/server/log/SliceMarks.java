@@ -27,6 +27,14 @@ final class SliceMarks {
     }
   }
 
+  /** Adds a stretch that was marked before, in a run file. */
+  void addClosed(int minMapIndex, int maxMapIndex, long length) {
+    openMin = Math.min(openMin, minMapIndex);
+    openMax = Math.max(openMax, maxMapIndex);
+    openEnd += length;
+    close();
+  }
+
   /** All marks, that of the still open end too. */
   List<OpenSnapshot.Mark> snapshot() {
     List<OpenSnapshot.Mark> marks = new ArrayList<>(closedCount + 1);

@@ -15,7 +15,7 @@ public final class SpillBatch {
   public static final class Part {
     private final int partition;
     private final long start;
-    private final int length;
+    private final long length;
     private final Extent.InMemory[] sorted;
     private final int first;
     private final int last;
@@ -26,7 +26,7 @@ public final class SpillBatch {
       this.last = last;
       this.partition = sorted[first].partition.index;
       this.start = sorted[first].start;
-      this.length = Math.toIntExact(sorted[last - 1].end() - start);
+      this.length = sorted[last - 1].end() - start;
     }
 
     public int partition() {
@@ -38,7 +38,7 @@ public final class SpillBatch {
       return start;
     }
 
-    public int length() {
+    public long length() {
       return length;
     }
 
@@ -112,6 +112,10 @@ public final class SpillBatch {
   /** Number of the first push frame, within the shuffle and the server's epoch. */
   public long firstArrival() {
     return frames[0].arrival;
+  }
+
+  long lastArrival() {
+    return frames[frames.length - 1].arrival;
   }
 
   LoggedFrame[] frames() {

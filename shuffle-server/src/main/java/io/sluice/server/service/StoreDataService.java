@@ -8,6 +8,7 @@ import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloReply;
+import io.sluice.proto.LostStretch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
@@ -442,6 +443,9 @@ public final class StoreDataService implements DataService {
         .setPresence(Presence.PRESENT)
         .setLength(found.length())
         .setCompleteAttempts(found.completeSet());
+    for (OpenSnapshot.Stretch lost : found.lost()) {
+      state.addLost(LostStretch.newBuilder().setOffset(lost.offset()).setLength(lost.length()));
+    }
     for (OpenSnapshot.Mark mark : found.marks()) {
       state.addSliceMarks(
           SliceMark.newBuilder()

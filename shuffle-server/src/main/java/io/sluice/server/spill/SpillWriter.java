@@ -39,10 +39,11 @@ public final class SpillWriter {
    */
   public boolean write(SpillBatch batch, Disk disk) {
     RunId run = RunId.random(random);
+    RunOrder order = new RunOrder(epoch, batch.firstArrival());
     long[] offsets = new long[batch.parts().size()];
     long length;
     try {
-      length = write(batch, disk.storage(), run, offsets);
+      length = write(batch, disk.storage(), run, order, offsets);
     } catch (IOException e) {
       batch.log().abortSpill(batch);
       disk.writeFailed(e);
@@ -53,24 +54,20 @@ public final class SpillWriter {
       throw e;
     }
     long bytes = batch.length();
-    batch.log().completeSpill(batch, files.add(disk, run, length), offsets);
+    batch.log().completeSpill(batch, files.add(disk, run, length), order, offsets);
     disk.writeSucceeded();
     counters.spilled(bytes);
     return true;
   }
 
-  private long write(SpillBatch batch, Storage storage, RunId run, long[] offsets)
+  private static long write(
+      SpillBatch batch, Storage storage, RunId run, RunOrder order, long[] offsets)
       throws IOException {
     ShuffleKey key = batch.log().key();
     try (Storage.NewFile file = storage.create(RunFiles.fileName(run))) {
       RunWriter writer =
           new RunWriter(
-              file.channel(),
-              new RunHeader(
-                  run,
-                  new RunOrder(epoch, batch.firstArrival()),
-                  key.application(),
-                  key.shuffle()));
+              file.channel(), new RunHeader(run, order, key.application(), key.shuffle()));
       for (int i = 0; i < offsets.length; i++) {
         SpillBatch.Part part = batch.parts().get(i);
         List<ByteBuf> buffers = new ArrayList<>(part.bufferCount());

@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.server.catalog.RunCatalog;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -19,6 +20,7 @@ public final class Disk {
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Storage storage;
+  private final RunCatalog catalog;
   private final DiskLimits limits;
   private final LongSupplier nanoTime;
 
@@ -31,8 +33,9 @@ public final class Disk {
   private long notBeforeNanos;
   private long refreshedNanos;
 
-  public Disk(Storage storage, DiskLimits limits, LongSupplier nanoTime) {
+  public Disk(Storage storage, RunCatalog catalog, DiskLimits limits, LongSupplier nanoTime) {
     this.storage = storage;
+    this.catalog = catalog;
     this.limits = limits;
     this.nanoTime = nanoTime;
     refreshNow();
@@ -40,6 +43,11 @@ public final class Disk {
 
   public Storage storage() {
     return storage;
+  }
+
+  /** Which runs the storage holds; only the disk's own threads may call it. */
+  public RunCatalog catalog() {
+    return catalog;
   }
 
   public String name() {

@@ -1,6 +1,10 @@
 package io.sluice.server.storage;
 
+import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.RocksCatalog;
+import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -65,11 +69,8 @@ public final class Disks implements AutoCloseable {
   @Override
   public void close() {
     for (Disk disk : disks) {
-      try {
-        disk.storage().close();
-      } catch (IOException e) {
-        LOG.warn("directory not closed disk={} problem={}", disk.name(), e.toString());
-      }
+      close(disk.catalog(), disk.name());
+      close(disk.storage(), disk.name());
     }
   }
 
@@ -90,7 +91,15 @@ public final class Disks implements AutoCloseable {
       leaveOut(directory, problems, "cannot be written: " + e);
       return;
     }
-    Disk disk = new Disk(storage, limits, nanoTime);
+    RocksCatalog catalog;
+    try {
+      catalog = openCatalog(storage);
+    } catch (IOException e) {
+      close(storage, storage.name());
+      leaveOut(directory, problems, "cannot be used: " + e.getMessage());
+      return;
+    }
+    Disk disk = new Disk(storage, catalog, limits, nanoTime);
     if (disk.isHealthy()) {
       LOG.info(
           "directory opened path={} kind={} capacityBytes={} freeBytes={}",
@@ -100,11 +109,35 @@ public final class Disks implements AutoCloseable {
           disk.freeBytes());
       usable.add(disk);
     } else {
-      storage.close();
+      close(catalog, disk.name());
+      close(storage, disk.name());
       leaveOut(
           directory,
           problems,
           "is full: " + disk.freeBytes() + " of " + disk.capacityBytes() + " bytes free");
+    }
+  }
+
+  private static RocksCatalog openCatalog(DirectoryStorage storage) throws IOException {
+    RocksCatalog catalog =
+        RocksCatalog.open(Path.of(storage.name()).resolve("catalog"), CatalogConfig.DEFAULT);
+    boolean opened = false;
+    try {
+      catalog.remove(catalog.runs().stream().map(RunRecord::id).toList());
+      opened = true;
+      return catalog;
+    } finally {
+      if (!opened) {
+        close(catalog, storage.name());
+      }
+    }
+  }
+
+  private static void close(AutoCloseable part, String directory) {
+    try {
+      part.close();
+    } catch (Exception e) {
+      LOG.warn("directory not closed path={} problem={}", directory, e.toString());
     }
   }
 

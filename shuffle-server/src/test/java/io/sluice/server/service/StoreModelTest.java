@@ -13,6 +13,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
+import io.sluice.server.catalog.InMemoryCatalog;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogConfig;
 import io.sluice.server.log.ShuffleLog;
@@ -153,7 +154,7 @@ class StoreModelTest {
       for (int i = 0; i < 2; i++) {
         InMemoryStorage storage = new InMemoryStorage("disk-" + i, StorageKind.SSD);
         storages.add(storage);
-        disks.add(new Disk(storage, DiskLimits.DEFAULT, System::nanoTime));
+        disks.add(new Disk(storage, new InMemoryCatalog(), DiskLimits.DEFAULT, System::nanoTime));
       }
     }
 

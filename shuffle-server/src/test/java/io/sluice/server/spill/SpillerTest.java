@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.server.catalog.InMemoryCatalog;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogPiece;
@@ -46,8 +47,8 @@ class SpillerTest {
   private final Disks disks =
       new Disks(
           List.of(
-              new Disk(first, new DiskLimits(95, 85, 3, 1, 1), System::nanoTime),
-              new Disk(second, new DiskLimits(95, 85, 3, 1, 1), System::nanoTime)));
+              new Disk(first, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime),
+              new Disk(second, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime)));
   private final Spiller spiller =
       new Spiller(
           store,

@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.server.catalog.InMemoryCatalog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -61,7 +62,7 @@ class DirectoryStorageTest {
         file.commit();
       }
       assertThat(storage.freeBytes()).isEqualTo(40);
-      Disk disk = new Disk(storage, DiskLimits.DEFAULT, System::nanoTime);
+      Disk disk = new Disk(storage, new InMemoryCatalog(), DiskLimits.DEFAULT, System::nanoTime);
       assertThat(disk.isHealthy()).isFalse();
       assertThat(disk.mayWrite(1)).isFalse();
       storage.delete(RUN);

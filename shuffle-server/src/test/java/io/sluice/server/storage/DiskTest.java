@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.InMemoryCatalog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class DiskTest {
   private final AtomicLong nanos = new AtomicLong(1L << 40);
   private final InMemoryStorage storage = new InMemoryStorage("disk", StorageKind.SSD);
-  private final Disk disk = new Disk(storage, new DiskLimits(95, 85, 2, 1_000, 30_000), nanos::get);
+  private final Disk disk = new Disk(storage, new InMemoryCatalog(), new DiskLimits(95, 85, 2, 1_000, 30_000), nanos::get);
 
   @Test
   void pausesAfterAFailureAndIsBadAfterSome() {

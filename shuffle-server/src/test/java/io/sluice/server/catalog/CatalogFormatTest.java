@@ -1,0 +1,69 @@
+package io.sluice.server.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
+import io.sluice.server.log.ShuffleKey;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CatalogFormatTest {
+  private static final ShuffleKey SHUFFLE = new ShuffleKey("app-20261121-0001", 7);
+  private static final RunRecord RUN =
+      new RunRecord(
+          new RunId(0x0011223344556677L, 0x8899aabbccddeeffL),
+          SHUFFLE,
+          new RunOrder(1_795_000_000_000L, 42),
+          569,
+          List.of(new RunId(1, 2)));
+  private static final Tombstone TOMBSTONE = new Tombstone(SHUFFLE, 1_795_000_000_000L);
+  private static final CleanStop STOP = new CleanStop(1_795_000_000_000L, 1_794_000_000_000L, 2);
+
+  @Test
+  void keysAndValuesAreThoseOfTheGoldenFile() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    all.write(CatalogFormat.formatKey());
+    all.write(CatalogFormat.format());
+    all.write(CatalogFormat.runKey(RUN.id()));
+    all.write(CatalogFormat.encode(RUN));
+    all.write(CatalogFormat.tombstoneKey(TOMBSTONE));
+    all.write(CatalogFormat.stopKey());
+    all.write(CatalogFormat.encode(STOP));
+    try (InputStream golden = getClass().getResourceAsStream("/golden/catalog-v1.bin")) {
+      assertThat(all.toByteArray()).isEqualTo(golden.readAllBytes());
+    }
+  }
+
+  @Test
+  void readsWhatItWrites() throws IOException {
+    CatalogFormat.checkFormat(CatalogFormat.format());
+    assertThat(CatalogFormat.decodeRun(CatalogFormat.runKey(RUN.id()), CatalogFormat.encode(RUN)))
+        .isEqualTo(RUN);
+    assertThat(CatalogFormat.decodeTombstone(CatalogFormat.tombstoneKey(TOMBSTONE)))
+        .isEqualTo(TOMBSTONE);
+    assertThat(CatalogFormat.decodeStop(CatalogFormat.encode(STOP))).isEqualTo(STOP);
+  }
+
+  @Test
+  void refusesValuesThatAreCutOff() {
+    byte[] run = CatalogFormat.encode(RUN);
+    for (int length = 0; length < run.length; length++) {
+      byte[] cut = java.util.Arrays.copyOf(run, length);
+      assertThatThrownBy(() -> CatalogFormat.decodeRun(CatalogFormat.runKey(RUN.id()), cut))
+          .isInstanceOf(IOException.class);
+    }
+    assertThatThrownBy(() -> CatalogFormat.decodeRun(new byte[3], run))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> CatalogFormat.decodeStop(new byte[23]))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> CatalogFormat.decodeStop(new byte[24]))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> CatalogFormat.decodeTombstone(new byte[13]))
+        .isInstanceOf(IOException.class);
+  }
+}

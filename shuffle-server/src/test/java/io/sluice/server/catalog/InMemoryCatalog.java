@@ -1,0 +1,99 @@
+package io.sluice.server.catalog;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.log.ShuffleKey;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A catalog without a disk, which can be told to fail. It outlives {@link #close}. Thread-safe. */
+public final class InMemoryCatalog implements RunCatalog {
+  private final int maxTombstones;
+  // All guarded by this.
+  private final Map<RunId, RunRecord> runs = new HashMap<>();
+  private final Map<ShuffleKey, Tombstone> tombstones = new HashMap<>();
+  private CleanStop stop;
+  private IOException failure;
+
+  public InMemoryCatalog() {
+    this(1000);
+  }
+
+  public InMemoryCatalog(int maxTombstones) {
+    this.maxTombstones = maxTombstones;
+  }
+
+  /** Every call fails so from now on; null: works again. */
+  public synchronized void failWith(IOException problem) {
+    failure = problem;
+  }
+
+  @Override
+  public synchronized void add(RunRecord run) throws IOException {
+    check();
+    run.replaces().forEach(runs::remove);
+    runs.put(run.id(), run);
+  }
+
+  @Override
+  public synchronized void remove(Collection<RunId> gone) throws IOException {
+    check();
+    gone.forEach(runs::remove);
+  }
+
+  @Override
+  public synchronized List<RunRecord> runs() throws IOException {
+    check();
+    return new ArrayList<>(runs.values());
+  }
+
+  @Override
+  public synchronized void bury(Collection<Tombstone> shuffles) throws IOException {
+    check();
+    shuffles.forEach(tombstone -> tombstones.put(tombstone.shuffle(), tombstone));
+    while (tombstones.size() > maxTombstones) {
+      Tombstone oldest =
+          tombstones.values().stream()
+              .min(Comparator.comparingLong(Tombstone::buriedAtMs))
+              .orElseThrow();
+      tombstones.remove(oldest.shuffle());
+    }
+  }
+
+  @Override
+  public synchronized List<Tombstone> tombstones() throws IOException {
+    check();
+    return new ArrayList<>(tombstones.values());
+  }
+
+  @Override
+  public synchronized void stopped(CleanStop cleanly) throws IOException {
+    check();
+    stop = cleanly;
+  }
+
+  @Override
+  public synchronized Optional<CleanStop> lastCleanStop() throws IOException {
+    check();
+    return Optional.ofNullable(stop);
+  }
+
+  @Override
+  public synchronized void sync() throws IOException {
+    check();
+  }
+
+  @Override
+  public void close() {}
+
+  private void check() throws IOException {
+    if (failure != null) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.sluice.server.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+class RocksCatalogTest extends RunCatalogContract {
+  @TempDir Path base;
+
+  @Override
+  RunCatalog open() throws IOException {
+    return RocksCatalog.open(directory(), new CatalogConfig(false, MAX_TOMBSTONES));
+  }
+
+  private Path directory() {
+    return base.resolve("catalog");
+  }
+
+  @Test
+  void whatWasChangedIsThereAfterTheProcessWasKilled() throws IOException {
+    catalog.add(run(1, 7));
+    catalog.add(run(2, 7, id(1)));
+    catalog.bury(List.of(tombstone(9, 900)));
+    // What a killed process leaves is the files as they are now, open or not.
+    Path copy = copyOf(directory());
+    try (RunCatalog next = RocksCatalog.open(copy, CatalogConfig.DEFAULT)) {
+      assertThat(next.runs()).containsExactly(run(2, 7, id(1)));
+      assertThat(next.tombstones()).containsExactly(tombstone(9, 900));
+    }
+  }
+
+  @Test
+  void whatWasSyncedOutlivesATornLogAndSoDoesAllBeforeTheTear() throws IOException {
+    for (int i = 0; i < 10; i++) {
+      catalog.add(run(i, 7));
+    }
+    Path copy = copyOf(directory());
+    Path log;
+    try (Stream<Path> files = Files.list(copy)) {
+      log = files.filter(file -> file.toString().endsWith(".log")).findFirst().orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(log);
+    Files.write(log, java.util.Arrays.copyOf(bytes, bytes.length - 20));
+    try (RunCatalog next = RocksCatalog.open(copy, CatalogConfig.DEFAULT)) {
+      assertThat(next.runs())
+          .containsExactlyInAnyOrder(
+              Stream.iterate(0, i -> i + 1)
+                  .limit(9)
+                  .map(i -> run(i, 7))
+                  .toArray(RunRecord[]::new));
+    }
+  }
+
+  @Test
+  void refusesAVersionThatItDoesNotKnowAndAForeignStore() throws IOException, RocksDBException {
+    catalog.close();
+    byte[] later = CatalogFormat.format();
+    later[4] = 9;
+    put("F".getBytes(), later);
+    assertThatThrownBy(this::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(directory().toString())
+        .hasMessageContaining("expected version 1, found 9");
+    put("F".getBytes(), new byte[] {1});
+    assertThatThrownBy(this::open).hasMessageContaining("is no catalog of run files");
+    put("F".getBytes(), CatalogFormat.format());
+    catalog = open();
+  }
+
+  @Test
+  void namesARecordThatNoWriterWrites() throws IOException, RocksDBException {
+    catalog.add(run(1, 7));
+    catalog.close();
+    byte[] value = CatalogFormat.encode(run(1, 7));
+    value[6] = 1;
+    put(CatalogFormat.runKey(id(1)), value);
+    catalog = open();
+    assertThatThrownBy(() -> catalog.runs())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(id(1).toString());
+  }
+
+  @Test
+  void refusesWhatIsDamaged() throws IOException {
+    catalog.close();
+    Files.writeString(directory().resolve("CURRENT"), "MANIFEST-nonsense\n");
+    assertThatThrownBy(this::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(directory().toString());
+  }
+
+  @Test
+  void knowsWhetherADirectoryHasACatalog() throws IOException {
+    assertThat(RocksCatalog.isThere(directory())).isTrue();
+    assertThat(RocksCatalog.isThere(base)).isFalse();
+  }
+
+  @Test
+  void refusesCallsOnceClosed() throws IOException {
+    catalog.close();
+    catalog.close();
+    assertThatThrownBy(() -> catalog.runs())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("is closed");
+  }
+
+  private void put(byte[] key, byte[] value) throws RocksDBException {
+    try (Options options = new Options();
+        RocksDB db = RocksDB.open(options, directory().toString())) {
+      db.put(key, value);
+    }
+  }
+
+  private Path copyOf(Path source) throws IOException {
+    Path copy = Files.createDirectory(base.resolve("copy"));
+    try (Stream<Path> files = Files.list(source)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, copy.resolve(file.getFileName()));
+      }
+    }
+    return copy;
+  }
+}
