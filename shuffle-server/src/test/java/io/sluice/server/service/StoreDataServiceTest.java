@@ -23,6 +23,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.read.InlineReads;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Random;
@@ -50,7 +51,7 @@ class StoreDataServiceTest {
   private final ServerCounters counters = new ServerCounters();
   private final StoreDataService service =
       new StoreDataService(
-          EPOCH, ServiceConfig.DEFAULT, memory, store, canStore::get, scheduler, counters);
+          EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(scheduler), canStore::get, scheduler, counters);
 
   @AfterEach
   void everythingIsGivenBack() {
@@ -167,13 +168,14 @@ class StoreDataServiceTest {
     assertRefused(
         StatusCode.STALE_EPOCH,
         () ->
-            service.fetch(
-                CONNECTION,
-                Fetch.newBuilder()
-                    .setShuffle(shuffle(1))
-                    .setEpoch(EPOCH - 1)
-                    .addRanges(range(0, 0, 1))
-                    .build()));
+            InlineReads.await(
+                service.fetch(
+                    CONNECTION,
+                    Fetch.newBuilder()
+                        .setShuffle(shuffle(1))
+                        .setEpoch(EPOCH - 1)
+                        .addRanges(range(0, 0, 1))
+                        .build())));
   }
 
   @Test
@@ -405,13 +407,14 @@ class StoreDataServiceTest {
   }
 
   private FetchedBytes fetched(Range... ranges) throws SluiceException {
-    return service.fetch(
-        CONNECTION,
-        Fetch.newBuilder()
-            .setShuffle(shuffle(1))
-            .setEpoch(EPOCH)
-            .addAllRanges(List.of(ranges))
-            .build());
+    return InlineReads.await(
+        service.fetch(
+            CONNECTION,
+            Fetch.newBuilder()
+                .setShuffle(shuffle(1))
+                .setEpoch(EPOCH)
+                .addAllRanges(List.of(ranges))
+                .build()));
   }
 
   private byte[] fetch(Range... ranges) throws SluiceException {
