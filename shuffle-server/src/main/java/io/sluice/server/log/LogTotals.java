@@ -17,6 +17,7 @@ public final class LogTotals {
   private final Set<ShuffleLog> huge = ConcurrentHashMap.newKeySet();
   private final long maxPartitions;
   private final long maxAttempts;
+  private volatile boolean anyLost;
 
   /** As the other, with any number of attempts. */
   public LogTotals(long maxPartitions) {
@@ -70,6 +71,15 @@ public final class LogTotals {
   /** Attempts that may still be seen for the first time. */
   long attemptRoom() {
     return maxAttempts - attempts.get();
+  }
+
+  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
+  public boolean anyLost() {
+    return anyLost;
+  }
+
+  void lostBlocks() {
+    anyLost = true;
   }
 
   /** Partitions that may still get their first block. */

@@ -499,6 +499,9 @@ public final class ShuffleLog {
         }
       }
       runs.removeAll(gone);
+      if (!affected.isEmpty()) {
+        totals.lostBlocks();
+      }
     }
     gone.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
@@ -563,12 +566,22 @@ public final class ShuffleLog {
 
   /** Forgets everything. Memory is given back at once, runs when their readers are done. */
   public void expire() {
+    end().forEach(StoredRun::discard);
+  }
+
+  /** As {@link #expire}, but the runs stay, for the next life of the server. */
+  public void close() {
+    end();
+  }
+
+  /** Gives memory back and ends waits; returns the runs that it had. */
+  private List<StoredRun> end() {
     List<ByteBuf> bodies;
     List<StoredRun> released;
     List<OpenWait> ended;
     synchronized (lock) {
       if (state == State.EXPIRED) {
-        return;
+        return List.of();
       }
       state = State.EXPIRED;
       bodies = frames.clear();
@@ -584,8 +597,8 @@ public final class ShuffleLog {
       ended = content.waits.endAll();
     }
     bodies.forEach(ByteBuf::release);
-    released.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
+    return released;
   }
 
   private void checkCanAppend(BlockBatch batch) throws SluiceException {

@@ -187,6 +187,7 @@ class StoreModelTest {
         checkOpen(shuffle);
         checkAllBytes(shuffle);
       }
+      store.applications().forEach(store::removeApplication);
       store.close();
       while (!held.isEmpty()) {
         releaseHeld();
