@@ -38,6 +38,7 @@ import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
+import io.sluice.server.watch.DiskWatch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -170,6 +171,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new SpillWriter(epoch, runs, new SecureRandom(), counters),
                 nanoTime));
     spiller.start();
+    DiskWatch watch =
+        parts.add(
+            "disk watch",
+            new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
+    watch.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ReadConfig reading = ReadConfig.DEFAULT;
@@ -375,7 +381,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             + " on host "
             + config.network().address().announced();
     try {
-      return Disks.open(config.disk().directories(), config.disk().limits(), owner, nanoTime);
+      return Disks.open(
+          config.disk().directories(),
+          config.disk().limits(),
+          config.disk().health(),
+          owner,
+          nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
     }
