@@ -34,6 +34,7 @@ import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.tier.Demoter;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
@@ -176,6 +177,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "disk watch",
             new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
     watch.start();
+    Demoter demoter =
+        parts.add(
+            "demoter",
+            new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
+    demoter.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ReadConfig reading = ReadConfig.DEFAULT;

@@ -11,6 +11,8 @@ public final class ServerCounters {
   private final LongAdder spilledBytes = new LongAdder();
   private final LongAdder spilledRuns = new LongAdder();
   private final LongAdder failedSpills = new LongAdder();
+  private final LongAdder demotedRuns = new LongAdder();
+  private final LongAdder demotedBytes = new LongAdder();
   private final LongAdder lostRuns = new LongAdder();
   private final LongAdder lostBytes = new LongAdder();
   private final LongAdder openedPartitions = new LongAdder();
@@ -36,6 +38,12 @@ public final class ServerCounters {
 
   public void spillFailed() {
     failedSpills.increment();
+  }
+
+  /** A run file was moved to a slower disk. */
+  public void demoted(long bytes) {
+    demotedRuns.increment();
+    demotedBytes.add(bytes);
   }
 
   /** Run files were given up with their disk. */
@@ -94,6 +102,14 @@ public final class ServerCounters {
 
   public long failedSpills() {
     return failedSpills.sum();
+  }
+
+  public long demotedRuns() {
+    return demotedRuns.sum();
+  }
+
+  public long demotedBytes() {
+    return demotedBytes.sum();
   }
 
   public long lostRuns() {

@@ -200,7 +200,7 @@ public final class RunFile implements ReadableRun {
    *
    * @return false if the log has discarded it meanwhile; then nothing has changed
    */
-  boolean switchTo(Disk target) {
+  public boolean switchTo(Disk target) {
     synchronized (this) {
       checkHasReader();
       if (discarded) {
