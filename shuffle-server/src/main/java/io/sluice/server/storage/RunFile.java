@@ -1,6 +1,6 @@
 package io.sluice.server.storage;
 
-import io.sluice.server.log.StoredRun;
+import io.sluice.common.run.RunId;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
@@ -8,22 +8,31 @@ import java.nio.channels.FileChannel;
  * A committed run file. It belongs to a log until that discards it, and is open while somebody
  * reads it, and some time longer; it is deleted when it has neither log nor reader. Thread-safe.
  */
-public final class RunFile implements StoredRun {
+public final class RunFile implements ReadableRun {
   private final RunFiles files;
   private final Disk disk;
+  private final RunId id;
   private final String name;
   private final long length;
+
+  // Written by whoever reads; the latest of several at once is as good as any other of them.
+  private volatile long lastReadNanos;
 
   // Guarded by this.
   private boolean discarded;
   private int readers;
   private FileChannel channel;
 
-  RunFile(RunFiles files, Disk disk, String name, long length) {
+  RunFile(RunFiles files, Disk disk, RunId id, long length) {
     this.files = files;
     this.disk = disk;
-    this.name = name;
+    this.id = id;
+    this.name = RunFiles.fileName(id);
     this.length = length;
+  }
+
+  public RunId id() {
+    return id;
   }
 
   public long length() {
@@ -31,14 +40,49 @@ public final class RunFile implements StoredRun {
   }
 
   @Override
-  public synchronized FileChannel channel() throws IOException {
+  public Disk disk() {
+    return disk;
+  }
+
+  @Override
+  public synchronized FileChannel openChannel() {
+    checkHasReader();
+    return channel;
+  }
+
+  @Override
+  public FileChannel channel() throws IOException {
+    FileChannel open = openChannel();
+    if (open != null) {
+      return open;
+    }
+    // Outside the lock: who only takes or gives back a reference must not wait for the disk.
+    FileChannel opened = disk.storage().open(name);
+    synchronized (this) {
+      if (channel == null) {
+        channel = opened;
+        return opened;
+      }
+      open = channel;
+    }
+    RunFiles.closeQuietly(opened, this);
+    return open;
+  }
+
+  @Override
+  public void readAt(long nowNanos) {
+    lastReadNanos = nowNanos;
+  }
+
+  @Override
+  public long lastReadNanos() {
+    return lastReadNanos;
+  }
+
+  private void checkHasReader() {
     if (readers == 0) {
       throw new IllegalStateException("run " + this + " has no reader");
     }
-    if (channel == null) {
-      channel = disk.storage().open(name);
-    }
-    return channel;
   }
 
   @Override
