@@ -8,6 +8,7 @@ import io.sluice.server.config.BufferConfig;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
@@ -26,6 +27,7 @@ public record ServerConfig(
     StoreConfig shuffles,
     DiskConfig disk,
     RemoteConfig remote,
+    MergeConfig merge,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -52,6 +54,7 @@ public record ServerConfig(
                   .passedOn(RemoteConfig.PROPERTIES)
                   .rule(RemoteConfig::checkPath)
                   .rule(RemoteConfig::checkKerberos)
+                  .keys(MergeConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -73,6 +76,7 @@ public record ServerConfig(
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
         RemoteConfig.from(set),
+        MergeConfig.from(set, machine, buffer.capacityBytes()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

@@ -99,7 +99,8 @@ class ServerConfigTest {
             Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
             Map.entry("rss.server.shuffles.max", "10"),
             Map.entry("rss.server.shuffles.forgotten.max", "11"),
-            Map.entry("rss.server.huge-partition.size.threshold", "1g"),
+            Map.entry("rss.server.huge.partition.threshold", "1g"),
+            Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
             Map.entry("rss.server.stop.timeout", "1s"));
     // One value only, or not without others.
     Set<String> notAlone =
@@ -210,7 +211,7 @@ class ServerConfigTest {
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
     assertThat(set.notices())
-        .hasSize(6)
+        .hasSize(5)
         .allMatch(line -> line.contains("has no effect"))
         .anyMatch(line -> line.contains("rss.server.read.buffer.capacity"));
   }

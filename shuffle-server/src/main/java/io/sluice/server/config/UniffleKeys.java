@@ -20,8 +20,10 @@ public final class UniffleKeys {
   private static final String ALWAYS_CHECKED =
       "disks are watched always, and a server without a usable one reports itself unhealthy";
   private static final String NO_JETTY = "the HTTP port is served without Jetty";
+  private static final String NO_SORTED_MERGE = "records are not merged by key in the server";
   private static final String NO_HUGE =
-      "partitions are split by assignment, none is limited in memory by itself";
+      "a huge partition is reported as full and its application limited in memory, without a"
+          + " hard limit";
   private static final String ONE_BUFFER = "there is one kind of buffer, an arena of slabs";
 
   private UniffleKeys() {}
@@ -69,7 +71,11 @@ public final class UniffleKeys {
         .ignored("rss.server.storage.audit.log.enabled", "there is no audit log of the storage")
         .ignored("rss.server.rpc.audit.log.*", "requests are counted, see /metrics")
         .ignored("rss.server.decommission.*", "a server that is told to stop drains first")
-        .ignored("rss.server.merge.*", "runs are not merged by key in the server")
+        .ignored("rss.server.merge.enable", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.default.merged.block.size", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.cache.*", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.block.ring.*", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.class.loader.*", NO_SORTED_MERGE)
         .ignored("rss.server.event.size.threshold.*", WHOLE_RUNS)
         .ignored("rss.server.netty.accept.thread", "connections are accepted on one thread")
         .ignored("rss.server.netty.connect.timeout", "the server connects to nobody over Netty")
