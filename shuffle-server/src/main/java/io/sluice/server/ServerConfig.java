@@ -8,7 +8,9 @@ import io.sluice.server.config.BufferConfig;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
@@ -24,6 +26,8 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
+    RemoteConfig remote,
+    MergeConfig merge,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -46,6 +50,11 @@ public record ServerConfig(
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
+                  .keys(RemoteConfig.KEYS)
+                  .passedOn(RemoteConfig.PROPERTIES)
+                  .rule(RemoteConfig::checkPath)
+                  .rule(RemoteConfig::checkKerberos)
+                  .keys(MergeConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -66,6 +75,8 @@ public record ServerConfig(
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
+        RemoteConfig.from(set),
+        MergeConfig.from(set, machine, buffer.capacityBytes()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }
