@@ -13,6 +13,7 @@ import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeSettings;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -25,7 +26,7 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
-    MergeConfig merge,
+    MergeSettings merge,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
