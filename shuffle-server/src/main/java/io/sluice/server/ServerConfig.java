@@ -14,6 +14,7 @@ import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeSettings;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -27,7 +28,7 @@ public record ServerConfig(
     StoreConfig shuffles,
     DiskConfig disk,
     RemoteConfig remote,
-    MergeConfig merge,
+    MergeSettings merge,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
