@@ -131,8 +131,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     NetworkConfig network = config.network();
 
     disks = parts.add("directories", openDisks());
-    long epoch =
-        EpochFile.begin(disks.list().stream().map(disk -> Path.of(disk.name())).toList(), clock);
+    List<Path> directories = disks.list().stream().map(disk -> Path.of(disk.name())).toList();
+    long epoch = EpochFile.begin(directories, clock, EpochFile.last(directories), 0);
     RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
     runs.start();
 

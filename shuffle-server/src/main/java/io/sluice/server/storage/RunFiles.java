@@ -8,9 +8,11 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +25,8 @@ public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
   private static final long CLOSE_WAIT_MS = 10_000;
+
+  private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.run");
 
   private final int maxIdleOpen;
   private final Map<Disk, RunDeleter> deleters = new ConcurrentHashMap<>();
@@ -46,6 +50,16 @@ public final class RunFiles implements AutoCloseable {
 
   public static String fileName(RunId run) {
     return run + ".run";
+  }
+
+  /** The run whose file has this name; empty if it is not the name of a run's file. */
+  public static Optional<RunId> runId(String file) {
+    if (!NAME.matcher(file).matches()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new RunId(
+            Long.parseUnsignedLong(file, 0, 16, 16), Long.parseUnsignedLong(file, 16, 32, 16)));
   }
 
   /** A committed file, which belongs to the caller. */
