@@ -16,6 +16,7 @@ import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -93,10 +94,29 @@ final class DrainingDataService implements DataService {
   }
 
   @Override
-  public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
-    FetchedBytes bytes = service.fetch(connection, fetch);
+  public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
     fetchesUnderWay.incrementAndGet();
-    return new Tracked(bytes);
+    CompletableFuture<FetchedBytes> answer = service.fetch(connection, fetch);
+    CompletableFuture<FetchedBytes> tracked = new CompletableFuture<>();
+    answer.whenComplete(
+        (bytes, failure) -> {
+          if (bytes == null) {
+            fetchEnded();
+            tracked.completeExceptionally(failure);
+            return;
+          }
+          Tracked held = new Tracked(bytes);
+          if (!tracked.complete(held)) {
+            held.close();
+          }
+        });
+    tracked.whenComplete(
+        (bytes, failure) -> {
+          if (tracked.isCancelled()) {
+            answer.cancel(false);
+          }
+        });
+    return tracked;
   }
 
   private final class Tracked implements FetchedBytes {

@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
@@ -17,6 +18,12 @@ import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.nativeio.LinuxPageCache;
+import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadConfig;
+import io.sluice.server.read.ReadCounters;
+import io.sluice.server.read.ReportedReads;
+import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
@@ -164,6 +171,19 @@ public final class ShuffleServerProcess implements AutoCloseable {
     spiller.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
+    ReadConfig reading = ReadConfig.DEFAULT;
+    FileReads reads =
+        parts.add(
+            "file reads",
+            new FileReads(
+                reading,
+                LinuxPageCache.load(),
+                PooledByteBufAllocator.DEFAULT,
+                parts.add("reader threads", new ReaderThreads(reading)),
+                timer,
+                new ReportedReads(),
+                new ReadCounters(),
+                nanoTime));
     service =
         new StoreDataService(
             epoch,
@@ -173,6 +193,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 ServiceConfig.DEFAULT.maxOpenWaits()),
             memory,
             store,
+            reads,
             spiller::canStore,
             timer,
             counters);

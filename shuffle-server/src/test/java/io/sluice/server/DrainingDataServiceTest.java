@@ -18,6 +18,7 @@ import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
+import io.sluice.server.read.InlineReads;
 import io.sluice.server.service.FetchedBytes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,11 +33,13 @@ class DrainingDataServiceTest {
   private static final ClientConnection CLIENT = new ClientConnection("app", "test", "loopback");
 
   private final AtomicInteger closes = new AtomicInteger();
+  private final CompletableFuture<FetchedBytes> held = new CompletableFuture<>();
   private SluiceException refusal;
+  private boolean hold;
   private final DrainingDataService service = new DrainingDataService(new FakeService());
 
   private FetchedBytes fetch() throws SluiceException {
-    return service.fetch(CLIENT, Fetch.getDefaultInstance());
+    return InlineReads.await(service.fetch(CLIENT, Fetch.getDefaultInstance()));
   }
 
   @Test
@@ -82,6 +85,24 @@ class DrainingDataServiceTest {
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
+  @Test
+  void aFetchThatIsNotAnsweredYetIsUnderWay() throws Exception {
+    hold = true;
+    CompletableFuture<FetchedBytes> answer = service.fetch(CLIENT, Fetch.getDefaultInstance());
+    assertThat(service.awaitIdle(1)).isFalse();
+    held.completeExceptionally(new SluiceException(StatusCode.LOST, "told to refuse"));
+    assertThat(answer).isCompletedExceptionally();
+    assertThat(service.awaitIdle(0)).isTrue();
+  }
+
+  @Test
+  void aFetchThatIsGivenUpIsGivenUpBelow() throws Exception {
+    hold = true;
+    assertThat(service.fetch(CLIENT, Fetch.getDefaultInstance()).cancel(false)).isTrue();
+    assertThat(held).isCancelled();
+    assertThat(service.awaitIdle(0)).isTrue();
+  }
+
   private final class FakeService implements DataService {
     @Override
     public long epoch() {
@@ -114,10 +135,17 @@ class DrainingDataServiceTest {
     }
 
     @Override
-    public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
+    public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
       if (refusal != null) {
-        throw refusal;
+        return CompletableFuture.failedFuture(refusal);
       }
+      if (hold) {
+        return held;
+      }
+      return CompletableFuture.completedFuture(bytes());
+    }
+
+    private FetchedBytes bytes() {
       return new FetchedBytes() {
         @Override
         public FetchReply head() {

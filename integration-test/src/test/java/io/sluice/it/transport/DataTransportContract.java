@@ -7,6 +7,7 @@ import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
@@ -470,7 +471,66 @@ abstract class DataTransportContract {
     }
   }
 
+  @Test
+  void boundsPendingFetches() throws Exception {
+    start(new DataTransportConfig(30_000, 60_000, 180_000, 100, 5));
+    DataConnection connection = connect();
+    byte[] pushed = randomBytes(100_000);
+    push(connection, 1, pushed);
+    service.spill();
+    service.holdFetches(true);
+    List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      fetches.add(
+          connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
+    }
+    int answered = 0;
+    while (answered < 12) {
+      int expected = Math.min(5, 12 - answered);
+      await("fetches held", () -> service.heldFetches() == expected);
+      service.answerHeldFetches();
+      answered += expected;
+    }
+    for (int i = 0; i < 12; i++) {
+      try (FetchedBody body = get(fetches.get(i))) {
+        assertThat(body.bytes())
+            .isEqualTo(Unpooled.wrappedBuffer(pushed, 1000 * i, 1000));
+      }
+    }
+  }
+
+  @Test
+  void goesOnWhileAFetchWaits() throws Exception {
+    DataConnection connection = connect();
+    push(connection, 1, randomBytes(10));
+    service.holdFetches(true);
+    CompletableFuture<FetchedBody> slow =
+        connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 10)).build());
+    await("fetch held", () -> service.heldFetches() == 1);
+    push(connection, 2, randomBytes(100_000));
+    service.holdFetches(false);
+    assertThat(fetch(connection, range(2, 0, 10))).hasSize(10);
+    assertThat(slow).isNotDone();
+    service.answerHeldFetches();
+    get(slow).close();
+  }
+
   // Clients that go away.
+
+  @Test
+  void closesFetchThatIsAnsweredAfterItsClientWentAway() throws Exception {
+    DataConnection connection = connect();
+    push(connection, 1, randomBytes(2_000));
+    service.holdFetches(true);
+    try (RawPeer peer = greetedPeer()) {
+      peer.send(
+          frame(FrameType.FETCH, 2, Fetch.newBuilder().addRanges(range(1, 0, 2_000)).build()));
+      await("fetch held", () -> service.heldFetches() == 1);
+    }
+    await("connection gone", () -> loopback.counters().openConnections() == 1);
+    service.answerHeldFetches();
+    await("fetch closed", () -> service.fetchesInUse() == 0);
+  }
 
   @Test
   void freesBodyOfClientThatGoesAwayInTheMiddle() throws Exception {

@@ -45,6 +45,8 @@ final class FakeDataService implements DataService, AutoCloseable {
   private final List<CompletableFuture<OpenReply>> heldOpens = new ArrayList<>();
   private final AtomicInteger fetchesInUse = new AtomicInteger();
   private final AtomicInteger pushes = new AtomicInteger();
+  private final List<Runnable> heldFetches = new ArrayList<>();
+  private boolean holdFetches;
   private long fileLength;
   private boolean keepBodies = true;
   private SluiceException nextRefusal;
@@ -234,8 +236,49 @@ final class FakeDataService implements DataService, AutoCloseable {
   }
 
   @Override
-  public synchronized FetchedBytes fetch(ClientConnection connection, Fetch fetch)
-      throws SluiceException {
+  public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
+    FetchedBytes bytes;
+    try {
+      bytes = find(fetch);
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<FetchedBytes> answer = new CompletableFuture<>();
+    synchronized (this) {
+      if (holdFetches) {
+        heldFetches.add(() -> answerOrClose(answer, bytes));
+        return answer;
+      }
+    }
+    answer.complete(bytes);
+    return answer;
+  }
+
+  private static void answerOrClose(CompletableFuture<FetchedBytes> answer, FetchedBytes bytes) {
+    if (!answer.complete(bytes)) {
+      bytes.close();
+    }
+  }
+
+  /** Whether fetches wait from now on until {@link #answerHeldFetches}. */
+  synchronized void holdFetches(boolean hold) {
+    holdFetches = hold;
+  }
+
+  synchronized int heldFetches() {
+    return heldFetches.size();
+  }
+
+  void answerHeldFetches() {
+    List<Runnable> answers;
+    synchronized (this) {
+      answers = new ArrayList<>(heldFetches);
+      heldFetches.clear();
+    }
+    answers.forEach(Runnable::run);
+  }
+
+  private synchronized FetchedBytes find(Fetch fetch) throws SluiceException {
     List<FetchedBytes.Piece> pieces = new ArrayList<>();
     List<ByteBuf> owned = new ArrayList<>();
     int length = 0;

@@ -32,7 +32,7 @@ public final class ShuffleStore implements AutoCloseable {
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
-    this.totals = new LogTotals(config.maxPartitions());
+    this.totals = new LogTotals(config.maxPartitions(), config.maxAttempts());
   }
 
   public StoreConfig config() {
@@ -100,6 +100,20 @@ public final class ShuffleStore implements AutoCloseable {
    */
   public void onForgotten(Consumer<List<ShuffleKey>> listener) {
     onForgotten = listener;
+  }
+
+  /**
+   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
+   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
+   * push may still come.
+   */
+  public void dropIfUnused(ShuffleKey key) {
+    synchronized (lock) {
+      ShuffleLog log = logs.get(key);
+      if (log != null && log.endIfUnused()) {
+        drop(key);
+      }
+    }
   }
 
   /** Whether the shuffle was here and has been forgotten. */

@@ -9,7 +9,8 @@ import java.nio.channels.FileChannel;
  */
 public interface StoredRun {
   /**
-   * The file, for positioned reads only; open as long as the caller holds a reference.
+   * The file, for positioned reads only; open as long as the caller holds a reference. It may have
+   * to be opened first: called on threads that may wait for its disk.
    *
    * @throws IOException if the file cannot be opened
    */

@@ -113,7 +113,7 @@ public final class Recovery {
     store.restoreForgotten(forgotten);
     RunSelection selection = RunSelection.of(findings.runs(), forgotten);
     for (FoundRun dropped : selection.dropped()) {
-      files.add(dropped.disk(), dropped.record().id(), dropped.record().length()).discard();
+      files.add(dropped.disk(), dropped.record()).discard();
     }
     AtomicInteger lost = new AtomicInteger(findings.lost().size());
     AtomicInteger runs = new AtomicInteger();

@@ -52,7 +52,7 @@ final class ShuffleRestore {
   }
 
   private void restore(FoundRun found, RunReader reader) {
-    RunFile run = files.add(found.disk(), found.record().id(), found.record().length());
+    RunFile run = files.add(found.disk(), found.record());
     log.restoreRun(run, found.record().order());
     try {
       for (RunExtent extent : reader.extents()) {

@@ -11,12 +11,13 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
  * The semantics of the data protocol ({@code docs/protocol.md}), called by every transport.
- * Thread-safe. No method blocks: {@link #push} and {@link #fetch} take microseconds and may run on
- * an event loop, {@link #open} answers later. A {@link SluiceException}, thrown or completing a
+ * Thread-safe. No method blocks: {@link #push} takes microseconds and may run on an event loop,
+ * {@link #open} and {@link #fetch} answer later. A {@link SluiceException}, thrown or completing a
  * stage, becomes an ERROR frame.
  */
 public interface DataService {
@@ -60,10 +61,11 @@ public interface DataService {
   CompletionStage<OpenReply> open(ClientConnection connection, Open open);
 
   /**
-   * Finds the bytes of some ranges, without reading files.
+   * Finds the bytes of some ranges and makes them ready to be sent, at once or later. Cancelling
+   * the result gives the fetch up.
    *
-   * @return owned by the caller
-   * @throws SluiceException STALE_EPOCH, EXPIRED, NEVER_WRITTEN, LOST, OUT_OF_RANGE, BAD_REQUEST
+   * @return owned by who takes it from the stage; fails with SluiceException STALE_EPOCH, EXPIRED,
+   *     NEVER_WRITTEN, LOST, OUT_OF_RANGE, BAD_REQUEST, STORAGE_FAILED, BUSY
    */
-  FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException;
+  CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch);
 }

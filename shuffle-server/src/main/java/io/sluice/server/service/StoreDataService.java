@@ -27,6 +27,7 @@ import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.read.FileReads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,7 @@ public final class StoreDataService implements DataService {
   private final FrameLimits limits;
   private final MemoryBudget memory;
   private final ShuffleStore store;
+  private final FileReads reads;
   private final BooleanSupplier canStore;
   private final ScheduledExecutorService scheduler;
   private final ServerCounters counters;
@@ -71,6 +73,7 @@ public final class StoreDataService implements DataService {
       ServiceConfig config,
       MemoryBudget memory,
       ShuffleStore store,
+      FileReads reads,
       BooleanSupplier canStore,
       ScheduledExecutorService scheduler,
       ServerCounters counters) {
@@ -78,6 +81,7 @@ public final class StoreDataService implements DataService {
     this.config = config;
     this.memory = memory;
     this.store = store;
+    this.reads = reads;
     this.canStore = canStore;
     this.scheduler = scheduler;
     this.counters = counters;
@@ -139,10 +143,7 @@ public final class StoreDataService implements DataService {
             StatusCode.FRAME_TOO_LARGE,
             "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
       }
-      if (!canStore.getAsBoolean() && memory.pressure().tight()) {
-        throw new SluiceException(
-            StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
-      }
+      checkMemory(connection.application(), bodyLength);
     } catch (SluiceException e) {
       counters.refusedFrame();
       throw e;
@@ -192,7 +193,8 @@ public final class StoreDataService implements DataService {
   }
 
   @Override
-  public FetchedBytes fetch(ClientConnection connection, Fetch fetch) throws SluiceException {
+  public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
+    CompletableFuture<FetchedBytes> answer;
     try {
       ShuffleKey key = Identifiers.shuffle(connection, fetch.getShuffle());
       checkEpoch(key, fetch.getEpoch());
@@ -203,13 +205,19 @@ public final class StoreDataService implements DataService {
         throw new SluiceException(
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
       }
-      LoggedBytes bytes = LoggedBytes.of(epoch, log.read(ranges));
-      counters.fetched(bytes.length(), bytes.head().getFromMemory());
-      return bytes;
+      answer = reads.read(epoch, log.read(ranges));
     } catch (SluiceException e) {
-      counters.refusedFrame();
-      throw e;
+      answer = CompletableFuture.failedFuture(e);
     }
+    answer.whenComplete(
+        (bytes, failure) -> {
+          if (bytes != null) {
+            counters.fetched(bytes.length(), bytes.head().getFromMemory());
+          } else {
+            counters.refusedFrame();
+          }
+        });
+    return answer;
   }
 
   private ShuffleKey checkPushHead(ClientConnection connection, Push push) throws SluiceException {
@@ -222,6 +230,20 @@ public final class StoreDataService implements DataService {
       store.checkNotExpired(key);
     }
     return key;
+  }
+
+  /** Refuses what would wait for memory that will not come. */
+  private void checkMemory(String application, int bodyLength) throws SluiceException {
+    if (!memory.canHold(bodyLength)) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE,
+          "body of " + bodyLength + " bytes: the JVM gave the server less memory than that");
+    }
+    if (!canStore.getAsBoolean()
+        && (memory.pressure().tight() || memory.isHeldBack(application, bodyLength))) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+    }
   }
 
   private void checkEpoch(ShuffleKey key, long named) throws SluiceException {
@@ -334,6 +356,7 @@ public final class StoreDataService implements DataService {
     Runnable finish =
         () -> {
           openWaits.decrementAndGet();
+          store.dropIfUnused(key);
           Future<?> pending = timeout.get();
           if (pending != null) {
             pending.cancel(false);
@@ -345,6 +368,7 @@ public final class StoreDataService implements DataService {
     openWaits.incrementAndGet();
     if (!log.addWait(wait)) {
       openWaits.decrementAndGet();
+      store.dropIfUnused(key);
       return CompletableFuture.completedFuture(reply(key, open, partitions));
     }
     int waitMs = Math.min(open.getMaxWaitMs(), config.maxOpenWaitMs());

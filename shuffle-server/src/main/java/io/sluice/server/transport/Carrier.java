@@ -13,10 +13,11 @@ interface Carrier {
   String peer();
 
   /**
-   * Runs a task on the connection's executor, after what it does now. Called by any thread; without
-   * effect once the connection has closed.
+   * Runs a task on the connection's executor, after what it does now. Called by any thread.
+   *
+   * @param otherwise called in its place, on any thread, if the connection has closed
    */
-  void execute(Runnable task);
+  void execute(Runnable task, Runnable otherwise);
 
   /** Limits of the frames that come next. */
   void limits(FrameLimits limits);

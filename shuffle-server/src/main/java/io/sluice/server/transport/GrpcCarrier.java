@@ -236,20 +236,22 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   @Override
-  public void execute(Runnable task) {
+  public void execute(Runnable task, Runnable otherwise) {
     try {
-      executor.execute(() -> runLocked(task));
+      executor.execute(() -> runLocked(task, otherwise));
     } catch (RejectedExecutionException e) {
       // The server is shutting down, and its streams with it.
-      return;
+      otherwise.run();
     }
   }
 
-  private synchronized void runLocked(Runnable task) {
-    if (!ended) {
-      task.run();
-      requestIfWanted();
+  private synchronized void runLocked(Runnable task, Runnable otherwise) {
+    if (ended) {
+      otherwise.run();
+      return;
     }
+    task.run();
+    requestIfWanted();
   }
 
   @Override
@@ -418,7 +420,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
 
   private void executeClose() {
     // The reason may be queued by the caller's caller; close when this event has been handled.
-    execute(this::sendQueued);
+    execute(this::sendQueued, () -> {});
   }
 
   // What the receiver brings, under the lock.

@@ -39,6 +39,7 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   private final SilenceWatch silence;
 
   private Future<?> silenceCheck;
+  private boolean closed;
 
   NettyCarrier(
       SocketChannel channel,
@@ -107,18 +108,22 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   }
 
   @Override
-  public void execute(Runnable task) {
+  public void execute(Runnable task, Runnable otherwise) {
     try {
       channel
           .eventLoop()
           .execute(
               () -> {
+                if (closed) {
+                  otherwise.run();
+                  return;
+                }
                 task.run();
                 channel.flush();
               });
     } catch (RejectedExecutionException e) {
       // The event loop has ended, and this connection with it.
-      return;
+      otherwise.run();
     }
   }
 
@@ -239,6 +244,7 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
 
   @Override
   public void onClosed(Throwable causeOrNull) {
+    closed = true;
     if (silenceCheck != null) {
       silenceCheck.cancel(false);
     }

@@ -23,6 +23,10 @@ import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +40,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Frames are not taken while the client leaves its answers unread ({@link Carrier#isWritable})
  * or has too many requests pending, so that what a connection makes the server hold is bounded: one
- * body, one answer beyond the carrier's watermark, and the pending Opens.
+ * body, one answer beyond the carrier's watermark, and the pending requests, whose bytes the read
+ * budget bounds.
  */
 final class ServerConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
@@ -51,6 +56,7 @@ final class ServerConnection {
 
   private ClientConnection client;
   private Push push;
+  private final Set<CompletableFuture<FetchedBytes>> pendingFetches = new HashSet<>();
   private int pendingOpens;
   private Runnable cancelWait;
   private boolean closing;
@@ -164,7 +170,7 @@ final class ServerConnection {
     }
     cancelWait =
         memory.whenAvailable(
-            client.application(), header.bodyLength(), () -> carrier.execute(() -> admit(header)));
+            client.application(), header.bodyLength(), () -> carrier.execute(() -> admit(header), () -> {}));
   }
 
   /** Refuses a push before its body is received, which is read and dropped. */
@@ -206,7 +212,8 @@ final class ServerConnection {
       service
           .open(client, open)
           .whenComplete(
-              (reply, failure) -> carrier.execute(() -> opened(requestId, reply, failure)));
+              (reply, failure) ->
+                  carrier.execute(() -> opened(requestId, reply, failure), () -> {}));
     } catch (RuntimeException e) {
       opened(requestId, null, e);
     }
@@ -229,14 +236,48 @@ final class ServerConnection {
   }
 
   private void fetch(long requestId, Fetch fetch) {
-    FetchedBytes bytes;
+    CompletableFuture<FetchedBytes> answer;
     try {
-      bytes = service.fetch(client, fetch);
-    } catch (SluiceException e) {
-      refuse(requestId, e);
-      return;
+      answer = service.fetch(client, fetch);
     } catch (RuntimeException e) {
       refuse(requestId, bug(FrameType.FETCH, e));
+      return;
+    }
+    if (answer.isDone()) {
+      // As nearly always: no need to come back for it.
+      fetched(requestId, answer);
+      return;
+    }
+    pendingFetches.add(answer);
+    CompletableFuture<FetchedBytes> unused =
+        answer.whenComplete(
+            (bytes, failure) ->
+                carrier.execute(
+                    () -> {
+                      pendingFetches.remove(answer);
+                      fetched(requestId, answer);
+                      updateReading();
+                    },
+                    () -> closeUnsent(answer)));
+  }
+
+  /**
+   * @param answer that has come
+   */
+  private void fetched(long requestId, CompletableFuture<FetchedBytes> answer) {
+    if (closing) {
+      closeUnsent(answer);
+      return;
+    }
+    FetchedBytes bytes;
+    try {
+      bytes = answer.join();
+    } catch (CompletionException e) {
+      refuse(
+          requestId,
+          e.getCause() instanceof SluiceException refusal
+              ? refusal
+              : bug(FrameType.FETCH, e.getCause()));
       return;
     }
     counters.fetched(bytes.length());
@@ -244,6 +285,12 @@ final class ServerConnection {
         FrameHeads.encode(
             carrier.allocator(), FrameType.FETCH_REPLY, requestId, bytes.head(), bytes.length()),
         bytes);
+  }
+
+  private static void closeUnsent(CompletableFuture<FetchedBytes> answer) {
+    if (!answer.isCompletedExceptionally()) {
+      answer.join().close();
+    }
   }
 
   /** Bytes that are not a frame. */
@@ -266,6 +313,9 @@ final class ServerConnection {
       cancelWait = null;
       counters.resumed();
     }
+    // Reads for it that have not begun need not be done.
+    List.copyOf(pendingFetches).forEach(fetch -> fetch.cancel(false));
+    pendingFetches.clear();
   }
 
   /** Ends a connection that stayed silent too long. */
@@ -278,8 +328,8 @@ final class ServerConnection {
   }
 
   private void updateReading() {
-    carrier.reading(
-        closing || (pendingOpens < config.maxPendingRequests() && carrier.isWritable()));
+    int pending = pendingOpens + pendingFetches.size();
+    carrier.reading(closing || (pending < config.maxPendingRequests() && carrier.isWritable()));
   }
 
   private void answer(FrameType type, long requestId, MessageLite head) {

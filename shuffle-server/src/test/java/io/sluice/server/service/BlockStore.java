@@ -1,7 +1,14 @@
 package io.sluice.server.service;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.nativeio.LinuxPageCache;
+import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadConfig;
+import io.sluice.server.read.ReadCounters;
+import io.sluice.server.read.ReadHealth;
+import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
@@ -32,6 +39,8 @@ public final class BlockStore implements AutoCloseable {
   private final Spiller spiller;
   private final ServerCounters counters;
   private final ScheduledThreadPoolExecutor scheduler;
+  private final ReaderThreads readerThreads;
+  private final FileReads reads;
   private final StoreDataService service;
   private boolean closed;
 
@@ -63,9 +72,20 @@ public final class BlockStore implements AutoCloseable {
               return thread;
             });
     scheduler.setRemoveOnCancelPolicy(true);
+    this.readerThreads = new ReaderThreads(ReadConfig.DEFAULT);
+    this.reads =
+        new FileReads(
+            ReadConfig.DEFAULT,
+            LinuxPageCache.load(),
+            PooledByteBufAllocator.DEFAULT,
+            readerThreads,
+            scheduler,
+            ReadHealth.IGNORED,
+            new ReadCounters(),
+            nanoTime);
     this.service =
         new StoreDataService(
-            epoch, config.service(), memory, shuffles, spiller::canStore, scheduler, counters);
+            epoch, config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
   }
 
   /**
@@ -141,6 +161,8 @@ public final class BlockStore implements AutoCloseable {
     }
     closed = true;
     service.drain();
+    reads.close();
+    readerThreads.close();
     spiller.close();
     shuffles.close();
     scheduler.shutdown();

@@ -17,6 +17,7 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.read.InlineReads;
 import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.DirectoryInUseException;
@@ -281,7 +282,7 @@ class BlockStoreTest {
                     .setOffset(all.position())
                     .setLength(length))
             .build();
-    try (FetchedBytes fetched = store.service().fetch(connection(), fetch)) {
+    try (FetchedBytes fetched = InlineReads.await(store.service().fetch(connection(), fetch))) {
       for (FetchedBytes.Piece piece : fetched.pieces()) {
         ByteBuffer target = all.slice(all.position(), piece.length());
         if (piece instanceof FetchedBytes.MemoryPiece memory) {

@@ -23,6 +23,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.read.InlineReads;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Random;
@@ -44,13 +45,13 @@ class StoreDataServiceTest {
   private final MemoryBudget memory =
       new MemoryBudget(new MemoryConfig(1 << 20, 4096, 75, 25), System::nanoTime);
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, new LogConfig(1 << 12, 20_000, 100, 50)));
+      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, 1000, new LogConfig(1 << 12, 20_000, 100, 50)));
   private final AtomicBoolean canStore = new AtomicBoolean(true);
   private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
   private final ServerCounters counters = new ServerCounters();
   private final StoreDataService service =
       new StoreDataService(
-          EPOCH, ServiceConfig.DEFAULT, memory, store, canStore::get, scheduler, counters);
+          EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(scheduler), canStore::get, scheduler, counters);
 
   @AfterEach
   void everythingIsGivenBack() {
@@ -167,13 +168,14 @@ class StoreDataServiceTest {
     assertRefused(
         StatusCode.STALE_EPOCH,
         () ->
-            service.fetch(
-                CONNECTION,
-                Fetch.newBuilder()
-                    .setShuffle(shuffle(1))
-                    .setEpoch(EPOCH - 1)
-                    .addRanges(range(0, 0, 1))
-                    .build()));
+            InlineReads.await(
+                service.fetch(
+                    CONNECTION,
+                    Fetch.newBuilder()
+                        .setShuffle(shuffle(1))
+                        .setEpoch(EPOCH - 1)
+                        .addRanges(range(0, 0, 1))
+                        .build())));
   }
 
   @Test
@@ -405,13 +407,14 @@ class StoreDataServiceTest {
   }
 
   private FetchedBytes fetched(Range... ranges) throws SluiceException {
-    return service.fetch(
-        CONNECTION,
-        Fetch.newBuilder()
-            .setShuffle(shuffle(1))
-            .setEpoch(EPOCH)
-            .addAllRanges(List.of(ranges))
-            .build());
+    return InlineReads.await(
+        service.fetch(
+            CONNECTION,
+            Fetch.newBuilder()
+                .setShuffle(shuffle(1))
+                .setEpoch(EPOCH)
+                .addAllRanges(List.of(ranges))
+                .build()));
   }
 
   private byte[] fetch(Range... ranges) throws SluiceException {

@@ -22,6 +22,7 @@ import io.sluice.server.log.SpillBatch;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.read.InlineReads;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.DiskLimits;
@@ -146,11 +147,11 @@ class StoreModelTest {
       largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
       store =
           new ShuffleStore(
-              new StoreConfig(100, 100, 1 << 20, 1000, new LogConfig(500, 1 << 30, 1000, 1000)));
+              new StoreConfig(100, 100, 1 << 20, 1000, 1000, new LogConfig(500, 1 << 30, 1000, 1000)));
       writer = new SpillWriter(EPOCH, runs, random, counters);
       service =
           new StoreDataService(
-              EPOCH, ServiceConfig.DEFAULT, memory, store, () -> true, SCHEDULER, counters);
+              EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(SCHEDULER), () -> true, SCHEDULER, counters);
       for (int i = 0; i < 2; i++) {
         InMemoryStorage storage = new InMemoryStorage("disk-" + i, StorageKind.SSD);
         storages.add(storage);
@@ -345,7 +346,7 @@ class StoreModelTest {
             Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length));
       }
       if (!inRange) {
-        StatusCode code = refusal(() -> service.fetch(CONNECTION, fetch.build()));
+        StatusCode code = refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
         assertThat(code)
             .isEqualTo(
                 expired.contains(shuffle)
@@ -355,7 +356,7 @@ class StoreModelTest {
                         : StatusCode.OUT_OF_RANGE);
         return;
       }
-      FetchedBytes found = service.fetch(CONNECTION, fetch.build());
+      FetchedBytes found = InlineReads.await(service.fetch(CONNECTION, fetch.build()));
       assertThat(found.length()).isEqualTo(bytes.size());
       Held fetched = new Held(found, bytes.toByteArray());
       if (held.size() < 4 && random.nextInt(3) == 0) {
@@ -431,7 +432,7 @@ class StoreModelTest {
                         .setPartition(entry.getKey())
                         .setLength(entry.getValue().bytes.size()))
                 .build();
-        check(new Held(service.fetch(CONNECTION, fetch), entry.getValue().bytes.toByteArray()));
+        check(new Held(InlineReads.await(service.fetch(CONNECTION, fetch)), entry.getValue().bytes.toByteArray()));
       }
     }
 

@@ -67,7 +67,7 @@ class DirectoryStorageTest {
       assertThat(disk.mayWrite(1)).isFalse();
       storage.delete(RUN);
       assertThat(storage.freeBytes()).isEqualTo(1000);
-      disk.writeSucceeded();
+      disk.refresh();
       assertThat(disk.isHealthy()).isTrue();
       assertThat(disk.mayWrite(1000)).isTrue();
       assertThat(disk.mayWrite(1001)).isFalse();

@@ -1,0 +1,287 @@
+package io.sluice.server.read;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.ReadableRun;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reads of one disk: a queue, and a few at a time on threads of its own.
+ *
+ * <p>A disk that keeps all its threads waiting for longer than a read may take is stalled: until
+ * one of them comes back, further reads are refused at once. Thread-safe.
+ */
+final class DiskReader {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskReader.class);
+
+  private final Disk disk;
+  private final int threads;
+  private final ReadConfig config;
+  private final PageCache pageCache;
+  private final ByteBufAllocator allocator;
+  private final Executor executor;
+  private final ReadHealth health;
+  private final ReadCounters counters;
+  private final LongSupplier nanoTime;
+
+  // Guarded by this.
+  private final Set<Part> queue = new LinkedHashSet<>();
+  private final Set<Part> running = new LinkedHashSet<>();
+  private boolean closed;
+
+  DiskReader(
+      Disk disk,
+      ReadConfig config,
+      PageCache pageCache,
+      ByteBufAllocator allocator,
+      Executor executor,
+      ReadHealth health,
+      ReadCounters counters,
+      LongSupplier nanoTime) {
+    this.disk = disk;
+    this.threads = config.threads(disk.kind());
+    this.config = config;
+    this.pageCache = pageCache;
+    this.allocator = allocator;
+    this.executor = executor;
+    this.health = health;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /** What a fetch wants of this disk. */
+  final class Part {
+    private final FileFetch fetch;
+    private final List<Integer> pieces = new ArrayList<>();
+    // Guarded by the reader.
+    private long startedNanos;
+
+    Part(FileFetch fetch) {
+      this.fetch = fetch;
+      fetch.addPart();
+    }
+
+    void add(int piece) {
+      pieces.add(piece);
+    }
+
+    DiskReader reader() {
+      return DiskReader.this;
+    }
+  }
+
+  /** Queues a part; its fetch learns how it ends. */
+  void submit(Part part) {
+    SluiceException refusal;
+    synchronized (this) {
+      refusal = refusalNow();
+      if (refusal == null) {
+        queue.add(part);
+      }
+    }
+    if (refusal != null) {
+      counters.refused();
+      over(part, refusal);
+      return;
+    }
+    startNext();
+  }
+
+  private SluiceException refusalNow() {
+    if (closed) {
+      return stopping();
+    }
+    if (queue.size() >= config.maxQueued()) {
+      return new SluiceException(
+          StatusCode.BUSY,
+          "disk " + disk.name() + ": " + queue.size() + " reads wait, limit " + config.maxQueued());
+    }
+    if (isStalled()) {
+      return new SluiceException(
+          StatusCode.STORAGE_FAILED,
+          "disk " + disk.name() + " has not answered for " + config.timeoutMs() + " ms");
+    }
+    return null;
+  }
+
+  private boolean isStalled() {
+    if (running.size() < threads) {
+      return false;
+    }
+    long longNanos = TimeUnit.MILLISECONDS.toNanos(config.timeoutMs());
+    long now = nanoTime.getAsLong();
+    for (Part part : running) {
+      if (now - part.startedNanos < longNanos) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Time is over for a part that may be queued, under way or done. The fetch is answered; what it
+   * holds stays while a thread reads it.
+   */
+  void timeOut(Part part, long waitedNanos) {
+    boolean queued;
+    boolean reading;
+    synchronized (this) {
+      queued = queue.remove(part);
+      reading = running.contains(part);
+    }
+    if (!queued && !reading) {
+      return;
+    }
+    counters.timedOut();
+    part.fetch.refuse(
+        new SluiceException(
+            StatusCode.STORAGE_FAILED,
+            "disk "
+                + disk.name()
+                + " has not answered a read for "
+                + TimeUnit.NANOSECONDS.toMillis(waitedNanos)
+                + " ms"));
+    if (queued) {
+      part.fetch.partOver();
+    } else {
+      health.readTimedOut(disk, waitedNanos);
+    }
+  }
+
+  synchronized int queued() {
+    return queue.size();
+  }
+
+  /** Refuses what waits, and everything from now on; what is under way ends by itself. */
+  void close() {
+    List<Part> waiting;
+    synchronized (this) {
+      closed = true;
+      waiting = new ArrayList<>(queue);
+      queue.clear();
+    }
+    for (Part part : waiting) {
+      over(part, stopping());
+    }
+  }
+
+  private void startNext() {
+    Part next;
+    synchronized (this) {
+      Iterator<Part> waiting = queue.iterator();
+      if (running.size() >= threads || !waiting.hasNext()) {
+        return;
+      }
+      next = waiting.next();
+      waiting.remove();
+      next.startedNanos = nanoTime.getAsLong();
+      running.add(next);
+    }
+    try {
+      executor.execute(() -> run(next));
+    } catch (RejectedExecutionException e) {
+      over(next, stopping());
+    }
+  }
+
+  private static SluiceException stopping() {
+    return new SluiceException(StatusCode.STORAGE_FAILED, "the server is stopping");
+  }
+
+  /** A part will not be read. */
+  private void over(Part part, SluiceException refusal) {
+    synchronized (this) {
+      running.remove(part);
+    }
+    part.fetch.refuse(refusal);
+    part.fetch.partOver();
+  }
+
+  private void run(Part part) {
+    try {
+      // Whoever asked may be gone, or have been refused for another disk's sake.
+      if (!part.fetch.isAnswered()) {
+        read(part);
+      }
+    } catch (NoSuchFileException e) {
+      failed(part, StatusCode.LOST, "a run file is gone: " + e.getMessage(), e);
+    } catch (IOException e) {
+      failed(part, StatusCode.STORAGE_FAILED, "a run file cannot be read: " + e.getMessage(), e);
+    } catch (RuntimeException | Error e) {
+      LOG.error("read failed disk={}", disk.name(), e);
+      failed(part, StatusCode.INTERNAL, "a read failed: " + e, e);
+    } finally {
+      synchronized (this) {
+        running.remove(part);
+      }
+      part.fetch.partOver();
+      startNext();
+    }
+  }
+
+  private void failed(Part part, StatusCode code, String message, Throwable problem) {
+    counters.failed();
+    health.readFailed(disk, problem);
+    part.fetch.refuse(new SluiceException(code, message, problem));
+  }
+
+  private void read(Part part) throws IOException {
+    long began = nanoTime.getAsLong();
+    long bytes = 0;
+    for (int index : part.pieces) {
+      LogPiece.InFile piece = part.fetch.inFile(index);
+      read(part.fetch, index, piece);
+      bytes += piece.length();
+      if (part.fetch.isAnswered()) {
+        break;
+      }
+    }
+    health.readSucceeded(disk, bytes, nanoTime.getAsLong() - began);
+    counters.read(bytes);
+  }
+
+  private void read(FileFetch fetch, int index, LogPiece.InFile piece) throws IOException {
+    ReadableRun run = FileFetch.run(piece);
+    FileChannel channel = run.channel();
+    if (pageCache.load(channel, piece.position(), piece.length())) {
+      fetch.ready(
+          index, new FetchedBytes.FilePiece(channel, piece.position(), piece.length()));
+      return;
+    }
+    ByteBuf bytes = allocator.directBuffer(piece.length(), piece.length());
+    boolean whole = false;
+    try {
+      while (bytes.isWritable()) {
+        long at = piece.position() + bytes.writerIndex();
+        if (bytes.writeBytes(channel, at, bytes.writableBytes()) <= 0) {
+          throw new EOFException("file " + run + " ends at " + at);
+        }
+      }
+      whole = true;
+    } finally {
+      if (!whole) {
+        bytes.release();
+      }
+    }
+    fetch.ready(index, bytes);
+  }
+}

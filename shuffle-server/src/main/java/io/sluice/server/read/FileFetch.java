@@ -1,0 +1,141 @@
+package io.sluice.server.read;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.FetchReply;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.storage.ReadableRun;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One fetch: where its bytes were found, and which of them are ready to be sent. It is answered
+ * once, with itself or a refusal; what it holds is given back when it is closed by who got it, or
+ * when it was answered otherwise and the last of its parts is over, so that no file is closed under
+ * a thread that reads it.
+ *
+ * <p>Thread-safe: each part's pieces are written by one thread, before {@link #partOver}.
+ */
+final class FileFetch implements FetchedBytes {
+  private final FetchReply head;
+  private final int length;
+  private final List<LogPiece> found;
+  private final Piece[] pieces;
+  private final CompletableFuture<FetchedBytes> answer = new CompletableFuture<>();
+  private final AtomicInteger parts = new AtomicInteger(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Runnable onClose;
+
+  /**
+   * @param found takes
+   * @param onClose once, when nothing is held any more
+   */
+  FileFetch(long epoch, List<LogPiece> found, Runnable onClose) {
+    this.found = found;
+    this.pieces = new Piece[found.size()];
+    this.onClose = onClose;
+    int bytes = 0;
+    long fromMemory = 0;
+    for (int i = 0; i < pieces.length; i++) {
+      LogPiece piece = found.get(i);
+      bytes += piece.length();
+      if (piece instanceof LogPiece.InMemory memory) {
+        fromMemory += piece.length();
+        pieces[i] = new MemoryPiece(memory.buffer());
+      }
+    }
+    this.length = bytes;
+    this.head = FetchReply.newBuilder().setEpoch(epoch).setFromMemory(fromMemory).build();
+  }
+
+  CompletableFuture<FetchedBytes> answer() {
+    return answer;
+  }
+
+  /** Whether nobody waits for the rest: it was refused, or given up by who asked. */
+  boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  int pieceCount() {
+    return pieces.length;
+  }
+
+  /** A piece that lies in a file, or null. */
+  LogPiece.InFile inFile(int index) {
+    return found.get(index) instanceof LogPiece.InFile file ? file : null;
+  }
+
+  static ReadableRun run(LogPiece.InFile piece) {
+    return (ReadableRun) piece.run();
+  }
+
+  /** A file's piece can be sent as it lies there. */
+  void ready(int index, FilePiece piece) {
+    pieces[index] = piece;
+  }
+
+  /**
+   * A file's piece has been read.
+   *
+   * @param bytes takes
+   */
+  void ready(int index, ByteBuf bytes) {
+    pieces[index] = new MemoryPiece(bytes);
+  }
+
+  /** One more part will be over. */
+  void addPart() {
+    parts.incrementAndGet();
+  }
+
+  void refuse(SluiceException refusal) {
+    answer.completeExceptionally(refusal);
+  }
+
+  /** A part has ended, well or not; after the last one it is answered, if it is not yet. */
+  void partOver() {
+    if (parts.decrementAndGet() > 0) {
+      return;
+    }
+    if (!answer.complete(this)) {
+      close();
+    }
+  }
+
+  @Override
+  public FetchReply head() {
+    return head;
+  }
+
+  @Override
+  public int length() {
+    return length;
+  }
+
+  @Override
+  public List<Piece> pieces() {
+    return Arrays.asList(pieces);
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    List<ByteBuf> read = new ArrayList<>();
+    for (int i = 0; i < pieces.length; i++) {
+      if (inFile(i) != null && pieces[i] instanceof MemoryPiece own) {
+        read.add(own.buffer());
+      }
+    }
+    read.forEach(ByteBuf::release);
+    found.forEach(LogPiece::release);
+    onClose.run();
+  }
+}

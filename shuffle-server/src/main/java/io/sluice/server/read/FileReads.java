@@ -1,0 +1,156 @@
+package io.sluice.server.read;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.ReadableRun;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes the bytes of fetches ready to be sent. What lies in memory, or in the page cache of a file
+ * that is open, is ready at once; the threads of its disk read the rest. A disk has a bounded time
+ * for that; then the fetch is refused, and what it holds is given back when the disk's thread comes
+ * back.
+ *
+ * <p>Thread-safe.
+ */
+public final class FileReads implements AutoCloseable {
+  private final ReadConfig config;
+  private final PageCache pageCache;
+  private final ByteBufAllocator allocator;
+  private final Function<Disk, Executor> threads;
+  private final ScheduledExecutorService timer;
+  private final ReadHealth health;
+  private final ReadCounters counters;
+  private final LongSupplier nanoTime;
+  private final Map<Disk, DiskReader> readers = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * @param threads of a disk, asked for once each; belong to the caller
+   * @param timer ends reads that take too long; belongs to the caller
+   */
+  public FileReads(
+      ReadConfig config,
+      PageCache pageCache,
+      ByteBufAllocator allocator,
+      Function<Disk, Executor> threads,
+      ScheduledExecutorService timer,
+      ReadHealth health,
+      ReadCounters counters,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.pageCache = pageCache;
+    this.allocator = allocator;
+    this.threads = threads;
+    this.timer = timer;
+    this.health = health;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Makes pieces ready. Never waits. Cancelling the result gives the fetch up.
+   *
+   * @param found takes
+   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a file
+   *     is gone), BUSY
+   */
+  public CompletableFuture<FetchedBytes> read(long epoch, List<LogPiece> found) {
+    FileFetch fetch = new FileFetch(epoch, found, () -> {});
+    Map<DiskReader, DiskReader.Part> parts = null;
+    long now = nanoTime.getAsLong();
+    for (int i = 0; i < fetch.pieceCount(); i++) {
+      LogPiece.InFile piece = fetch.inFile(i);
+      if (piece == null) {
+        continue;
+      }
+      ReadableRun run = FileFetch.run(piece);
+      run.readAt(now);
+      FileChannel open = run.openChannel();
+      if (open != null && pageCache.holds(open, piece.position(), piece.length())) {
+        fetch.ready(i, new FetchedBytes.FilePiece(open, piece.position(), piece.length()));
+        counters.cached(piece.length());
+        continue;
+      }
+      if (parts == null) {
+        parts = new LinkedHashMap<>();
+      }
+      DiskReader reader = readerOf(run.disk());
+      parts.computeIfAbsent(reader, unused -> reader.new Part(fetch)).add(i);
+    }
+    if (parts != null) {
+      List<DiskReader.Part> all = new ArrayList<>(parts.values());
+      for (DiskReader.Part part : all) {
+        part.reader().submit(part);
+      }
+      endInTime(fetch, all, now);
+    }
+    fetch.partOver();
+    return fetch.answer();
+  }
+
+  private DiskReader readerOf(Disk disk) {
+    DiskReader reader =
+        readers.computeIfAbsent(
+            disk,
+            unused ->
+                new DiskReader(
+                    disk,
+                    config,
+                    pageCache,
+                    allocator,
+                    threads.apply(disk),
+                    health,
+                    counters,
+                    nanoTime));
+    if (closed) {
+      reader.close();
+    }
+    return reader;
+  }
+
+  private void endInTime(FileFetch fetch, List<DiskReader.Part> parts, long beganNanos) {
+    Future<?> timeout;
+    try {
+      timeout =
+          timer.schedule(
+              () -> {
+                long waited = nanoTime.getAsLong() - beganNanos;
+                parts.forEach(part -> part.reader().timeOut(part, waited));
+              },
+              config.timeoutMs(),
+              TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is stopping: its readers refuse what they have not begun.
+      return;
+    }
+    fetch.answer().whenComplete((bytes, failure) -> timeout.cancel(false));
+  }
+
+  /** Reads that wait for a disk. */
+  public int queuedReads() {
+    return readers.values().stream().mapToInt(DiskReader::queued).sum();
+  }
+
+  /** Refuses what waits, and everything from now on. Idempotent. */
+  @Override
+  public void close() {
+    closed = true;
+    readers.values().forEach(DiskReader::close);
+  }
+}

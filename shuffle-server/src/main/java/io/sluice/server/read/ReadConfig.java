@@ -1,0 +1,37 @@
+package io.sluice.server.read;
+
+import io.sluice.server.storage.StorageKind;
+
+/**
+ * How run files are read for fetches.
+ *
+ * @param timeoutMs how long a disk may take, from when a read is queued for it
+ * @param ssdThreads reads at a time on one SSD
+ * @param hddThreads reads at a time on one HDD: more only make it seek
+ * @param maxQueued reads that may wait for one disk; further ones are refused
+ */
+public record ReadConfig(int timeoutMs, int ssdThreads, int hddThreads, int maxQueued) {
+  public static final ReadConfig DEFAULT = new ReadConfig(20_000, 8, 2, 4_096);
+
+  public ReadConfig {
+    if (timeoutMs < 1 || ssdThreads < 1 || hddThreads < 1 || maxQueued < 1) {
+      throw new IllegalArgumentException(
+          "reading: every limit must be at least 1: timeoutMs="
+              + timeoutMs
+              + " ssdThreads="
+              + ssdThreads
+              + " hddThreads="
+              + hddThreads
+              + " maxQueued="
+              + maxQueued);
+    }
+  }
+
+  /** Reads at a time on a disk of a kind. */
+  public int threads(StorageKind kind) {
+    return switch (kind) {
+      case SSD -> ssdThreads;
+      case HDD -> hddThreads;
+    };
+  }
+}

@@ -1,0 +1,44 @@
+package io.sluice.server.read;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.error.SluiceException;
+import io.sluice.server.service.FetchedBytes;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Reads of files on the calling thread, for tests that want everything to happen at once. */
+public final class InlineReads {
+  private InlineReads() {}
+
+  public static FileReads create(ScheduledExecutorService timer) {
+    return new FileReads(
+        ReadConfig.DEFAULT,
+        PageCache.UNKNOWN,
+        UnpooledByteBufAllocator.DEFAULT,
+        disk -> Runnable::run,
+        timer,
+        ReadHealth.IGNORED,
+        new ReadCounters(),
+        System::nanoTime);
+  }
+
+  /** The answer to a fetch, which must come within a bounded time. */
+  public static FetchedBytes await(CompletableFuture<FetchedBytes> answer) throws SluiceException {
+    try {
+      return answer.get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof SluiceException refusal) {
+        throw refusal;
+      }
+      throw new AssertionError("fetch failed", e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("fetch was not answered", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+}
