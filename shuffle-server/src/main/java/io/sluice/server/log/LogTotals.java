@@ -58,15 +58,6 @@ public final class LogTotals {
     return partitions.get();
   }
 
-  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
-  public boolean anyLost() {
-    return anyLost;
-  }
-
-  void lostBlocks() {
-    anyLost = true;
-  }
-
   /** Map attempts, summed over the shuffles. */
   public long attempts() {
     return attempts.get();
@@ -80,6 +71,15 @@ public final class LogTotals {
   /** Attempts that may still be seen for the first time. */
   long attemptRoom() {
     return maxAttempts - attempts.get();
+  }
+
+  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
+  public boolean anyLost() {
+    return anyLost;
+  }
+
+  void lostBlocks() {
+    anyLost = true;
   }
 
   /** Partitions that may still get their first block. */

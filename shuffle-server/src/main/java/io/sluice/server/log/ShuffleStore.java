@@ -73,6 +73,20 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
+   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
+   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
+   * push may still come.
+   */
+  public void dropIfUnused(ShuffleKey key) {
+    synchronized (lock) {
+      ShuffleLog log = logs.get(key);
+      if (log != null && log.endIfUnused()) {
+        drop(key);
+      }
+    }
+  }
+
+  /**
    * The log of a shuffle of which an earlier life of the server has left runs, made if it is new:
    * however many there are, they hold disk space until they are forgotten.
    */
@@ -100,20 +114,6 @@ public final class ShuffleStore implements AutoCloseable {
    */
   public void onForgotten(Consumer<List<ShuffleKey>> listener) {
     onForgotten = listener;
-  }
-
-  /**
-   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
-   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
-   * push may still come.
-   */
-  public void dropIfUnused(ShuffleKey key) {
-    synchronized (lock) {
-      ShuffleLog log = logs.get(key);
-      if (log != null && log.endIfUnused()) {
-        drop(key);
-      }
-    }
   }
 
   /** Whether the shuffle was here and has been forgotten. */
