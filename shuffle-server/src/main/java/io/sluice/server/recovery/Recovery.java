@@ -154,7 +154,7 @@ public final class Recovery {
     }
     long wholeSince = lost.get() == 0 ? findings.wholeSinceEpoch(previousEpoch, epoch) : epoch;
     Recovered recovered =
-        new Recovered(wholeSince, shuffles.size(), runs.get(), bytes.get(), lost.get());
+        new Recovered(epoch, wholeSince, shuffles.size(), runs.get(), bytes.get(), lost.get());
     LOG.info(
         "recovery done shuffles={} runs={} bytes={} lostRuns={} droppedRuns={} forgottenShuffles={}"
             + " epoch={} wholeSinceEpoch={}",

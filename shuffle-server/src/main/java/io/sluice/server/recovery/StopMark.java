@@ -2,6 +2,7 @@ package io.sluice.server.recovery;
 
 import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,15 +19,23 @@ import org.slf4j.LoggerFactory;
 public final class StopMark {
   private static final Logger LOG = LoggerFactory.getLogger(StopMark.class);
 
-  private StopMark() {}
+  private final List<Disk> disks;
+  private final boolean synced;
+
+  /**
+   * @param synced whether the mark, and what it says, is to outlive a crash of the machine
+   */
+  public StopMark(List<Disk> disks, boolean synced) {
+    this.disks = List.copyOf(disks);
+    this.synced = synced;
+  }
 
   /**
    * Writes the mark to all disks at once.
    *
    * @return whether all of them have it
    */
-  public static boolean write(
-      List<Disk> disks, long epoch, long wholeSinceEpoch, long timeoutMs)
+  public boolean write(long epoch, long wholeSinceEpoch, long timeoutMs)
       throws InterruptedException {
     CleanStop stop = new CleanStop(epoch, wholeSinceEpoch, disks.size());
     CountDownLatch ended = new CountDownLatch(disks.size());
@@ -37,7 +46,7 @@ public final class StopMark {
           new Thread(
               () -> {
                 try {
-                  disk.catalog().stopped(stop);
+                  write(disk, stop);
                   written.incrementAndGet();
                 } catch (IOException e) {
                   LOG.warn("stop not marked disk={} problem={}", disk.name(), e.toString());
@@ -52,5 +61,15 @@ public final class StopMark {
     threads.forEach(Thread::start);
     boolean inTime = ended.await(timeoutMs, TimeUnit.MILLISECONDS);
     return inTime && written.get() == disks.size();
+  }
+
+  private void write(Disk disk, CleanStop stop) throws IOException {
+    if (synced) {
+      DiskSync.sync(disk);
+    }
+    disk.catalog().stopped(stop);
+    if (synced) {
+      disk.catalog().sync();
+    }
   }
 }

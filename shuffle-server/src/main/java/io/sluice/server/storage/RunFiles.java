@@ -136,6 +136,11 @@ public final class RunFiles implements AutoCloseable {
     }
   }
 
+  /** Does a task on the thread that deletes the disk's runs, after what waits there. */
+  public void onThreadOf(Disk disk, Runnable task) {
+    housekeeping(disk).worker().execute(task);
+  }
+
   /** Closes a channel that belongs to nobody any more, without letting the caller wait. */
   void closeLater(FileChannel channel, RunFile file) {
     housekeeping(file.disk()).worker().execute(() -> closeQuietly(channel, file));
