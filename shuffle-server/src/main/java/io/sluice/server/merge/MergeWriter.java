@@ -74,11 +74,13 @@ public final class MergeWriter {
     RunId run = RunId.random(random);
     List<RunReader> inputs;
     RunMerger.Merged merged;
+    RunRecord record;
     boolean registered = false;
     try {
       inputs = open(batch.inputs());
       merged = write(batch, inputs, run, output, memory, checkpoint);
-      register(record(batch, inputs, run, merged.length()), output);
+      record = record(batch, inputs, run, merged.length());
+      register(record, output);
       registered = true;
     } catch (MergeCancelledException e) {
       counters.gaveUp();
@@ -91,15 +93,14 @@ public final class MergeWriter {
       return new Result(MergeOutcome.INPUT_FAILED, input);
     } catch (IOException e) {
       counters.failed();
-      output.writeFailed(e);
+      output.health().writeFailed(e);
       return new Result(MergeOutcome.OUTPUT_FAILED, null);
     } finally {
       if (!registered) {
         batch.log().abortMerge(batch);
       }
     }
-    output.writeSucceeded();
-    RunFile file = files.add(output, run, merged.length());
+    RunFile file = files.add(output, record);
     if (!batch.log().completeMerge(batch, file, merged.fileOffsets())) {
       counters.gaveUp();
       registerAgain(batch, inputs, output);
