@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
-  private static final Pattern RUN = Pattern.compile("[0-9a-f]{32}\\.run");
+  private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.run");
 
   private static final long CLOSE_WAIT_MS = 10_000;
 
@@ -55,9 +56,14 @@ public final class RunFiles implements AutoCloseable {
     return run + ".run";
   }
 
-  /** Whether a file of a storage is a run, by its name. */
-  public static boolean isRun(String file) {
-    return RUN.matcher(file).matches();
+  /** The run whose file has this name; empty if it is not the name of a run's file. */
+  public static Optional<RunId> runId(String file) {
+    if (!NAME.matcher(file).matches()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new RunId(
+            Long.parseUnsignedLong(file, 0, 16, 16), Long.parseUnsignedLong(file, 16, 32, 16)));
   }
 
   /**
@@ -133,6 +139,11 @@ public final class RunFiles implements AutoCloseable {
     if (its.doomed().add(file)) {
       its.worker().execute(its.doomed()::deleteAll);
     }
+  }
+
+  /** Does a task on the thread that deletes the disk's runs, after what waits there. */
+  public void onThreadOf(Disk disk, Runnable task) {
+    housekeeping(disk).worker().execute(task);
   }
 
   /** Closes a channel that belongs to nobody any more, without letting the caller wait. */

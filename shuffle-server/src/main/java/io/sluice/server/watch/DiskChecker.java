@@ -152,7 +152,7 @@ final class DiskChecker implements AutoCloseable {
       List<RunId> known = disk.catalog().runs().stream().map(RunRecord::id).toList();
       disk.catalog().remove(known);
       for (Storage.Entry entry : disk.storage().list()) {
-        if (RunFiles.isRun(entry.file())) {
+        if (RunFiles.runId(entry.file()).isPresent()) {
           disk.storage().delete(entry.file());
           count++;
           bytes += entry.length();
