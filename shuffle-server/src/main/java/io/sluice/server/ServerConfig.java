@@ -10,6 +10,7 @@ import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
@@ -26,6 +27,7 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
+    RemoteConfig remote,
     MergeSettings merge,
     ClusterConfig cluster,
     long stopTimeoutMs) {
@@ -49,6 +51,10 @@ public record ServerConfig(
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
+                  .keys(RemoteConfig.KEYS)
+                  .passedOn(RemoteConfig.PROPERTIES)
+                  .rule(RemoteConfig::checkPath)
+                  .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
@@ -70,6 +76,7 @@ public record ServerConfig(
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
+        RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
