@@ -50,7 +50,7 @@ final class StoreFiller implements AutoCloseable {
                 UNBOUNDED.maxTombstones(),
                 UNBOUNDED.maxBufferedExtents(),
                 UNBOUNDED.maxPartitions(),
-                UNBOUNDED.maxAttempts(),
+                UNBOUNDED.maxMetadataBytes(),
                 new LogConfig(
                     markBytes, log.hugePartitionBytes(), log.maxAttempts(), log.maxPartitions())));
   }
