@@ -9,6 +9,7 @@ import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.ReadingConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
@@ -24,6 +25,7 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
+    ReadingConfig reading,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -46,6 +48,7 @@ public record ServerConfig(
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
+                  .keys(ReadingConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -66,6 +69,7 @@ public record ServerConfig(
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
+        ReadingConfig.from(set, buffer.capacityBytes()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

@@ -20,6 +20,7 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReadHealth;
@@ -171,15 +172,16 @@ public final class ShuffleServerProcess implements AutoCloseable {
     spiller.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
-    ReadConfig reading = ReadConfig.DEFAULT;
+    ReadConfig reading = config.reading().disks();
     FileReads reads =
         parts.add(
             "file reads",
             new FileReads(
                 reading,
+                new ReadBudget(config.reading().budgetBytes()),
                 LinuxPageCache.load(),
                 PooledByteBufAllocator.DEFAULT,
-                parts.add("reader threads", new ReaderThreads(reading)),
+                parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 ReadHealth.IGNORED,
                 new ReadCounters(),

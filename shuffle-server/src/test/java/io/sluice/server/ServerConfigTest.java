@@ -79,6 +79,11 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.capacity.ratio", "0.5"),
             Map.entry("rss.server.high.watermark.write", "90"),
             Map.entry("rss.server.low.watermark.write", "80"),
+            Map.entry("rss.server.read.buffer.capacity", "1g"),
+            Map.entry("rss.server.read.buffer.capacity.ratio", "0.3"),
+            Map.entry("rss.server.disk.read.timeout", "7s"),
+            Map.entry("rss.server.disk.read.threads.ssd", "3"),
+            Map.entry("rss.server.disk.read.threads.hdd", "4"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),
@@ -146,9 +151,9 @@ class ServerConfigTest {
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
     assertThat(set.notices())
-        .hasSize(6)
-        .allMatch(line -> line.contains("has no effect"))
-        .anyMatch(line -> line.contains("rss.server.read.buffer.capacity"));
+        .hasSize(5)
+        .allMatch(line -> line.contains("has no effect"));
+    assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
   }
 
   @Test

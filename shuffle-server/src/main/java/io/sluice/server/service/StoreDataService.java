@@ -208,7 +208,7 @@ public final class StoreDataService implements DataService {
         throw new SluiceException(
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
       }
-      answer = reads.read(epoch, log.read(ranges));
+      answer = reads.read(connection, epoch, log.read(ranges));
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
