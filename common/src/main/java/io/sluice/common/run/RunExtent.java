@@ -33,4 +33,19 @@ public record RunExtent(
   public long fileEnd() {
     return fileOffset + length;
   }
+
+  /** The same, with its block list in its place. */
+  RunExtent withBlockList(long offset, int crc32c) {
+    return new RunExtent(
+        partition,
+        fileOffset,
+        length,
+        logicalStart,
+        minMapIndex,
+        maxMapIndex,
+        blockCount,
+        offset,
+        crc32c,
+        marks);
+  }
 }

@@ -90,6 +90,30 @@ public final class RunReader implements AutoCloseable {
     return fileLength;
   }
 
+  /** Name for messages. */
+  public String file() {
+    return file;
+  }
+
+  /** Where the blocks end and the block lists begin. */
+  long blockListsOffset() {
+    return trailer.blockListsOffset();
+  }
+
+  /** Where the block lists end. */
+  long indexOffset() {
+    return trailer.indexOffset();
+  }
+
+  RunFormatException badBlockList(RunExtent extent, int actualCrc) {
+    return badCrc(extent.blockListCrc32c(), actualCrc, extent.blockListOffset(), "block list");
+  }
+
+  /** Borrowed: closed by {@link #close}. */
+  FileChannel channel() {
+    return channel;
+  }
+
   /** The blocks of an extent of this run, in order. */
   public List<RunBlock> blocks(RunExtent extent) throws IOException {
     List<RunBlock> blocks = new ArrayList<>(extent.blockCount());
@@ -110,8 +134,7 @@ public final class RunReader implements AutoCloseable {
       crc.update(chunk.duplicate());
     }
     if ((int) crc.getValue() != extent.blockListCrc32c()) {
-      throw badCrc(
-          extent.blockListCrc32c(), (int) crc.getValue(), extent.blockListOffset(), "block list");
+      throw badBlockList(extent, (int) crc.getValue());
     }
     for (int i = 0; i < chunkCount; i++) {
       if (chunkCount > 1) {

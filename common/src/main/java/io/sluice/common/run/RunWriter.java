@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.GatheringByteChannel;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -21,25 +20,13 @@ import java.util.zip.CRC32C;
  * file is useless and the writer must not be used further.
  */
 public final class RunWriter {
-  /** Most buffers that the system takes in one write (IOV_MAX). */
-  private static final int MAX_BUFFERS = 1024;
-
-  /**
-   * Bytes after which collected buffers are written, so that not too much lies between two writes.
-   */
-  private static final int FLUSH_BYTES = 4 << 20;
-
   private static final int FOOTER_BUFFER_BLOCKS = 2048;
 
-  private final GatheringByteChannel channel;
+  private final RunOutput out;
   private final RunHeader header;
   private final List<RunId> replaced;
   private final List<RunExtent> extents = new ArrayList<>();
   private final List<List<ByteBuf>> buffersByExtent = new ArrayList<>();
-  private final ByteBuffer[] pending = new ByteBuffer[MAX_BUFFERS];
-  private int pendingCount;
-  private int pendingBytes;
-  private long position;
   private int lastPartition = -1;
 
   /**
@@ -55,14 +42,11 @@ public final class RunWriter {
    */
   public RunWriter(GatheringByteChannel channel, RunHeader header, List<RunId> replaced)
       throws IOException {
-    if (replaced.size() > RunFormat.MAX_REPLACED) {
-      throw new IllegalArgumentException(
-          replaced.size() + " replaced runs, at most " + RunFormat.MAX_REPLACED);
-    }
-    this.channel = channel;
+    RunFooter.checkReplaced(replaced);
+    this.out = new RunOutput(channel);
     this.header = header;
     this.replaced = List.copyOf(replaced);
-    add(RunFormat.encode(header));
+    out.add(RunFormat.encode(header));
   }
 
   /**
@@ -79,16 +63,16 @@ public final class RunWriter {
           "partition " + partition + " after " + lastPartition + ", expected ascending order");
     }
     lastPartition = partition;
-    long start = position;
+    long start = out.position();
     ExtentSummary summary = new ExtentSummary(logicalStart);
     for (ByteBuf buffer : buffers) {
       forEachBlock(buffer, summary::add);
-      add(buffer);
+      out.add(buffer);
     }
     if (summary.blockCount == 0) {
       throw new IllegalArgumentException("partition " + partition + " has no blocks");
     }
-    extents.add(summary.extent(partition, start, position - start));
+    extents.add(summary.extent(partition, start, out.position() - start));
     buffersByExtent.add(List.copyOf(buffers));
     return start;
   }
@@ -102,88 +86,21 @@ public final class RunWriter {
     if (extents.isEmpty()) {
       throw new IllegalStateException("a run of no blocks");
     }
-    long blockListsOffset = position;
+    long blockListsOffset = out.position();
     for (int i = 0; i < extents.size(); i++) {
       extents.set(i, writeBlockList(extents.get(i), buffersByExtent.get(i)));
     }
-    long indexOffset = position;
-    CRC32C crc = new CRC32C();
-    for (RunExtent extent : extents) {
-      ByteBuffer entry = RunFormat.encode(extent);
-      crc.update(entry.duplicate());
-      add(entry);
-    }
-    ByteBuffer replacedIds = RunFormat.encode(replaced);
-    crc.update(replacedIds.duplicate());
-    add(replacedIds);
-    add(
-        RunFormat.encode(
-            new RunFormat.Trailer(
-                header.runId(),
-                blockListsOffset,
-                indexOffset,
-                position + RunFormat.TRAILER_LENGTH,
-                extents.size(),
-                (int) crc.getValue(),
-                replaced.size())));
-    flush();
-    return position;
+    return RunFooter.write(out, header, replaced, blockListsOffset, extents);
   }
 
   private RunExtent writeBlockList(RunExtent extent, List<ByteBuf> buffers) throws IOException {
-    long start = position;
+    long start = out.position();
     BlockListWriter list = new BlockListWriter(extent.blockCount());
     for (ByteBuf buffer : buffers) {
       forEachBlock(buffer, list::add);
     }
     list.flush();
-    return new RunExtent(
-        extent.partition(),
-        extent.fileOffset(),
-        extent.length(),
-        extent.logicalStart(),
-        extent.minMapIndex(),
-        extent.maxMapIndex(),
-        extent.blockCount(),
-        start,
-        (int) list.crc.getValue(),
-        extent.marks());
-  }
-
-  private void add(ByteBuf buffer) throws IOException {
-    int length = buffer.readableBytes();
-    if (buffer.isContiguous()) {
-      add(buffer.nioBuffer(buffer.readerIndex(), length));
-      return;
-    }
-    for (ByteBuffer part : buffer.nioBuffers(buffer.readerIndex(), length)) {
-      add(part);
-    }
-  }
-
-  private void add(ByteBuffer bytes) throws IOException {
-    if (pendingCount == MAX_BUFFERS || pendingBytes >= FLUSH_BYTES) {
-      flush();
-    }
-    pending[pendingCount++] = bytes;
-    pendingBytes += bytes.remaining();
-    position += bytes.remaining();
-  }
-
-  private void flush() throws IOException {
-    int first = 0;
-    while (first < pendingCount) {
-      long written = channel.write(pending, first, pendingCount - first);
-      while (first < pendingCount && !pending[first].hasRemaining()) {
-        first++;
-      }
-      if (written <= 0 && first < pendingCount) {
-        throw new IOException("the file takes no more bytes");
-      }
-    }
-    Arrays.fill(pending, 0, pendingCount, null);
-    pendingCount = 0;
-    pendingBytes = 0;
+    return extent.withBlockList(start, (int) list.crc.getValue());
   }
 
   private static void forEachBlock(ByteBuf buffer, BlockSink sink) throws IOException {
@@ -289,7 +206,7 @@ public final class RunWriter {
     void flush() throws IOException {
       entries.flip();
       crc.update(entries.duplicate());
-      RunWriter.this.add(entries);
+      out.add(entries);
     }
 
     private ByteBuffer newBuffer() {

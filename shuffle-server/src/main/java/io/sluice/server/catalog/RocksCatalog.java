@@ -103,13 +103,7 @@ public final class RocksCatalog implements RunCatalog {
 
   @Override
   public void add(RunRecord run) throws IOException {
-    change(
-        batch -> {
-          for (RunId replaced : run.replaces()) {
-            batch.delete(CatalogFormat.runKey(replaced));
-          }
-          batch.put(CatalogFormat.runKey(run.id()), CatalogFormat.encode(run));
-        });
+    change(batch -> batch.put(CatalogFormat.runKey(run.id()), CatalogFormat.encode(run)));
   }
 
   @Override

@@ -15,8 +15,12 @@ import java.util.Optional;
  */
 public interface RunCatalog extends AutoCloseable {
   /**
-   * Makes a run visible, whose file is whole and has its name, and forgets those of this directory
-   * that it replaces. Adding what is there already changes nothing.
+   * Makes a run visible, whose file is whole and has its name. Adding what is there already changes
+   * nothing.
+   *
+   * <p>The runs that it replaces stay until they are removed, because until then it is not certain
+   * that it does: the log may refuse the merged run, and goes on with its inputs. Where a crash
+   * leaves both, recovery forgets the inputs.
    */
   void add(RunRecord run) throws IOException;
 

@@ -3,6 +3,7 @@ package io.sluice.server.config;
 import io.sluice.server.storage.StorageKind;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -23,7 +24,7 @@ public record BasePath(Path path, Optional<StorageKind> kind) {
     int colon = path.lastIndexOf(':');
     if (colon > path.lastIndexOf('/')) {
       String suffix = path.substring(colon + 1).toUpperCase(Locale.ROOT);
-      for (StorageKind each : StorageKind.values()) {
+      for (StorageKind each : List.of(StorageKind.SSD, StorageKind.HDD)) {
         if (each.name().equals(suffix)) {
           kind = Optional.of(each);
         }

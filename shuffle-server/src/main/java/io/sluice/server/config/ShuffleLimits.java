@@ -49,6 +49,7 @@ public final class ShuffleLimits {
         set.get(MAX_TOMBSTONES),
         sized.maxBufferedExtents(),
         sized.maxPartitions(),
+        sized.maxAttempts(),
         new LogConfig(
             sized.log().markBytes(),
             set.get(HUGE_PARTITION),

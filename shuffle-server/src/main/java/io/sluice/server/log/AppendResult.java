@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param keptBlocks new blocks
  * @param keptBytes bytes of them
- * @param duplicateBlocks blocks that were here already
+ * @param duplicateBlocks blocks that were here already, or that contradict their attempt: beyond
+ *     its LAST block, or LAST with others beyond
  * @param fullPartitions partitions of the frame that have grown past the limit
  */
 public record AppendResult(

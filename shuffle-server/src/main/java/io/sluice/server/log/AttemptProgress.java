@@ -15,6 +15,11 @@ final class AttemptProgress {
   enum Verdict {
     /** It was here already. */
     DUPLICATE,
+    /**
+     * It contradicts what its attempt said before: it lies beyond the LAST block, or is LAST with
+     * others beyond it. Not taken; if it was needed, the attempt stays incomplete.
+     */
+    CONTRADICTION,
     /** It is new. */
     KEPT,
     /** It is new and completes its attempt. */
@@ -45,6 +50,9 @@ final class AttemptProgress {
         inProgress = new HashMap<>(4);
       }
       inProgress.put(attempt, open);
+    }
+    if (open.contradicts(sequence, last)) {
+      return Verdict.CONTRADICTION;
     }
     if (!open.add(sequence)) {
       return Verdict.DUPLICATE;
@@ -87,6 +95,14 @@ final class AttemptProgress {
     int lastSequence = -1;
     // Numbers above nextSequence that are here; null when there is none.
     RoaringBitmap early;
+
+    boolean contradicts(int sequence, boolean last) {
+      if (lastSequence >= 0) {
+        return sequence > lastSequence || (last && sequence != lastSequence);
+      }
+      int highest = early == null ? nextSequence - 1 : early.last();
+      return last && sequence < highest;
+    }
 
     boolean add(int sequence) {
       if (sequence < nextSequence || (early != null && early.contains(sequence))) {

@@ -13,7 +13,7 @@ import java.util.Map;
 final class LogContent {
   private final LogTotals totals;
   private final Map<Integer, PartitionLog> partitions = new HashMap<>();
-  final AttemptTable attempts = new AttemptTable();
+  AttemptTable attempts = new AttemptTable();
   final WaitTable waits = new WaitTable();
   private long storedBytes;
 
@@ -71,18 +71,24 @@ final class LogContent {
     int ordinal = attempts.find(attempt);
     if (ordinal < 0) {
       ordinal = attempts.add(attempt);
+      totals.addAttempts(1);
       waits.sawAttempt(attempt, ordinal);
     }
     AttemptProgress.Verdict verdict = partition.attempts().accept(ordinal, sequence, last);
     if (verdict == AttemptProgress.Verdict.COMPLETED && !waits.isEmpty()) {
       waits.completed(partition.index, ordinal, ended);
     }
-    return verdict != AttemptProgress.Verdict.DUPLICATE;
+    return switch (verdict) {
+      case DUPLICATE, CONTRADICTION -> false;
+      case KEPT, COMPLETED -> true;
+    };
   }
 
   void clear() {
     totals.addStored(-storedBytes);
     totals.addPartitions(-partitions.size());
+    totals.addAttempts(-attempts.count());
+    attempts = new AttemptTable();
     storedBytes = 0;
     partitions.clear();
   }

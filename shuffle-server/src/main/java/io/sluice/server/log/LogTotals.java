@@ -1,5 +1,9 @@
 package io.sluice.server.log;
 
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Sums over all shuffles of a server. Thread-safe. */
@@ -9,13 +13,24 @@ public final class LogTotals {
   private final AtomicLong bufferedExtents = new AtomicLong();
   private final AtomicLong storedBytes = new AtomicLong();
   private final AtomicLong partitions = new AtomicLong();
+  private final AtomicLong attempts = new AtomicLong();
+  private final Set<ShuffleLog> huge = ConcurrentHashMap.newKeySet();
   private final long maxPartitions;
+  private final long maxAttempts;
+  private volatile boolean anyLost;
+
+  /** As the other, with any number of attempts. */
+  public LogTotals(long maxPartitions) {
+    this(maxPartitions, Long.MAX_VALUE);
+  }
 
   /**
    * @param maxPartitions most partitions that may have a block
+   * @param maxAttempts most map attempts, summed over the shuffles
    */
-  public LogTotals(long maxPartitions) {
+  public LogTotals(long maxPartitions, long maxAttempts) {
     this.maxPartitions = maxPartitions;
+    this.maxAttempts = maxAttempts;
   }
 
   /** Bytes of the memory budget in frames that no spill has taken yet. */
@@ -43,6 +58,30 @@ public final class LogTotals {
     return partitions.get();
   }
 
+  /** Map attempts, summed over the shuffles. */
+  public long attempts() {
+    return attempts.get();
+  }
+
+  /** Shuffles that have a huge partition, in no order. */
+  public Collection<ShuffleLog> hugeLogs() {
+    return Collections.unmodifiableSet(huge);
+  }
+
+  /** Attempts that may still be seen for the first time. */
+  long attemptRoom() {
+    return maxAttempts - attempts.get();
+  }
+
+  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
+  public boolean anyLost() {
+    return anyLost;
+  }
+
+  void lostBlocks() {
+    anyLost = true;
+  }
+
   /** Partitions that may still get their first block. */
   long partitionRoom() {
     return maxPartitions - partitions.get();
@@ -68,5 +107,17 @@ public final class LogTotals {
 
   void addPartitions(int count) {
     partitions.addAndGet(count);
+  }
+
+  void addAttempts(int count) {
+    attempts.addAndGet(count);
+  }
+
+  void addHuge(ShuffleLog log) {
+    huge.add(log);
+  }
+
+  void removeHuge(ShuffleLog log) {
+    huge.remove(log);
   }
 }

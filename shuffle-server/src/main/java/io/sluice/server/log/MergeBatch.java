@@ -1,5 +1,6 @@
 package io.sluice.server.log;
 
+import io.sluice.common.run.RunMergePlan;
 import io.sluice.common.run.RunOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import java.util.List;
  *
  * <p>Costs about 20 bytes of heap for each stretch, a partition in a run.
  */
-public final class MergeBatch {
+public final class MergeBatch implements RunMergePlan {
   private final ShuffleLog log;
   private final List<StoredRun> inputs;
   private final RunOrder order;
@@ -60,6 +61,7 @@ public final class MergeBatch {
   }
 
   /** Partitions of which any input holds blocks. */
+  @Override
   public int partCount() {
     return partitions.length;
   }
@@ -68,11 +70,13 @@ public final class MergeBatch {
     return pieceInputs.length;
   }
 
+  @Override
   public int partition(int part) {
     return partitions[part];
   }
 
   /** Logical offset of the first byte that the inputs hold of the partition. */
+  @Override
   public long logicalStart(int part) {
     return logicalStarts[part];
   }
@@ -86,20 +90,24 @@ public final class MergeBatch {
   }
 
   /** The first piece of a part; its last is the one before the first of the next part. */
+  @Override
   public int firstPiece(int part) {
     return firstPieces[part];
   }
 
   /** Which of {@link #inputs} a piece lies in. */
+  @Override
   public int input(int piece) {
     return pieceInputs[piece];
   }
 
   /** Where a piece begins in its input's file. */
+  @Override
   public long fileOffset(int piece) {
     return pieceOffsets[piece];
   }
 
+  @Override
   public long pieceLength(int piece) {
     return pieceLengths[piece];
   }

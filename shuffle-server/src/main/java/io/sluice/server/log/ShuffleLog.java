@@ -26,8 +26,8 @@ import org.roaringbitmap.RoaringBitmap;
  * holds exactly one contiguous stretch of each partition, writing one frees whole slabs, and runs
  * that follow each other can be merged without changing an offset.
  *
- * <p>States: {@code UNWRITTEN -> LIVE -> EXPIRED}, or {@code UNWRITTEN -> EXPIRED}. Expired is
- * terminal; appends to it are refused.
+ * <p>States: {@code UNWRITTEN -> LIVE -> EXPIRED}, or {@code UNWRITTEN -> EXPIRED}, or {@code
+ * UNWRITTEN -> UNUSED}. The last two are terminal; appends to them are refused.
  *
  * <p>Thread-safe with one lock. What runs under it is bookkeeping of microseconds; buffers are
  * released and waiters called outside it.
@@ -36,7 +36,9 @@ public final class ShuffleLog {
   private enum State {
     UNWRITTEN,
     LIVE,
-    EXPIRED
+    EXPIRED,
+    /** Made for somebody who waited in vain; whoever still has it asks the store again. */
+    UNUSED
   }
 
   /** Treating this many partitions at once keeps the lock for well under a millisecond. */
@@ -54,6 +56,7 @@ public final class ShuffleLog {
   private final RunTable runs = new RunTable();
   private long bufferedBytes;
   private int bufferedExtents;
+  private boolean huge;
 
   public ShuffleLog(ShuffleKey key, LogConfig config, LogTotals totals) {
     this.key = key;
@@ -71,7 +74,7 @@ public final class ShuffleLog {
    *
    * @param body takes: verified, exactly the blocks of {@code batch}
    * @param heldBytes bytes of the memory budget that the body holds
-   * @throws SluiceException EXPIRED, NO_SPACE; then nothing was appended
+   * @throws SluiceException EXPIRED, NO_SPACE, BUSY; then nothing was appended
    */
   public AppendResult append(ByteBuf body, long heldBytes, BlockBatch batch)
       throws SluiceException {
@@ -92,6 +95,9 @@ public final class ShuffleLog {
           frames.link(frame);
           content.addStored(result.keptBytes());
           addBuffered(frame);
+          if (!result.fullPartitions().isEmpty()) {
+            becomeHuge();
+          }
           kept = true;
         }
       }
@@ -102,6 +108,21 @@ public final class ShuffleLog {
     }
     ended.forEach(OpenWait::run);
     return result;
+  }
+
+  /**
+   * Ends a log that no block was appended to and nobody waits for.
+   *
+   * @return whether it ended
+   */
+  boolean endIfUnused() {
+    synchronized (lock) {
+      if (state != State.UNWRITTEN || !content.waits.isEmpty()) {
+        return false;
+      }
+      state = State.UNUSED;
+      return true;
+    }
   }
 
   /** Whether any block was ever appended. */
@@ -451,6 +472,9 @@ public final class ShuffleLog {
       entry.bytes += extent.length();
       entry.extents++;
       content.addStored(extent.length());
+      if (partition.length() > config.hugePartitionBytes()) {
+        becomeHuge();
+      }
     }
     ended.forEach(OpenWait::run);
   }
@@ -475,6 +499,9 @@ public final class ShuffleLog {
         }
       }
       runs.removeAll(gone);
+      if (!affected.isEmpty()) {
+        totals.lostBlocks();
+      }
     }
     gone.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
@@ -506,7 +533,7 @@ public final class ShuffleLog {
    */
   public boolean addWait(OpenWait wait) {
     synchronized (lock) {
-      if (state == State.EXPIRED) {
+      if (state == State.EXPIRED || state == State.UNUSED) {
         return false;
       }
       long[] known = content.attempts.byOrdinal();
@@ -539,12 +566,22 @@ public final class ShuffleLog {
 
   /** Forgets everything. Memory is given back at once, runs when their readers are done. */
   public void expire() {
+    end().forEach(StoredRun::discard);
+  }
+
+  /** As {@link #expire}, but the runs stay, for the next life of the server. */
+  public void close() {
+    end();
+  }
+
+  /** Gives memory back and ends waits; returns the runs that it had. */
+  private List<StoredRun> end() {
     List<ByteBuf> bodies;
     List<StoredRun> released;
     List<OpenWait> ended;
     synchronized (lock) {
       if (state == State.EXPIRED) {
-        return;
+        return List.of();
       }
       state = State.EXPIRED;
       bodies = frames.clear();
@@ -554,23 +591,33 @@ public final class ShuffleLog {
       content.clear();
       released = runs.runs();
       runs.clear();
+      if (huge) {
+        totals.removeHuge(this);
+      }
       ended = content.waits.endAll();
     }
     bodies.forEach(ByteBuf::release);
-    released.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
+    return released;
   }
 
   private void checkCanAppend(BlockBatch batch) throws SluiceException {
     if (state == State.EXPIRED) {
       throw expired();
     }
+    if (state == State.UNUSED) {
+      throw new SluiceException(StatusCode.BUSY, key + ": the shuffle is being set up, try again");
+    }
     int attempts = content.attempts.count();
-    if (attempts > config.maxAttempts() - batch.count()
-        && countNewAttempts(batch) > config.maxAttempts() - attempts) {
+    long attemptRoom = Math.min(config.maxAttempts() - attempts, totals.attemptRoom());
+    if (batch.count() > attemptRoom && countNewAttempts(batch) > attemptRoom) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          key + ": more than " + config.maxAttempts() + " map attempts in one shuffle");
+          key
+              + ": the server has no room for more map attempts, this shuffle has "
+              + attempts
+              + ", all have "
+              + totals.attempts());
     }
     long room = Math.min(config.maxPartitions() - content.partitionCount(), totals.partitionRoom());
     if (batch.count() > room && countNewPartitions(batch) > room) {
@@ -604,6 +651,13 @@ public final class ShuffleLog {
     return unknown.size();
   }
 
+  private void becomeHuge() {
+    if (!huge) {
+      huge = true;
+      totals.addHuge(this);
+    }
+  }
+
   private void addBuffered(LoggedFrame frame) {
     bufferedBytes += frame.heldBytes;
     bufferedExtents += frame.extents.length;
@@ -620,7 +674,7 @@ public final class ShuffleLog {
     if (state == State.EXPIRED) {
       throw expired();
     }
-    if (state == State.UNWRITTEN) {
+    if (state == State.UNWRITTEN || state == State.UNUSED) {
       throw new SluiceException(StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
     }
   }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Every shuffle of a server, and tombstones of those it has forgotten: a late push is refused and a
@@ -27,10 +28,11 @@ public final class ShuffleStore implements AutoCloseable {
   // Guarded by lock; in order of removal.
   private final LinkedHashMap<ShuffleKey, Boolean> tombstones = new LinkedHashMap<>();
   private final Map<String, TreeSet<Integer>> shufflesByApplication = new HashMap<>();
+  private volatile Consumer<List<ShuffleKey>> onForgotten = unused -> {};
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
-    this.totals = new LogTotals(config.maxPartitions());
+    this.totals = new LogTotals(config.maxPartitions(), config.maxAttempts());
   }
 
   public StoreConfig config() {
@@ -64,14 +66,54 @@ public final class ShuffleStore implements AutoCloseable {
           throw new SluiceException(
               StatusCode.NO_SPACE, key + ": the server holds " + logs.size() + " shuffles already");
         }
-        log = new ShuffleLog(key, config.log(), totals);
-        logs.put(key, log);
-        shufflesByApplication
-            .computeIfAbsent(key.application(), unused -> new TreeSet<>())
-            .add(key.shuffle());
+        log = add(key);
       }
       return log;
     }
+  }
+
+  /**
+   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
+   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
+   * push may still come.
+   */
+  public void dropIfUnused(ShuffleKey key) {
+    synchronized (lock) {
+      ShuffleLog log = logs.get(key);
+      if (log != null && log.endIfUnused()) {
+        drop(key);
+      }
+    }
+  }
+
+  /**
+   * The log of a shuffle of which an earlier life of the server has left runs, made if it is new:
+   * however many there are, they hold disk space until they are forgotten.
+   */
+  public ShuffleLog restore(ShuffleKey key) {
+    synchronized (lock) {
+      ShuffleLog log = logs.get(key);
+      return log == null ? add(key) : log;
+    }
+  }
+
+  /**
+   * Remembers shuffles as forgotten that an earlier life of the server forgot.
+   *
+   * @param shuffles in the order of their removal; none of them is here
+   */
+  public void restoreForgotten(Collection<ShuffleKey> shuffles) {
+    synchronized (lock) {
+      shuffles.forEach(this::bury);
+    }
+  }
+
+  /**
+   * Has a listener told of shuffles that were forgotten, on the thread that forgot them, outside
+   * any lock and before their runs are discarded.
+   */
+  public void onForgotten(Consumer<List<ShuffleKey>> listener) {
+    onForgotten = listener;
   }
 
   /** Whether the shuffle was here and has been forgotten. */
@@ -118,16 +160,19 @@ public final class ShuffleStore implements AutoCloseable {
    */
   public int removeShuffles(String application, Collection<Integer> shuffles) {
     List<ShuffleLog> removed = new ArrayList<>();
+    List<ShuffleKey> forgotten = new ArrayList<>(shuffles.size());
     synchronized (lock) {
       for (int shuffle : shuffles) {
         ShuffleKey key = new ShuffleKey(application, shuffle);
         bury(key);
+        forgotten.add(key);
         ShuffleLog log = drop(key);
         if (log != null) {
           removed.add(log);
         }
       }
     }
+    onForgotten.accept(forgotten);
     removed.forEach(ShuffleLog::expire);
     return removed.size();
   }
@@ -145,7 +190,7 @@ public final class ShuffleStore implements AutoCloseable {
     return removeShuffles(application, shuffles);
   }
 
-  /** Forgets everything, without tombstones. Idempotent. */
+  /** Gives all memory back; runs stay, for the next life of the server. Idempotent. */
   @Override
   public void close() {
     List<ShuffleLog> all;
@@ -154,7 +199,16 @@ public final class ShuffleStore implements AutoCloseable {
       logs.clear();
       shufflesByApplication.clear();
     }
-    all.forEach(ShuffleLog::expire);
+    all.forEach(ShuffleLog::close);
+  }
+
+  private ShuffleLog add(ShuffleKey key) {
+    ShuffleLog log = new ShuffleLog(key, config.log(), totals);
+    logs.put(key, log);
+    shufflesByApplication
+        .computeIfAbsent(key.application(), unused -> new TreeSet<>())
+        .add(key.shuffle());
+    return log;
   }
 
   private ShuffleLog drop(ShuffleKey key) {

@@ -9,6 +9,7 @@ package io.sluice.server.log;
  *     back later; a quarter of it starts spilling. An entry costs about 64 bytes of heap
  * @param maxPartitions most partitions of all shuffles that may hold blocks; each costs some 500
  *     bytes of heap
+ * @param maxAttempts most map attempts, summed over all shuffles; each costs some 32 bytes of heap
  * @param log sizes of each log
  */
 public record StoreConfig(
@@ -16,12 +17,13 @@ public record StoreConfig(
     int maxTombstones,
     long maxBufferedExtents,
     long maxPartitions,
+    long maxAttempts,
     LogConfig log) {
   public static final StoreConfig DEFAULT =
-      new StoreConfig(100_000, 100_000, 4L << 20, 4L << 20, LogConfig.DEFAULT);
+      new StoreConfig(100_000, 100_000, 4L << 20, 4L << 20, 8L << 20, LogConfig.DEFAULT);
 
   public StoreConfig {
-    if (maxShuffles < 1 || maxTombstones < 1 || maxBufferedExtents < 4 || maxPartitions < 1) {
+    if (maxShuffles < 1 || maxTombstones < 1 || maxBufferedExtents < 4 || maxPartitions < 1 || maxAttempts < 1) {
       throw new IllegalArgumentException("store bounds must be positive");
     }
   }
@@ -33,6 +35,7 @@ public record StoreConfig(
         DEFAULT.maxTombstones,
         Math.max(1L << 14, heapMaxBytes / 4 / 64),
         Math.max(1L << 14, heapMaxBytes / 2 / 512),
+        Math.max(1L << 14, heapMaxBytes / 8 / 32),
         DEFAULT.log);
   }
 }

@@ -4,14 +4,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,6 +28,10 @@ import java.util.function.LongSupplier;
  * waiter that came first. A waiter that is called is <em>granted</em> what it asked for: others
  * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS}
  * (its connection died) is taken back by {@link #expireGrants}.
+ *
+ * <p><b>Limits.</b> An application that {@link #limit} names is held back while it uses its limit:
+ * it waits although there is memory, and those who wait behind it do not wait for it. One that uses
+ * nothing is never held back, however large its body.
  *
  * <p>Invariants: {@code used + granted <= capacity}; {@code used} is the sum over applications; a
  * slab is free or owned by exactly one buffer.
@@ -44,6 +51,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private final Set<Usage> waiting = new LinkedHashSet<>();
   private final ArrayDeque<Waiter> granted = new ArrayDeque<>();
   private int grantedSlabs;
+  private Set<String> limited = Set.of();
+  private int limitSlabs;
   private final AtomicInteger usedSlabs = new AtomicInteger();
   private volatile int peakSlabs;
   private volatile Runnable pressureListener = () -> {};
@@ -52,9 +61,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * @param nanoTime monotonic clock, for grants that nobody claims
    */
   public MemoryBudget(MemoryConfig config, LongSupplier nanoTime) {
+    this(config, nanoTime, ByteBuffer::allocateDirect);
+  }
+
+  /** As the other, with chunks of the arena from the caller. */
+  MemoryBudget(MemoryConfig config, LongSupplier nanoTime, IntFunction<ByteBuffer> chunks) {
     this.config = config;
     this.nanoTime = nanoTime;
-    this.arena = new SlabArena(config.slabBytes(), config.capacitySlabs());
+    this.arena = new SlabArena(config.slabBytes(), config.capacitySlabs(), chunks);
   }
 
   /**
@@ -89,19 +103,77 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     int slabs = config.slabs(length);
     ByteBuf body;
     boolean tight;
+    List<Waiter> hopeless = List.of();
     synchronized (lock) {
-      Usage usage = usages.computeIfAbsent(application, Usage::new);
+      Usage usage = usage(application);
       boolean mayTake = claimGrant(usage, slabs) || mayTakeFree(usage, slabs);
+      int capacity = arena.capacitySlabs();
       body = mayTake && arena.ensureFree(slabs) ? allocate(usage, length, slabs) : null;
+      if (arena.capacitySlabs() < capacity) {
+        hopeless = takeWaitersBeyond(arena.capacitySlabs());
+      }
       if (body == null) {
         forgetIfIdle(usage);
       }
-      tight = body == null || usedBytes() > highBytes();
+      tight = body == null || usedBytes() > highBytes() || nearLimit(usage);
     }
     if (tight) {
       pressureListener.run();
     }
+    call(hopeless);
     return body;
+  }
+
+  /**
+   * Whether a body of {@code length} bytes can ever be admitted: not if the JVM has refused so much
+   * of the arena that it is larger than what there is.
+   */
+  public boolean canHold(int length) {
+    synchronized (lock) {
+      return config.slabs(length) <= arena.capacitySlabs();
+    }
+  }
+
+  /**
+   * From now on these applications, and no others, are held back while they use {@code limitBytes}
+   * each. Cheap when nothing changes.
+   */
+  public void limit(Set<String> applications, long limitBytes) {
+    List<Waiter> called;
+    synchronized (lock) {
+      int slabs = (int) Math.min(config.capacitySlabs(), limitBytes / config.slabBytes());
+      if (slabs == limitSlabs && applications.equals(limited)) {
+        return;
+      }
+      limited = Set.copyOf(applications);
+      limitSlabs = slabs;
+      for (Usage usage : usages.values()) {
+        usage.limited = limited.contains(usage.application);
+      }
+      called = grantWhatFits();
+    }
+    call(called);
+  }
+
+  /** Applications of which a body waits for nothing but their limit. */
+  public Set<String> heldBack() {
+    synchronized (lock) {
+      Set<String> names = new HashSet<>();
+      for (Usage usage : waiting) {
+        if (isHeldBack(usage, usage.queue.peekFirst().slabs)) {
+          names.add(usage.application);
+        }
+      }
+      return names;
+    }
+  }
+
+  /** Whether a body of {@code length} bytes would have to wait for its application's limit. */
+  public boolean isHeldBack(String application, int length) {
+    synchronized (lock) {
+      Usage usage = usages.get(application);
+      return usage != null && isHeldBack(usage, config.slabs(length));
+    }
   }
 
   @Override
@@ -109,16 +181,16 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     Waiter waiter;
     List<Waiter> called;
     synchronized (lock) {
-      Usage usage = usages.computeIfAbsent(application, Usage::new);
+      Usage usage = usage(application);
       waiter = new Waiter(usage, config.slabs(length), retry);
-      if (usage.displaced > 0) {
-        usage.displaced--;
-        usage.queue.addFirst(waiter);
+      if (waiter.slabs > arena.capacitySlabs()) {
+        // It would wait for ever: its retry finds out.
+        forgetIfIdle(usage);
+        called = List.of(waiter);
       } else {
-        usage.queue.addLast(waiter);
+        enqueue(waiter);
+        called = grantWhatFits();
       }
-      waiting.add(usage);
-      called = grantWhatFits();
     }
     pressureListener.run();
     call(called);
@@ -242,7 +314,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   /** Without a grant: only what nobody else was promised, and not past those who wait. */
   private boolean mayTakeFree(Usage usage, int slabs) {
-    if (slabs > freeSlabs()) {
+    if (slabs > freeSlabs() || isHeldBack(usage, slabs)) {
       return false;
     }
     Usage next = nextToServe();
@@ -288,17 +360,69 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     call(called);
   }
 
+  private Usage usage(String application) {
+    Usage usage = usages.get(application);
+    if (usage == null) {
+      usage = new Usage(application, limited.contains(application));
+      usages.put(application, usage);
+    }
+    return usage;
+  }
+
+  private void enqueue(Waiter waiter) {
+    Usage usage = waiter.usage;
+    if (usage.displaced > 0) {
+      usage.displaced--;
+      usage.queue.addFirst(waiter);
+    } else {
+      usage.queue.addLast(waiter);
+    }
+    waiting.add(usage);
+  }
+
+  private boolean isHeldBack(Usage usage, int slabs) {
+    int taken = usage.slabs + usage.grantedSlabs;
+    return usage.limited && taken > 0 && taken + slabs > limitSlabs;
+  }
+
+  /** Whether a limited application has so much that it should be written out. */
+  private boolean nearLimit(Usage usage) {
+    return usage.limited && usage.slabs > limitSlabs / 4;
+  }
+
+  /** Takes those who wait for more slabs than there will ever be out of the queues. */
+  private List<Waiter> takeWaitersBeyond(int capacitySlabs) {
+    List<Waiter> taken = new ArrayList<>();
+    for (Usage usage : List.copyOf(waiting)) {
+      for (Waiter waiter : List.copyOf(usage.queue)) {
+        if (waiter.slabs > capacitySlabs) {
+          usage.queue.remove(waiter);
+          taken.add(waiter);
+        }
+      }
+      if (usage.queue.isEmpty()) {
+        waiting.remove(usage);
+        forgetIfIdle(usage);
+      }
+    }
+    return taken;
+  }
+
   private void forgetIfIdle(Usage usage) {
     if (usage.slabs == 0 && usage.queue.isEmpty() && usage.grants == 0) {
       usages.remove(usage.application, usage);
     }
   }
 
-  /** The application whose first waiter is served next, or null when nobody waits. */
+  /**
+   * The application whose first waiter is served next, or null when nobody waits but those whom
+   * their limit holds back.
+   */
   private Usage nextToServe() {
     Usage next = null;
     for (Usage usage : waiting) {
-      if (next == null || usage.slabs + usage.grantedSlabs < next.slabs + next.grantedSlabs) {
+      if ((next == null || usage.slabs + usage.grantedSlabs < next.slabs + next.grantedSlabs)
+          && !isHeldBack(usage, usage.queue.peekFirst().slabs)) {
         next = usage;
       }
     }
@@ -384,9 +508,11 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     int grantedSlabs;
     // Grants that ran out: as many of the next waiters go to the front of the queue.
     int displaced;
+    boolean limited;
 
-    Usage(String application) {
+    Usage(String application, boolean limited) {
       this.application = application;
+      this.limited = limited;
     }
   }
 

@@ -2,7 +2,9 @@ package io.sluice.server.memory;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,13 +27,18 @@ final class SlabArena {
 
   private final int slabBytes;
   private final int slabsPerChunk;
+  private final IntFunction<ByteBuffer> allocator;
   private final List<ByteBuffer> chunks = new ArrayList<>();
   private int capacitySlabs;
   private int[] freeSlabs = new int[64];
   private int freeCount;
   private int cutSlabs;
 
-  SlabArena(int slabBytes, int capacitySlabs) {
+  /**
+   * @param allocator gives a chunk of so many bytes, or throws {@link OutOfMemoryError}
+   */
+  SlabArena(int slabBytes, int capacitySlabs, IntFunction<ByteBuffer> allocator) {
+    this.allocator = allocator;
     this.slabBytes = slabBytes;
     this.capacitySlabs = capacitySlabs;
     this.slabsPerChunk = Math.max(1, Math.min(capacitySlabs, CHUNK_BYTES / slabBytes));
@@ -77,7 +84,7 @@ final class SlabArena {
 
   private boolean cutChunk(int slabs) {
     try {
-      chunks.add(ByteBuffer.allocateDirect(slabs * slabBytes));
+      chunks.add(allocator.apply(slabs * slabBytes));
     } catch (OutOfMemoryError e) {
       LOG.warn(
           "arena cannot grow, raise -XX:MaxDirectMemorySize wantedBytes={} haveBytes={}",
@@ -89,7 +96,7 @@ final class SlabArena {
     int first = cutSlabs;
     cutSlabs += slabs;
     if (freeSlabs.length < cutSlabs) {
-      freeSlabs = java.util.Arrays.copyOf(freeSlabs, Math.max(cutSlabs, freeSlabs.length * 2));
+      freeSlabs = Arrays.copyOf(freeSlabs, Math.max(cutSlabs, freeSlabs.length * 2));
     }
     // Pushed in reverse, so that they are taken in order of address.
     for (int slab = cutSlabs - 1; slab >= first; slab--) {

@@ -32,6 +32,8 @@ public record ReadConfig(int timeoutMs, int ssdThreads, int hddThreads, int maxQ
     return switch (kind) {
       case SSD -> ssdThreads;
       case HDD -> hddThreads;
+      // Waiting there is waiting for other machines: as many at a time as on what answers fast.
+      case REMOTE -> ssdThreads;
     };
   }
 }

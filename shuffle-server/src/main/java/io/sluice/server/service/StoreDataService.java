@@ -143,10 +143,7 @@ public final class StoreDataService implements DataService {
             StatusCode.FRAME_TOO_LARGE,
             "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
       }
-      if (!canStore.getAsBoolean() && memory.pressure().tight()) {
-        throw new SluiceException(
-            StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
-      }
+      checkMemory(connection.application(), bodyLength);
     } catch (SluiceException e) {
       counters.refusedFrame();
       throw e;
@@ -233,6 +230,20 @@ public final class StoreDataService implements DataService {
       store.checkNotExpired(key);
     }
     return key;
+  }
+
+  /** Refuses what would wait for memory that will not come. */
+  private void checkMemory(String application, int bodyLength) throws SluiceException {
+    if (!memory.canHold(bodyLength)) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE,
+          "body of " + bodyLength + " bytes: the JVM gave the server less memory than that");
+    }
+    if (!canStore.getAsBoolean()
+        && (memory.pressure().tight() || memory.isHeldBack(application, bodyLength))) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+    }
   }
 
   private void checkEpoch(ShuffleKey key, long named) throws SluiceException {
@@ -345,6 +356,7 @@ public final class StoreDataService implements DataService {
     Runnable finish =
         () -> {
           openWaits.decrementAndGet();
+          store.dropIfUnused(key);
           Future<?> pending = timeout.get();
           if (pending != null) {
             pending.cancel(false);
@@ -356,6 +368,7 @@ public final class StoreDataService implements DataService {
     openWaits.incrementAndGet();
     if (!log.addWait(wait)) {
       openWaits.decrementAndGet();
+      store.dropIfUnused(key);
       return CompletableFuture.completedFuture(reply(key, open, partitions));
     }
     int waitMs = Math.min(open.getMaxWaitMs(), config.maxOpenWaitMs());

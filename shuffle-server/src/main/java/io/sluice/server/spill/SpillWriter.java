@@ -5,6 +5,7 @@ import io.sluice.common.run.RunHeader;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
 import io.sluice.common.run.RunWriter;
+import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.SpillBatch;
 import io.sluice.server.service.ServerCounters;
@@ -44,6 +45,7 @@ public final class SpillWriter {
     long length;
     try {
       length = write(batch, disk.storage(), run, order, offsets);
+      register(new RunRecord(run, batch.log().key(), order, length, List.of()), disk);
     } catch (IOException e) {
       batch.log().abortSpill(batch);
       disk.writeFailed(e);
@@ -58,6 +60,20 @@ public final class SpillWriter {
     disk.writeSucceeded();
     counters.spilled(bytes);
     return true;
+  }
+
+  /** From here on the run exists. If that fails, so does the spill, and the file goes. */
+  private static void register(RunRecord run, Disk disk) throws IOException {
+    try {
+      disk.catalog().add(run);
+    } catch (IOException e) {
+      try {
+        disk.storage().delete(RunFiles.fileName(run.id()));
+      } catch (IOException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
   }
 
   private static long write(

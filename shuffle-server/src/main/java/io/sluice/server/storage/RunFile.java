@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.common.run.RunId;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
@@ -10,6 +11,7 @@ import java.nio.channels.FileChannel;
 public final class RunFile implements ReadableRun {
   private final RunFiles files;
   private final Disk disk;
+  private final RunId id;
   private final String name;
   private final long length;
 
@@ -21,11 +23,16 @@ public final class RunFile implements ReadableRun {
   private int readers;
   private FileChannel channel;
 
-  RunFile(RunFiles files, Disk disk, String name, long length) {
+  RunFile(RunFiles files, Disk disk, RunId id, long length) {
     this.files = files;
     this.disk = disk;
-    this.name = name;
+    this.id = id;
+    this.name = RunFiles.fileName(id);
     this.length = length;
+  }
+
+  public RunId id() {
+    return id;
   }
 
   public long length() {

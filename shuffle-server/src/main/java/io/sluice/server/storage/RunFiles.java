@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -15,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The run files of a server that are in use: opens them when they are read, closes those that
- * nobody reads when many are open, deletes those that nobody refers to any more, on a thread of its
- * own. Thread-safe.
+ * nobody reads when many are open, deletes those that nobody refers to any more, on a thread of
+ * their disk. Thread-safe.
  */
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
@@ -24,12 +25,11 @@ public final class RunFiles implements AutoCloseable {
   private static final long CLOSE_WAIT_MS = 10_000;
 
   private final int maxIdleOpen;
-  private final LinkedBlockingQueue<RunFile> toDelete = new LinkedBlockingQueue<>();
+  private final Map<Disk, RunDeleter> deleters = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
   // Open files that nobody reads, longest unread first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
-  private volatile Thread deleter;
-  private volatile boolean closed;
+  private volatile boolean started;
 
   /**
    * @param maxIdleOpen files that stay open while nobody reads them
@@ -38,12 +38,10 @@ public final class RunFiles implements AutoCloseable {
     this.maxIdleOpen = maxIdleOpen;
   }
 
-  /** Starts deleting in the background. */
+  /** Starts deleting in the background, each disk's runs on a thread of its own. */
   public void start() {
-    Thread thread = new Thread(this::deleteUntilClosed, "run-deleter");
-    thread.setDaemon(true);
-    deleter = thread;
-    thread.start();
+    started = true;
+    deleters.values().forEach(RunDeleter::start);
   }
 
   public static String fileName(RunId run) {
@@ -53,7 +51,7 @@ public final class RunFiles implements AutoCloseable {
   /** A committed file, which belongs to the caller. */
   public RunFile add(Disk disk, RunId run, long length) {
     count.incrementAndGet();
-    return new RunFile(this, disk, fileName(run), length);
+    return new RunFile(this, disk, run, length);
   }
 
   /** Files that somebody refers to, or that wait to be deleted. */
@@ -63,25 +61,17 @@ public final class RunFiles implements AutoCloseable {
 
   /** Deletes what waits for it, on the calling thread. */
   public void deletePending() {
-    for (RunFile file = toDelete.poll(); file != null; file = toDelete.poll()) {
-      delete(file);
-    }
+    deleters.values().forEach(RunDeleter::deletePending);
   }
 
-  /** Deletes what waits for it, and ends. Idempotent. */
+  /** Deletes what waits for it, and ends; what a disk does not answer for stays. Idempotent. */
   @Override
   public void close() {
-    closed = true;
-    Thread thread = deleter;
-    if (thread != null) {
-      thread.interrupt();
-      try {
-        thread.join(CLOSE_WAIT_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    deleters.values().forEach(RunDeleter::close);
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_WAIT_MS);
+    for (RunDeleter deleter : deleters.values()) {
+      close(deleter, deadlineNanos);
     }
-    deletePending();
     closeIdle(0);
   }
 
@@ -102,7 +92,8 @@ public final class RunFiles implements AutoCloseable {
   }
 
   void unreferenced(RunFile file) {
-    toDelete.add(file);
+    becameBusy(file);
+    deleters.computeIfAbsent(file.disk(), this::deleter).add(file);
   }
 
   private void closeIdle(int keep) {
@@ -117,29 +108,23 @@ public final class RunFiles implements AutoCloseable {
     toClose.forEach(RunFile::closeIfIdle);
   }
 
-  private void deleteUntilClosed() {
-    while (!closed) {
-      try {
-        RunFile file = toDelete.poll(1, TimeUnit.SECONDS);
-        if (file != null) {
-          delete(file);
-        }
-      } catch (InterruptedException e) {
-        // Only close() interrupts; the loop ends.
-        Thread.currentThread().interrupt();
-        return;
-      }
+  private RunDeleter deleter(Disk disk) {
+    RunDeleter deleter = new RunDeleter(disk, count);
+    if (started) {
+      deleter.start();
     }
+    return deleter;
   }
 
-  private void delete(RunFile file) {
-    becameBusy(file);
+  private void close(RunDeleter deleter, long deadlineNanos) {
     try {
-      file.closeAndDelete();
-    } catch (IOException e) {
-      LOG.warn("run not deleted file={} problem={}", file, e.toString());
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      if (!started || deleter.awaitEnd(leftMs)) {
+        deleter.deletePending();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    count.decrementAndGet();
   }
 
   static void closeQuietly(FileChannel channel, RunFile file) {

@@ -3,5 +3,7 @@ package io.sluice.server.storage;
 /** What a disk is good at. */
 public enum StorageKind {
   SSD,
-  HDD
+  HDD,
+  /** Not a disk of this machine: a file system that others can read too. */
+  REMOTE
 }

@@ -36,7 +36,6 @@ public final class InMemoryCatalog implements RunCatalog {
   @Override
   public synchronized void add(RunRecord run) throws IOException {
     check();
-    run.replaces().forEach(runs::remove);
     runs.put(run.id(), run);
   }
 

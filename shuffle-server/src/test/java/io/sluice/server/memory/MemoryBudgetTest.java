@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -243,6 +245,102 @@ class MemoryBudgetTest {
       assertThat(small.waitingCount()).isZero();
       small.close();
     }
+  }
+
+  @Test
+  void holdsALimitedApplicationBackAndNobodyElse() {
+    budget.limit(Set.of("huge"), 4 * SLAB);
+    ByteBuf first = budget.tryAllocate("huge", 3 * SLAB);
+    assertThat(budget.tryAllocate("huge", 2 * SLAB)).as("past its limit").isNull();
+    assertThat(budget.isHeldBack("huge", 2 * SLAB)).isTrue();
+    assertThat(budget.isHeldBack("huge", SLAB)).isFalse();
+    wait("huge", 2 * SLAB);
+    assertThat(called).isEmpty();
+    assertThat(budget.heldBack()).containsExactly("huge");
+    assertThat(budget.pressure().wantedBytes()).as("no memory is short").isZero();
+    ByteBuf other = budget.tryAllocate("other", 7 * SLAB);
+    assertThat(other).as("does not wait behind it").isNotNull();
+    assertThat(budget.isHeldBack("other", 7 * SLAB)).isFalse();
+    first.release();
+    assertThat(called).containsExactly("huge2");
+    assertThat(budget.heldBack()).isEmpty();
+    budget.tryAllocate("huge", 2 * SLAB).release();
+    other.release();
+  }
+
+  @Test
+  void admitsABodyLargerThanTheLimitOnceItsApplicationUsesNothing() {
+    budget.limit(Set.of("huge"), 2 * SLAB);
+    ByteBuf large = budget.tryAllocate("huge", 5 * SLAB);
+    assertThat(large).isNotNull();
+    wait("huge", 5 * SLAB);
+    assertThat(called).isEmpty();
+    large.release();
+    assertThat(called).containsExactly("huge5");
+    budget.tryAllocate("huge", 5 * SLAB).release();
+  }
+
+  @Test
+  void callsThoseWhomALimitHeldBackWhenItIsLifted() {
+    budget.limit(Set.of("huge"), SLAB);
+    ByteBuf first = budget.tryAllocate("huge", SLAB);
+    wait("huge", SLAB);
+    budget.limit(Set.of("another"), SLAB);
+    assertThat(called).containsExactly("huge1");
+    budget.tryAllocate("huge", SLAB).release();
+    first.release();
+  }
+
+  @Test
+  void signalsWhenALimitedApplicationHasAQuarterOfItsLimit() {
+    AtomicInteger signals = new AtomicInteger();
+    budget.onPressure(signals::incrementAndGet);
+    budget.limit(Set.of("huge"), 4 * SLAB);
+    ByteBuf first = budget.tryAllocate("huge", SLAB);
+    assertThat(signals).hasValue(0);
+    ByteBuf second = budget.tryAllocate("huge", SLAB);
+    assertThat(signals).hasValue(1);
+    first.release();
+    second.release();
+  }
+
+  @Test
+  void goesOnWithWhatItHasWhenTheJvmRefusesMore() {
+    // Chunks are of 16 MiB, here 8 slabs: the second is refused.
+    int slab = 2 << 20;
+    AtomicInteger chunks = new AtomicInteger();
+    MemoryBudget poor =
+        new MemoryBudget(
+            new MemoryConfig(24L * slab, slab, 75, 25),
+            nanos::get,
+            bytes -> {
+              if (chunks.incrementAndGet() > 1) {
+                throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+              }
+              return ByteBuffer.allocateDirect(bytes);
+            });
+    ByteBuf first = poor.tryAllocate("a", 4 * slab);
+    poor.whenAvailable("a", 24 * slab, () -> called.add("waited for more than there is"));
+    ByteBuf second = poor.tryAllocate("b", 3 * slab);
+    assertThat(poor.canHold(24 * slab)).isTrue();
+    assertThat(called).isEmpty();
+
+    assertThat(poor.tryAllocate("c", 2 * slab)).isNull();
+
+    assertThat(called).containsExactly("waited for more than there is");
+    assertThat(poor.canHold(9 * slab)).isFalse();
+    assertThat(poor.canHold(8 * slab)).isTrue();
+    assertThat(poor.pressure().capacityBytes()).isEqualTo(8L * slab);
+    poor.whenAvailable("c", 9 * slab, () -> called.add("would wait for ever"));
+    assertThat(called).hasSize(2);
+    assertThat(poor.waitingCount()).isZero();
+    poor.whenAvailable("c", 2 * slab, () -> called.add("fits"));
+    first.release();
+    assertThat(called).hasSize(3);
+    poor.tryAllocate("c", 2 * slab).release();
+    second.release();
+    assertThat(chunks).hasValue(2);
+    poor.close();
   }
 
   @Test

@@ -68,6 +68,7 @@ class SpillerTest {
   void everythingIsGivenBack() {
     spiller.close();
     spiller.close();
+    store.applications().forEach(store::removeApplication);
     store.close();
     runs.close();
     assertThat(memory.usedBytes()).isZero();

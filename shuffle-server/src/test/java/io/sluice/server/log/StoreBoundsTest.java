@@ -1,0 +1,133 @@
+package io.sluice.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+class StoreBoundsTest {
+  private static final ShuffleKey FIRST = new ShuffleKey("app", 1);
+  private static final ShuffleKey SECOND = new ShuffleKey("app", 2);
+  private static final int HUGE_BYTES = 1000;
+
+  private final ShuffleStore store =
+      new ShuffleStore(new StoreConfig(2, 4, 1000, 100, 5, new LogConfig(1 << 10, HUGE_BYTES, 4, 50)));
+
+  @Test
+  void attemptsAreBoundedOverAllShuffles() throws SluiceException {
+    push(FIRST, 0, 1, 2, 3);
+    push(SECOND, 0, 1, 2);
+    assertThat(store.totals().attempts()).isEqualTo(5);
+    push(SECOND, 1, 1, 2);
+    assertThatThrownBy(() -> push(SECOND, 0, 2, 3))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.NO_SPACE))
+        .hasMessageContaining("this shuffle has 2, all have 5");
+    store.removeShuffles("app", List.of(1));
+    assertThat(store.totals().attempts()).isEqualTo(2);
+    push(SECOND, 0, 2, 3);
+    store.close();
+    assertThat(store.totals().attempts()).isZero();
+  }
+
+  @Test
+  void waitingForAShuffleThatIsNeverWrittenLeavesNothing() throws SluiceException {
+    for (int shuffle = 0; shuffle < 10; shuffle++) {
+      ShuffleKey key = new ShuffleKey("app", shuffle);
+      AtomicInteger ended = new AtomicInteger();
+      OpenWait wait = wait(ended);
+      ShuffleLog log = store.findOrCreate(key);
+      assertThat(log.addWait(wait)).isTrue();
+      store.dropIfUnused(key);
+      assertThat(store.find(key)).as("somebody waits").isSameAs(log);
+      assertThat(log.cancelWait(wait)).isTrue();
+      store.dropIfUnused(key);
+      assertThat(store.find(key)).isNull();
+      assertThat(store.isExpired(key)).isFalse();
+    }
+    assertThat(store.shuffleCount()).isZero();
+    assertThat(store.applications()).isEmpty();
+  }
+
+  @Test
+  void pushThatMeetsADroppedLogIsToldToComeAgainAndThenTaken() throws SluiceException {
+    ShuffleLog stale = store.findOrCreate(FIRST);
+    store.dropIfUnused(FIRST);
+    ByteBuf body = body(0, 1);
+    assertThatThrownBy(() -> stale.append(body, body.capacity(), batch(0, 1)))
+        .isInstanceOfSatisfying(
+            SluiceException.class,
+            e -> assertThat(e.code().retry()).isEqualTo(StatusCode.Retry.SAME_SERVER));
+    assertThat(body.refCnt()).isZero();
+    assertThat(stale.addWait(wait(new AtomicInteger()))).isFalse();
+    push(FIRST, 0, 1);
+    store.dropIfUnused(FIRST);
+    assertThat(store.find(FIRST).isWritten()).isTrue();
+    store.close();
+  }
+
+  @Test
+  void knowsTheShufflesThatHaveAHugePartition() throws SluiceException {
+    push(FIRST, 0, 1, 2);
+    push(FIRST, 1, 1, 2);
+    ShuffleLog log = store.find(FIRST);
+    ByteBuf small = large(3, 0, HUGE_BYTES - 3 * BlockHeader.LENGTH);
+    log.append(small, small.capacity(), headers(small));
+    assertThat(store.totals().hugeLogs()).as("exactly at the threshold").isEmpty();
+    ByteBuf more = large(4, 0, 0);
+    assertThat(log.append(more, more.capacity(), headers(more)).fullPartitions())
+        .containsExactly(0);
+    assertThat(store.totals().hugeLogs()).containsExactly(log);
+    store.removeApplication("app");
+    assertThat(store.totals().hugeLogs()).isEmpty();
+    store.close();
+  }
+
+  private void push(ShuffleKey key, int partition, long... attempts) throws SluiceException {
+    ByteBuf body = body(partition, attempts);
+    store.findOrCreate(key).append(body, body.capacity(), batch(partition, attempts));
+  }
+
+  private static OpenWait wait(AtomicInteger ended) {
+    return new OpenWait(
+        new int[] {0}, Roaring64NavigableMap.bitmapOf(1), 1000, ended::incrementAndGet);
+  }
+
+  private static ByteBuf body(int partition, long... attempts) {
+    ByteBuf body = Unpooled.buffer(attempts.length * BlockHeader.LENGTH);
+    for (long attempt : attempts) {
+      body.writeBytes(BlockBytes.block(attempt, 0, partition, 0, true, new byte[0]));
+    }
+    return body;
+  }
+
+  private static BlockBatch batch(int partition, long... attempts) throws SluiceException {
+    ByteBuf body = body(partition, attempts);
+    BlockBatch batch = headers(body);
+    body.release();
+    return batch;
+  }
+
+  private static ByteBuf large(long attempt, int partition, int payloadLength) {
+    return Unpooled.wrappedBuffer(
+        BlockBytes.block(attempt, 0, partition, 0, true, new byte[payloadLength]));
+  }
+
+  private static BlockBatch headers(ByteBuf body) throws SluiceException {
+    BlockBatch batch = new BlockBatch(4);
+    for (int at = 0; at < body.capacity(); ) {
+      BlockHeader header = BlockHeader.read(body, at, body.capacity());
+      batch.add(header);
+      at += header.blockLength();
+    }
+    return batch;
+  }
+}

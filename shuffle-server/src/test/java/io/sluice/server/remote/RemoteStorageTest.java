@@ -1,0 +1,203 @@
+package io.sluice.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.server.storage.Storage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RemoteStorageTest {
+  private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
+  private final RemoteStorage storage = new RemoteStorage(files, "host-1f", Long.MAX_VALUE);
+
+  @Test
+  void readsBackWhatWasCommitted() throws IOException {
+    byte[] content = bytes(100_000);
+    write("app-1/a.run", content);
+    assertThat(files.paths()).containsExactly("app-1/host-1f/a.run");
+    assertThat(storage.location("app-1/a.run")).isEqualTo("memory:/shuffle/app-1/host-1f/a.run");
+    try (FileChannel channel = storage.open("app-1/a.run")) {
+      assertThat(channel.size()).isEqualTo(content.length);
+      ByteBuffer target = ByteBuffer.allocate(1000);
+      assertThat(channel.read(target, 5_000)).isEqualTo(1000);
+      assertThat(target.array()).isEqualTo(java.util.Arrays.copyOfRange(content, 5_000, 6_000));
+      assertThat(channel.read(ByteBuffer.allocate(1), content.length)).isEqualTo(-1);
+      ByteArrayOutputStream copy = new ByteArrayOutputStream();
+      assertThat(channel.transferTo(10, content.length, Channels.newChannel(copy)))
+          .isEqualTo(content.length - 10);
+      assertThat(copy.toByteArray())
+          .isEqualTo(java.util.Arrays.copyOfRange(content, 10, content.length));
+    }
+    assertThat(files.openInputs()).isZero();
+  }
+
+  @Test
+  void takesBytesFromAFile() throws IOException {
+    byte[] content = bytes(10_000);
+    write("app/a.run", content);
+    try (Storage.NewFile file = storage.create("app/b.run");
+        FileChannel source = storage.open("app/a.run")) {
+      file.channel().write(ByteBuffer.wrap(content, 0, 100));
+      assertThat(
+              file.channel()
+                  .transferFrom(
+                      Channels.newChannel(
+                          new java.io.ByteArrayInputStream(content, 100, content.length - 100)),
+                      100,
+                      Long.MAX_VALUE))
+          .isEqualTo(content.length - 100);
+      assertThat(source.transferTo(0, source.size(), file.channel())).isEqualTo(content.length);
+      file.commit();
+    }
+    try (FileChannel channel = storage.open("app/b.run")) {
+      assertThat(channel.size()).isEqualTo(2L * content.length);
+    }
+  }
+
+  @Test
+  void keepsNothingThatWasNotCommitted() throws IOException {
+    try (Storage.NewFile file = storage.create("app/a.run")) {
+      file.channel().write(ByteBuffer.wrap(bytes(10)));
+    }
+    assertThat(files.paths()).isEmpty();
+    assertThat(storage.list()).isEmpty();
+  }
+
+  @Test
+  void refusesAFileWhoseEndWasLostOnTheWay() throws IOException {
+    files.loseAtEnd(1);
+    assertThatThrownBy(() -> write("app/a.run", bytes(10)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("memory:/shuffle/app/host-1f/a.run has 9 bytes, 10 were written");
+    assertThat(files.paths()).isEmpty();
+    assertThat(files.openInputs()).isZero();
+  }
+
+  @Test
+  void refusesToReadAFileThatIsShorterThanItWas() throws IOException {
+    write("app/a.run", bytes(10));
+    files.put("app/host-1f/a.run", bytes(9));
+    assertThatThrownBy(() -> storage.open("app/a.run"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("has 9 bytes, 10 were written");
+    assertThat(files.openInputs()).isZero();
+  }
+
+  @Test
+  void failsAtEveryCallWithoutLeavingAFile() throws IOException {
+    int call = 1;
+    while (!succeedsWhenCallFails(call)) {
+      assertThat(storage.list()).as("after failure of call %d", call).isEmpty();
+      assertThat(files.openInputs()).isZero();
+      call++;
+    }
+    assertThat(call).isGreaterThan(4);
+    assertThat(storage.list()).containsExactly(new Storage.Entry("app/a.run", 10));
+  }
+
+  private boolean succeedsWhenCallFails(int call) {
+    files.failAtCall(call);
+    try {
+      write("app/a.run", bytes(10));
+      return true;
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("injected");
+      return false;
+    } finally {
+      files.failAtCall(0);
+    }
+  }
+
+  @Test
+  void listsAndDeletesItsOwnFilesOnly() throws IOException {
+    RemoteStorage other = new RemoteStorage(files, "host-2a", Long.MAX_VALUE);
+    write("app-1/a.run", bytes(10));
+    write("app-10/b.run", bytes(20));
+    write(other, "app-1/c.run", bytes(30));
+    files.put("app-1/notes.txt", bytes(1));
+    assertThat(storage.list())
+        .containsExactlyInAnyOrder(
+            new Storage.Entry("app-1/a.run", 10), new Storage.Entry("app-10/b.run", 20));
+    storage.delete("app-1/a.run");
+    storage.delete("app-1/a.run");
+    assertThat(files.paths())
+        .containsExactly("app-1/host-2a/c.run", "app-1/notes.txt", "app-10/host-1f/b.run");
+    assertThat(other.list()).containsExactly(new Storage.Entry("app-1/c.run", 30));
+  }
+
+  @Test
+  void clearsAwayTheDirectoriesOfAnApplicationWithItsLastFile() throws IOException {
+    write("app-1/a.run", bytes(10));
+    write("app-1/b.run", bytes(10));
+    storage.delete("app-1/a.run");
+    assertThat(files.deletedDirectories()).isEmpty();
+    storage.delete("app-1/b.run");
+    assertThat(files.deletedDirectories()).containsExactly("app-1/host-1f", "app-1");
+  }
+
+  @Test
+  void saysHowMuchRoomThereWasWhenItLastAsked() throws IOException {
+    RemoteStorage limited = new RemoteStorage(files, "host-1f", 100);
+    assertThat(limited.capacityBytes()).isZero();
+    limited.refresh();
+    assertThat(limited.capacityBytes()).isEqualTo(100);
+    write(limited, "app/a.run", bytes(30));
+    assertThat(limited.freeBytes()).isEqualTo(70);
+    files.capacityBytes(50);
+    assertThat(limited.freeBytes()).isEqualTo(70);
+    limited.refresh();
+    assertThat(limited.freeBytes()).isEqualTo(20);
+    files.failAlways(true);
+    assertThatThrownBy(limited::refresh).isInstanceOf(IOException.class);
+    assertThat(limited.freeBytes()).isEqualTo(20);
+    files.failAlways(false);
+    RemoteStorage reopened = new RemoteStorage(files, "host-1f", 100);
+    reopened.refresh();
+    assertThat(reopened.list()).hasSize(1);
+    reopened.list();
+    files.capacityBytes(1000);
+    reopened.refresh();
+    assertThat(reopened.freeBytes()).isEqualTo(70);
+    reopened.delete("app/a.run");
+    assertThat(reopened.freeBytes()).isEqualTo(100);
+  }
+
+  @Test
+  void refusesNamesThatLeaveItsDirectories() {
+    for (String file : new String[] {"a.run", "/a.run", "app/", "app/x/a.run"}) {
+      assertThatThrownBy(() -> storage.open(file)).isInstanceOf(IllegalArgumentException.class);
+    }
+    for (String server : new String[] {"", "..", "a/b"}) {
+      assertThatThrownBy(() -> new RemoteStorage(files, server, 1))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  private void write(String file, byte[] content) throws IOException {
+    write(storage, file, content);
+  }
+
+  private static void write(RemoteStorage storage, String file, byte[] content)
+      throws IOException {
+    try (Storage.NewFile writing = storage.create(file)) {
+      ByteBuffer whole = ByteBuffer.wrap(content);
+      int half = content.length / 2;
+      long written =
+          writing.channel().write(new ByteBuffer[] {whole.slice(0, half), whole.slice(half, content.length - half)});
+      assertThat(written).isEqualTo(content.length);
+      writing.commit();
+    }
+  }
+
+  private static byte[] bytes(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,94 @@
+package io.sluice.storage.hadoop;
+
+import io.sluice.server.remote.spi.KerberosSettings;
+import io.sluice.server.remote.spi.RemoteFileSystem;
+import io.sluice.server.remote.spi.RemoteFileSystemProvider;
+import io.sluice.server.remote.spi.RemoteSettings;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** Opens whatever file system Hadoop knows the scheme of. */
+public final class HadoopFileSystemProvider implements RemoteFileSystemProvider {
+  private final HadoopSecurity security;
+
+  /** As {@link java.util.ServiceLoader} calls it. */
+  public HadoopFileSystemProvider() {
+    this(new UserGroupSecurity());
+  }
+
+  HadoopFileSystemProvider(HadoopSecurity security) {
+    this.security = security;
+  }
+
+  @Override
+  public RemoteFileSystem open(RemoteSettings settings) throws IOException {
+    Configuration configuration = configuration(settings);
+    Optional<KerberosSettings> kerberos = settings.kerberos();
+    KerberosLogin login = null;
+    boolean opened = false;
+    try {
+      if (kerberos.isPresent()) {
+        login = KerberosLogin.begin(kerberos.get(), configuration, security);
+      }
+      RemoteFileSystem files = open(settings.base(), configuration, login);
+      opened = true;
+      return files;
+    } catch (IOException e) {
+      throw OneLine.failure("cannot open " + settings.base(), e);
+    } finally {
+      if (!opened && login != null) {
+        login.close();
+      }
+    }
+  }
+
+  private static RemoteFileSystem open(
+      String base, Configuration configuration, KerberosLogin login) throws IOException {
+    URI uri;
+    try {
+      uri = new Path(base).toUri();
+    } catch (IllegalArgumentException e) {
+      throw new IOException("not a path: " + e.getMessage(), e);
+    }
+    // An instance of its own: whoever closes a shared one closes it for everybody.
+    FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
+    boolean opened = false;
+    try {
+      // Blocks carry their own checksums; for local files Hadoop would write a second file each.
+      fileSystem.setWriteChecksum(false);
+      Path path = fileSystem.makeQualified(new Path(uri));
+      fileSystem.mkdirs(path);
+      opened = true;
+      return new HadoopFileSystem(fileSystem, path, login);
+    } finally {
+      if (!opened) {
+        fileSystem.close();
+      }
+    }
+  }
+
+  private static Configuration configuration(RemoteSettings settings) throws IOException {
+    Configuration configuration = new Configuration();
+    configuration.setClassLoader(HadoopFileSystemProvider.class.getClassLoader());
+    if (settings.configurationDirectory().isPresent()) {
+      java.nio.file.Path directory = settings.configurationDirectory().get();
+      if (!Files.isDirectory(directory)) {
+        throw new NotDirectoryException(
+            "Hadoop's configuration directory " + directory + " is not a directory");
+      }
+      for (String file : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+        if (Files.exists(directory.resolve(file))) {
+          configuration.addResource(new Path(directory.resolve(file).toUri()));
+        }
+      }
+    }
+    settings.properties().forEach(configuration::set);
+    return configuration;
+  }
+}

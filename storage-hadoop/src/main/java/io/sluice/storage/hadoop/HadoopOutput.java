@@ -1,0 +1,87 @@
+package io.sluice.storage.hadoop;
+
+import io.sluice.server.remote.spi.RemoteOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+
+/** One file that is written from front to back. Belongs to one thread. */
+final class HadoopOutput implements RemoteOutput {
+  /** Hadoop takes arrays only: bytes of direct buffers pass through one of this length. */
+  private static final int COPY_BYTES = 256 << 10;
+
+  private final FileSystem fileSystem;
+  private final Path file;
+  private final FSDataOutputStream stream;
+  private byte[] copy = new byte[0];
+  private boolean ended;
+
+  /**
+   * @param fileSystem borrows
+   * @param stream takes
+   */
+  HadoopOutput(FileSystem fileSystem, Path file, FSDataOutputStream stream) {
+    this.fileSystem = fileSystem;
+    this.file = file;
+    this.stream = stream;
+  }
+
+  @Override
+  public void write(ByteBuffer source) throws IOException {
+    try {
+      if (source.hasArray()) {
+        stream.write(
+            source.array(), source.arrayOffset() + source.position(), source.remaining());
+        source.position(source.limit());
+        return;
+      }
+      if (copy.length == 0) {
+        copy = new byte[COPY_BYTES];
+      }
+      while (source.hasRemaining()) {
+        int count = Math.min(copy.length, source.remaining());
+        source.get(copy, 0, count);
+        stream.write(copy, 0, count);
+      }
+    } catch (IOException e) {
+      throw OneLine.failure("cannot write " + file, e);
+    }
+  }
+
+  @Override
+  public void complete() throws IOException {
+    try {
+      stream.close();
+    } catch (IOException e) {
+      throw OneLine.failure("cannot complete " + file, e);
+    }
+    ended = true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    // Closing completes the file, on an object store after an upload of all that was written;
+    // where it can be told to forget the upload instead, it is.
+    if (stream.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
+      stream.abort();
+      return;
+    }
+    try {
+      stream.close();
+    } catch (IOException e) {
+      // What matters is that the file goes, next; if that fails too, the caller hears of it.
+    }
+    try {
+      fileSystem.delete(file, false);
+    } catch (IOException e) {
+      throw OneLine.failure("cannot delete the unfinished " + file, e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.sluice.storage.hadoop;
+
+import io.sluice.server.remote.spi.KerberosSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A login from a keytab and the thread that keeps its ticket fresh. A renewal that fails is logged,
+ * once until one succeeds, and tried again.
+ */
+final class KerberosLogin implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KerberosLogin.class);
+
+  private final HadoopSecurity security;
+  private final ScheduledExecutorService thread;
+  private boolean failing;
+
+  private KerberosLogin(HadoopSecurity security, ScheduledExecutorService thread) {
+    this.security = security;
+    this.thread = thread;
+  }
+
+  /**
+   * Logs in.
+   *
+   * @throws IOException what is wrong, in one line
+   */
+  static KerberosLogin begin(
+      KerberosSettings settings, Configuration configuration, HadoopSecurity security)
+      throws IOException {
+    KerberosLogin login = logIn(settings, configuration, security);
+    // Ends with its executor.
+    ScheduledFuture<?> unused =
+        login.thread.scheduleWithFixedDelay(
+            login::renew, settings.reloginMs(), settings.reloginMs(), TimeUnit.MILLISECONDS);
+    return login;
+  }
+
+  /** Logs in; {@link #renew} is left to the caller. */
+  static KerberosLogin logIn(
+      KerberosSettings settings, Configuration configuration, HadoopSecurity security)
+      throws IOException {
+    demandFile("rss.security.hadoop.kerberos.keytab.file", settings.keytab());
+    if (settings.krb5Configuration().isPresent()) {
+      Path file = settings.krb5Configuration().get();
+      demandFile("rss.security.hadoop.kerberos.krb5-conf.file", file);
+      security.krb5Configuration(file.toString());
+    }
+    configuration.set("hadoop.security.authentication", "kerberos");
+    security.configure(configuration);
+    try {
+      security.login(settings.principal(), settings.keytab().toString());
+    } catch (IOException e) {
+      throw OneLine.failure(
+          "Kerberos login as " + settings.principal() + " with " + settings.keytab(), e);
+    }
+    LOG.info(
+        "logged in to Kerberos principal={} keytab={}", settings.principal(), settings.keytab());
+    ScheduledThreadPoolExecutor thread =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread renewer = new Thread(task, "kerberos-renewer");
+              renewer.setDaemon(true);
+              return renewer;
+            });
+    return new KerberosLogin(security, thread);
+  }
+
+  /** Renews the ticket if it is time. */
+  synchronized void renew() {
+    try {
+      security.renewIfNeeded();
+      if (failing) {
+        LOG.info("the Kerberos ticket is renewed again");
+      }
+      failing = false;
+    } catch (IOException e) {
+      if (!failing) {
+        LOG.warn("the Kerberos ticket was not renewed problem={}", OneLine.of(e));
+      }
+      failing = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+
+  private static void demandFile(String key, Path file) throws IOException {
+    if (!Files.isReadable(file)) {
+      throw new IOException(key + ": " + file + " cannot be read");
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package io.sluice.storage.hadoop;
+
+import java.io.IOException;
+
+/** Makes one line of what Hadoop throws: messages of a name node hold its whole stack trace. */
+final class OneLine {
+  private OneLine() {}
+
+  static IOException failure(String what, IOException cause) {
+    return new IOException(what + ": " + of(cause), cause);
+  }
+
+  static String of(Throwable failure) {
+    String message = failure.getMessage();
+    String name = failure.getClass().getSimpleName();
+    return message == null
+        ? name
+        : name + ": " + message.lines().findFirst().orElse("").strip();
+  }
+}

@@ -1,0 +1,138 @@
+package io.sluice.storage.hadoop;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * A Hadoop file system that behaves like an object store's connector: it cannot rename or append, a
+ * file appears when its stream is closed and not before, and an upload can be aborted.
+ */
+public final class ObjectStore extends RawLocalFileSystem {
+  /** Set in the configuration: fails every close of a written file. */
+  static final String FAIL_CLOSE = "test.objects.fail.close";
+
+  @Override
+  public URI getUri() {
+    return URI.create("objects:///");
+  }
+
+  @Override
+  public String getScheme() {
+    return "objects";
+  }
+
+  @Override
+  public boolean rename(Path from, Path to) {
+    throw new AssertionError("rename " + from + " to " + to);
+  }
+
+  @Override
+  public FSDataOutputStream append(Path file, int bufferSize, Progressable progress) {
+    throw new AssertionError("append to " + file);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path file,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    return create(file, overwrite);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path file,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    return create(file, overwrite);
+  }
+
+  @Override
+  public FSDataOutputStream create(Path file, boolean overwrite, int bufferSize)
+      throws IOException {
+    return create(file, overwrite);
+  }
+
+  @Override
+  public FSDataOutputStream create(Path file, boolean overwrite) throws IOException {
+    if (!overwrite && exists(file)) {
+      throw new org.apache.hadoop.fs.FileAlreadyExistsException(file.toString());
+    }
+    return new FSDataOutputStream(new Upload(file, getConf()), null);
+  }
+
+  @Override
+  protected boolean mkOneDir(java.io.File directory) {
+    return directory.mkdir();
+  }
+
+  private OutputStream store(Path file) throws IOException {
+    return super.create(file, null, false, 4096, (short) 1, 1 << 20, null);
+  }
+
+  private final class Upload extends ByteArrayOutputStream
+      implements StreamCapabilities, Abortable {
+    private final Path file;
+    private final boolean failClose;
+    private boolean ended;
+
+    Upload(Path file, Configuration configuration) {
+      this.file = file;
+      this.failClose = configuration.getBoolean(FAIL_CLOSE, false);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!ended) {
+        ended = true;
+        if (failClose) {
+          throw new IOException("the upload was refused\n\tat some.remote.Server");
+        }
+        try (OutputStream stored = store(file)) {
+          writeTo(stored);
+        }
+      }
+    }
+
+    @Override
+    public AbortableResult abort() {
+      boolean already = ended;
+      ended = true;
+      return new AbortableResult() {
+        @Override
+        public boolean alreadyClosed() {
+          return already;
+        }
+
+        @Override
+        public IOException anyCleanupException() {
+          return null;
+        }
+      };
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+      return StreamCapabilities.ABORTABLE_STREAM.equals(capability);
+    }
+  }
+}
