@@ -150,9 +150,7 @@ class ServerConfigTest {
     assertThat(config.network().backlog()).isEqualTo(128);
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
-    assertThat(set.notices())
-        .hasSize(5)
-        .allMatch(line -> line.contains("has no effect"));
+    assertThat(set.notices()).hasSize(5).allMatch(line -> line.contains("has no effect"));
     assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
   }
 

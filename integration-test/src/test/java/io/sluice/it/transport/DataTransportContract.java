@@ -481,8 +481,7 @@ abstract class DataTransportContract {
     service.holdFetches(true);
     List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      fetches.add(
-          connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
+      fetches.add(connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
     }
     int answered = 0;
     while (answered < 12) {
@@ -493,8 +492,7 @@ abstract class DataTransportContract {
     }
     for (int i = 0; i < 12; i++) {
       try (FetchedBody body = get(fetches.get(i))) {
-        assertThat(body.bytes())
-            .isEqualTo(Unpooled.wrappedBuffer(pushed, 1000 * i, 1000));
+        assertThat(body.bytes()).isEqualTo(Unpooled.wrappedBuffer(pushed, 1000 * i, 1000));
       }
     }
   }

@@ -17,7 +17,8 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks) {
   static final ConfigKey<Long> CAPACITY =
       ConfigKey.dataSize("rss.server.read.buffer.capacity")
           .defaultValue(BY_RATIO)
-          .alsoAllow(BY_RATIO, "rss.server.read.buffer.capacity.ratio of rss.server.buffer.capacity")
+          .alsoAllow(
+              BY_RATIO, "rss.server.read.buffer.capacity.ratio of rss.server.buffer.capacity")
           .atLeast(1L << 20)
           .since("0.1.0")
           .doc(

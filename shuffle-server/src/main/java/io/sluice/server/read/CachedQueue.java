@@ -29,9 +29,7 @@ final class CachedQueue {
       refuse = closed;
       // Those that wait come first.
       wait =
-          !closed
-              && !fetch.needsNoFile()
-              && (queue.size() > 0 || !fetch.takeBudget(budget, retry));
+          !closed && !fetch.needsNoFile() && (queue.size() > 0 || !fetch.takeBudget(budget, retry));
       if (wait) {
         queue.add(fetch.connection(), fetch);
       }
@@ -69,7 +67,11 @@ final class CachedQueue {
     fetch.refuse(
         new SluiceException(
             StatusCode.BUSY,
-            "the read budget of " + budget.capacityBytes() + " bytes was spent for " + waitedMs + " ms"));
+            "the read budget of "
+                + budget.capacityBytes()
+                + " bytes was spent for "
+                + waitedMs
+                + " ms"));
     fetch.partOver();
   }
 

@@ -279,8 +279,7 @@ final class DiskReader {
     ReadableRun run = FileFetch.run(piece);
     FileChannel channel = run.channel();
     if (pageCache.load(channel, piece.position(), piece.length())) {
-      fetch.ready(
-          index, new FetchedBytes.FilePiece(channel, piece.position(), piece.length()));
+      fetch.ready(index, new FetchedBytes.FilePiece(channel, piece.position(), piece.length()));
       return;
     }
     ByteBuf bytes = allocator.directBuffer(piece.length(), piece.length());

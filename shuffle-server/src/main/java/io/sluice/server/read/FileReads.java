@@ -74,8 +74,8 @@ public final class FileReads implements AutoCloseable {
    *
    * @param connection that asks
    * @param found takes
-   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a file
-   *     is gone), BUSY
+   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a
+   *     file is gone), BUSY
    */
   public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found) {

@@ -47,7 +47,8 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
             // Bounded by its disk's reader, which never has more under way than threads.
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "read-disk-" + number + "-" + made.getAndIncrement());
+              Thread thread =
+                  new Thread(task, "read-disk-" + number + "-" + made.getAndIncrement());
               thread.setDaemon(true);
               return thread;
             });

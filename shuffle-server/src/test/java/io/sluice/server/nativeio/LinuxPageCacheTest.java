@@ -33,10 +33,7 @@ class LinuxPageCacheTest {
     Path path = directory.resolve("file");
     try (FileChannel file =
         FileChannel.open(
-            path,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
+            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.write(ByteBuffer.allocate(5 * MIB));
       assertThat(cache.holds(file, 0, 5 * MIB)).as("just written").isTrue();
       assertThat(cache.holds(file, 4 * MIB + 1, MIB - 1)).isTrue();
@@ -50,8 +47,7 @@ class LinuxPageCacheTest {
       assertThat(cache.load(file, 2 * MIB + 5, MIB)).isTrue();
       assertThat(cache.holds(file, 2 * MIB + 5, MIB)).isTrue();
       assertThat(cache.holds(file, 2 * MIB + 5, 3 * MIB - 5)).as("more than was read").isFalse();
-      assertThatThrownBy(() -> cache.load(file, 4 * MIB, 2 * MIB))
-          .isInstanceOf(EOFException.class);
+      assertThatThrownBy(() -> cache.load(file, 4 * MIB, 2 * MIB)).isInstanceOf(EOFException.class);
     }
   }
 }

@@ -100,8 +100,7 @@ class FileReadsTest {
   @Test
   void answersAtOnceWhatLiesInMemory() throws Exception {
     ByteBuf bytes = Unpooled.buffer().writeBytes(content, 0, 50);
-    try (FetchedBytes fetched =
-        now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes))))) {
+    try (FetchedBytes fetched = now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes))))) {
       assertThat(bytes(fetched)).isEqualTo(part(0, 50));
       assertThat(fetched.head().getEpoch()).isEqualTo(7);
       assertThat(fetched.head().getFromMemory()).isEqualTo(50);

@@ -183,13 +183,17 @@ class RemoteStorageTest {
     write(storage, file, content);
   }
 
-  private static void write(RemoteStorage storage, String file, byte[] content)
-      throws IOException {
+  private static void write(RemoteStorage storage, String file, byte[] content) throws IOException {
     try (Storage.NewFile writing = storage.create(file)) {
       ByteBuffer whole = ByteBuffer.wrap(content);
       int half = content.length / 2;
       long written =
-          writing.channel().write(new ByteBuffer[] {whole.slice(0, half), whole.slice(half, content.length - half)});
+          writing
+              .channel()
+              .write(
+                  new ByteBuffer[] {
+                    whole.slice(0, half), whole.slice(half, content.length - half)
+                  });
       assertThat(written).isEqualTo(content.length);
       writing.commit();
     }

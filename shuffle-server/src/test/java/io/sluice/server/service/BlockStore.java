@@ -87,7 +87,14 @@ public final class BlockStore implements AutoCloseable {
             nanoTime);
     this.service =
         new StoreDataService(
-            epoch, config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
+            epoch,
+            config.service(),
+            memory,
+            shuffles,
+            reads,
+            spiller::canStore,
+            scheduler,
+            counters);
   }
 
   /**

@@ -147,11 +147,19 @@ class StoreModelTest {
       largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
       store =
           new ShuffleStore(
-              new StoreConfig(100, 100, 1 << 20, 1000, 1000, new LogConfig(500, 1 << 30, 1000, 1000)));
+              new StoreConfig(
+                  100, 100, 1 << 20, 1000, 1000, new LogConfig(500, 1 << 30, 1000, 1000)));
       writer = new SpillWriter(EPOCH, runs, random, counters);
       service =
           new StoreDataService(
-              EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(SCHEDULER), () -> true, SCHEDULER, counters);
+              EPOCH,
+              ServiceConfig.DEFAULT,
+              memory,
+              store,
+              InlineReads.create(SCHEDULER),
+              () -> true,
+              SCHEDULER,
+              counters);
       for (int i = 0; i < 2; i++) {
         InMemoryStorage storage = new InMemoryStorage("disk-" + i, StorageKind.SSD);
         storages.add(storage);
@@ -346,7 +354,8 @@ class StoreModelTest {
             Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length));
       }
       if (!inRange) {
-        StatusCode code = refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
+        StatusCode code =
+            refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
         assertThat(code)
             .isEqualTo(
                 expired.contains(shuffle)
@@ -432,7 +441,10 @@ class StoreModelTest {
                         .setPartition(entry.getKey())
                         .setLength(entry.getValue().bytes.size()))
                 .build();
-        check(new Held(InlineReads.await(service.fetch(CONNECTION, fetch)), entry.getValue().bytes.toByteArray()));
+        check(
+            new Held(
+                InlineReads.await(service.fetch(CONNECTION, fetch)),
+                entry.getValue().bytes.toByteArray()));
       }
     }
 
