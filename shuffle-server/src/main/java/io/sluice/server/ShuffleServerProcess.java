@@ -166,7 +166,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new SpillPolicy(
                     SpillConfig.forCapacity(
                         memory.capacityBytes(),
-                        config.shuffles().maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR)),
+                        config.shuffles().maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR,
+                        config.buffer().hugeRatio())),
                 new SpillWriter(epoch, runs, new SecureRandom(), counters),
                 nanoTime));
     spiller.start();

@@ -91,7 +91,8 @@ class ServerConfigTest {
             Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
             Map.entry("rss.server.shuffles.max", "10"),
             Map.entry("rss.server.shuffles.forgotten.max", "11"),
-            Map.entry("rss.server.huge-partition.size.threshold", "1g"),
+            Map.entry("rss.server.huge.partition.threshold", "1g"),
+            Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
             Map.entry("rss.server.stop.timeout", "1s"));
     Set<String> oneValueOnly = Set.of("rss.storage.type", "rss.jetty.ssl.enable");
     assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
@@ -150,7 +151,7 @@ class ServerConfigTest {
     assertThat(config.network().backlog()).isEqualTo(128);
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
-    assertThat(set.notices()).hasSize(5).allMatch(line -> line.contains("has no effect"));
+    assertThat(set.notices()).hasSize(4).allMatch(line -> line.contains("has no effect"));
     assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
   }
 

@@ -201,7 +201,14 @@ public final class RunReader implements AutoCloseable {
         throw damaged(
             Reason.BAD_BLOCK,
             at,
-            "partition " + extent.partition() + ": " + e.reason() + ", " + e.getMessage());
+            String.format(
+                "partition %d attempt %d map %d sequence %d: %s, %s",
+                extent.partition(),
+                listed.mapAttempt(),
+                listed.mapIndex(),
+                listed.sequence(),
+                e.reason(),
+                e.getMessage()));
       }
       if (found.partition() != extent.partition()
           || found.blockLength() != listed.length()

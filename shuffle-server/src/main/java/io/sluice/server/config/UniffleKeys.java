@@ -20,7 +20,8 @@ public final class UniffleKeys {
       "disks are watched always, and a server without a usable one reports itself unhealthy";
   private static final String NO_JETTY = "the HTTP port is served without Jetty";
   private static final String NO_HUGE =
-      "partitions are split by assignment, none is limited in memory by itself";
+      "a huge partition is reported as full and its application limited in memory, without a"
+          + " hard limit";
   private static final String ONE_BUFFER = "there is one kind of buffer, an arena of slabs";
 
   private UniffleKeys() {}

@@ -36,6 +36,7 @@ public final class Spiller implements AutoCloseable {
   private final MemoryBudget memory;
   private final Disks disks;
   private final SpillPolicy policy;
+  private final HugeSpills huge;
   private final SpillWriter writer;
   private final LongSupplier nanoTime;
   private final List<DiskThread> threads = new ArrayList<>();
@@ -61,6 +62,7 @@ public final class Spiller implements AutoCloseable {
     this.memory = memory;
     this.disks = disks;
     this.policy = policy;
+    this.huge = new HugeSpills(store, memory, policy.config());
     this.writer = writer;
     this.nanoTime = nanoTime;
     for (Disk disk : disks.list()) {
@@ -184,24 +186,36 @@ public final class Spiller implements AutoCloseable {
       policy.writeFailed();
     }
     boolean room = disks.anyHealthy();
+    huge.limit();
+    boolean idle = true;
+    for (ShuffleLog log = huge.next(); log != null && idle; log = huge.next()) {
+      idle = assign(log, huge.runBytes());
+    }
     for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
       ShuffleLog log = fullest();
       if (log == null) {
         break;
       }
-      long leastBytes = fileBytes(log.nextSpillBytes());
-      DiskThread thread = bestIdle(leastBytes);
-      if (thread == null) {
-        room = anyRoom(leastBytes);
+      if (!assign(log, policy.runBytes(bytes))) {
+        room = anyRoom(fileBytes(log.nextSpillBytes()));
         break;
-      }
-      SpillBatch batch =
-          log.takeForSpill(Math.min(policy.runBytes(bytes), blockBytes(thread.disk.freeBytes())));
-      if (batch != null) {
-        thread.assign(batch);
       }
     }
     tellWhetherRoom(room);
+  }
+
+  /** Has a run of a log written; false when no disk has time and room for it. */
+  private boolean assign(ShuffleLog log, long runBytes) {
+    DiskThread thread = bestIdle(fileBytes(log.nextSpillBytes()));
+    if (thread == null) {
+      return false;
+    }
+    SpillBatch batch =
+        log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    if (batch != null) {
+      thread.assign(batch);
+    }
+    return true;
   }
 
   private boolean anyWriteFailed() {
