@@ -64,12 +64,13 @@ public record ServerConfig(
    */
   public static ServerConfig from(ConfigSet set, MachineMemory machine, String rssIp, int cores) {
     BufferConfig buffer = BufferConfig.from(set, machine);
+    DiskConfig disk = DiskConfig.from(set);
     return new ServerConfig(
         NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
-        DiskConfig.from(set),
-        ReadingConfig.from(set, buffer.capacityBytes()),
+        disk,
+        ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

@@ -28,6 +28,9 @@ import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
+import io.sluice.server.shortcircuit.ShortCircuitConfig;
+import io.sluice.server.shortcircuit.ShortCircuitCounters;
+import io.sluice.server.shortcircuit.ShortCircuitServer;
 import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
@@ -89,6 +92,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final MemoryBudget memory;
   private final Spiller spiller;
   private final StoreDataService service;
+  private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
@@ -202,6 +206,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             counters);
     drainable = new DrainingDataService(service);
 
+    startShortCircuit(epoch, store, reads);
+
     TransportCounters connections = new TransportCounters();
     netty = startNetty(connections);
     report =
@@ -311,6 +317,29 @@ public final class ShuffleServerProcess implements AutoCloseable {
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
     };
+  }
+
+  /** Clients fetch where this does not work. */
+  private void startShortCircuit(long epoch, ShuffleStore store, FileReads reads) {
+    if (config.reading().socket().isEmpty()) {
+      return;
+    }
+    Path socket = config.reading().socket().get();
+    ShortCircuitServer server =
+        new ShortCircuitServer(
+            new ShortCircuitConfig(socket, config.network().connections().maxConnections()),
+            epoch,
+            store,
+            reads,
+            shortCircuits);
+    try {
+      server.start();
+    } catch (IOException e) {
+      log.warn("short circuit is off socket={} reason={}", socket, e.getMessage());
+      return;
+    }
+    parts.add("short circuit", server);
+    service.announceLocalSocket(socket.toString());
   }
 
   private Optional<NettyDataServer> startNetty(TransportCounters connections)

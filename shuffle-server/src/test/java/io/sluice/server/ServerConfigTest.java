@@ -84,6 +84,8 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.read.timeout", "7s"),
             Map.entry("rss.server.disk.read.threads.ssd", "3"),
             Map.entry("rss.server.disk.read.threads.hdd", "4"),
+            Map.entry("rss.server.shortcircuit.enabled", "false"),
+            Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),

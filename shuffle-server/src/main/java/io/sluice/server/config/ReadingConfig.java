@@ -3,15 +3,18 @@ package io.sluice.server.config;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.server.read.ReadConfig;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How run files are read.
  *
  * @param budgetBytes of files being read or sent at a time
  * @param disks how each disk is read
+ * @param socket where clients on this host get run files; empty: nowhere
  */
-public record ReadingConfig(long budgetBytes, ReadConfig disks) {
+public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> socket) {
   private static final long BY_RATIO = -1;
 
   static final ConfigKey<Long> CAPACITY =
@@ -66,11 +69,34 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks) {
           .doc("Reads at a time on each HDD; more make it seek between them.")
           .build();
 
+  static final ConfigKey<Boolean> SHORT_CIRCUIT =
+      ConfigKey.bool("rss.server.shortcircuit.enabled")
+          .defaultValue(true)
+          .since("0.1.0")
+          .doc(
+              "Whether clients on this host may read run files themselves: over a Unix domain"
+                  + " socket the server hands them open descriptors, for reading only.")
+          .build();
+
+  static final ConfigKey<String> SOCKET =
+      ConfigKey.string("rss.server.shortcircuit.socket")
+          .check(path -> path.startsWith("/"), "an absolute path")
+          .since("0.1.0")
+          .doc(
+              "Path of that socket, at most 107 bytes; when not set, sluice.sock in the first"
+                  + " directory of rss.storage.basePath. Whoever may open it reads as over the data"
+                  + " port.")
+          .build();
+
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(CAPACITY, CAPACITY_RATIO, TIMEOUT, SSD_THREADS, HDD_THREADS);
+      List.of(CAPACITY, CAPACITY_RATIO, TIMEOUT, SSD_THREADS, HDD_THREADS, SHORT_CIRCUIT, SOCKET);
 
-  public static ReadingConfig from(ConfigSet set, long bufferCapacityBytes) {
+  /**
+   * @param firstDirectory that run files go to
+   */
+  public static ReadingConfig from(
+      ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
     long asked = set.get(CAPACITY);
     return new ReadingConfig(
         asked == BY_RATIO
@@ -80,6 +106,10 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks) {
             Math.toIntExact(set.get(TIMEOUT)),
             set.get(SSD_THREADS),
             set.get(HDD_THREADS),
-            ReadConfig.DEFAULT.maxQueued()));
+            ReadConfig.DEFAULT.maxQueued()),
+        set.get(SHORT_CIRCUIT)
+            ? Optional.of(
+                set.find(SOCKET).map(Path::of).orElse(firstDirectory.resolve("sluice.sock")))
+            : Optional.empty());
   }
 }

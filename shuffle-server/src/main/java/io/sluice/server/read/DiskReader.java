@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -186,6 +187,38 @@ final class DiskReader {
     for (Part part : waiting) {
       over(part, stopping());
     }
+  }
+
+  /**
+   * Opens a run's file, on a thread of the disk.
+   *
+   * @param run the caller holds a reference until the answer
+   */
+  CompletableFuture<FileChannel> open(ReadableRun run) {
+    CompletableFuture<FileChannel> answer = new CompletableFuture<>();
+    SluiceException refusal;
+    synchronized (this) {
+      refusal = refusalNow();
+    }
+    if (refusal != null) {
+      answer.completeExceptionally(refusal);
+      return answer;
+    }
+    Runnable task =
+        () -> {
+          try {
+            answer.complete(run.channel());
+          } catch (IOException | RuntimeException e) {
+            health.readFailed(disk, e);
+            answer.completeExceptionally(e);
+          }
+        };
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      answer.completeExceptionally(stopping());
+    }
+    return answer;
   }
 
   /** Starts one read if there is a thread for it, and room. */

@@ -118,6 +118,18 @@ public final class FileReads implements AutoCloseable {
     return fetch.answer();
   }
 
+  /**
+   * Opens a run's file if it is not open. Never waits.
+   *
+   * @param run the caller holds a reference until the answer and as long as it uses the file
+   */
+  public CompletableFuture<FileChannel> open(ReadableRun run) {
+    FileChannel open = run.openChannel();
+    return open != null
+        ? CompletableFuture.completedFuture(open)
+        : readerOf(run.disk()).open(run);
+  }
+
   private DiskReader readerOf(Disk disk) {
     DiskReader reader =
         readers.computeIfAbsent(

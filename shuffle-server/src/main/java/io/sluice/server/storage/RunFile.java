@@ -35,6 +35,11 @@ public final class RunFile implements ReadableRun {
     return id;
   }
 
+  @Override
+  public String name() {
+    return name;
+  }
+
   public long length() {
     return length;
   }

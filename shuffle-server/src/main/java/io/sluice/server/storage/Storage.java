@@ -26,6 +26,11 @@ public interface Storage extends AutoCloseable {
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
+  /** Where a committed file is found by those who can reach the storage themselves. */
+  default String location(String file) {
+    return name() + "/" + file;
+  }
+
   /** Deletes a committed file; one that is not there is none to delete. */
   void delete(String file) throws IOException;
 

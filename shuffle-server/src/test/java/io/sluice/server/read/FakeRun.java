@@ -28,6 +28,11 @@ final class FakeRun implements ReadableRun {
   }
 
   @Override
+  public String name() {
+    return "fake.run";
+  }
+
+  @Override
   public Disk disk() {
     return disk;
   }
