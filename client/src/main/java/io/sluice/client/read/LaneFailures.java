@@ -27,7 +27,7 @@ final class LaneFailures {
         code == StatusCode.STORAGE_FAILED
             || code == StatusCode.INTERNAL
             || code == StatusCode.BLOCK_CORRUPT;
-    if (mayPass && slice.countAttempt() < state.config.retry().maxAttempts()) {
+    if (mayPass && !hasOtherCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
               + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
@@ -43,6 +43,16 @@ final class LaneFailures {
     } else {
       onRequestFailure(lane, connection, cause);
     }
+  }
+
+  /** Whether another replica has everything that is still wanted of a slice: no need to wait. */
+  private static boolean hasOtherCopies(Slice slice) {
+    for (Slice.Part part : slice.parts()) {
+      if (part.isWanted() && !part.visit().progress().hasMoreReplicas()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void onRequestFailure(ReadLane lane, DataConnection connection, Throwable failed)

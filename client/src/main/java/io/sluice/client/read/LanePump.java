@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import io.sluice.client.ConnectionPool;
+import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.FetchedBody;
@@ -13,12 +14,16 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps requests on their way to every server, and handles what comes back. Owned by the task
  * thread; replies reach it through the mailbox.
  */
 final class LanePump {
+  private static final Logger LOG = LoggerFactory.getLogger(LanePump.class);
+
   private final ReadState state;
   private final ConnectionPool pool;
   private final int poolLane;
@@ -97,7 +102,11 @@ final class LanePump {
         Open.newBuilder()
             .setShuffle(state.shuffle)
             .setAssignedEpoch(lane.server().getEpoch())
-            .setWantSliceMarks(state.request.hasMapRange());
+            .setWantSliceMarks(state.request.hasMapRange())
+            .setWantExtents(
+                state.files.mayOpen(
+                    new RunFileSource(
+                        lane.server(), connection.localSocket(), state.shuffle, connection.epoch())));
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     state.opens++;
     CompletableFuture<OpenReply> unused =
@@ -110,6 +119,16 @@ final class LanePump {
 
   private void sendFetch(ReadLane lane, DataConnection connection, Slice slice) {
     slice.moveTo(Slice.State.IN_FLIGHT);
+    if (slice.isInFile()) {
+      CompletableFuture<FetchedBody> unused =
+          state
+              .files
+              .read(lane.source(state.shuffle), slice.pieces())
+              .whenComplete(
+                  (body, failed) ->
+                      state.mailbox.put(new ReadEvent.Fetched(lane, slice, null, body, failed)));
+      return;
+    }
     state.fetches++;
     CompletableFuture<FetchedBody> unused =
         connection
@@ -230,6 +249,13 @@ final class LanePump {
       fetched.dispose();
       return;
     }
+    if (fetched.failure() != null && slice.isInFile()) {
+      state.fileFailures++;
+      LOG.debug("run files cannot be read, bytes are fetched", fetched.failure());
+      slice.filesFailed();
+      slice.moveTo(Slice.State.TO_SEND);
+      return;
+    }
     if (fetched.failure() != null) {
       state.retries++;
       slice.moveTo(Slice.State.TO_SEND);
@@ -255,6 +281,7 @@ final class LanePump {
               + body.head().getEpoch());
     }
     state.bytes += slice.length();
+    state.fileBytes += slice.isInFile() ? slice.length() : 0;
     lane.succeeded();
     slice.arrived(body);
   }

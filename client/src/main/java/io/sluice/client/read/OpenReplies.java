@@ -39,8 +39,10 @@ final class OpenReplies {
     for (ByteString set : reply.getAttemptSetsList()) {
       sets.add(attempts(lane, set));
     }
+    Placement placement =
+        new Placement(reply, file -> state.files.mayOpen(lane.source(state.shuffle), file));
     for (int i = 0; i < visits.size(); i++) {
-      begin(lane, visits.get(i), reply.getPartitions(i), sets, reply.getEpoch());
+      begin(lane, visits.get(i), reply.getPartitions(i), sets, placement);
     }
   }
 
@@ -67,7 +69,7 @@ final class OpenReplies {
       PartitionVisit visit,
       PartitionState found,
       List<Roaring64NavigableMap> sets,
-      long epoch)
+      Placement placement)
       throws SluiceException {
     if (found.getPartition() != visit.partition()) {
       throw new SluiceException(
@@ -79,7 +81,7 @@ final class OpenReplies {
               + ", expected "
               + visit.partition());
     }
-    boolean restarted = epoch != lane.server().getEpoch();
+    boolean restarted = lane.openedEpoch() != lane.server().getEpoch();
     Reason absent = restarted ? Reason.LOST : Reason.NEVER_WRITTEN;
     String life = restarted ? "; the server was started again since the assignment" : "";
     switch (found.getPresence()) {
@@ -90,15 +92,19 @@ final class OpenReplies {
         long absentAttempt = firstAbsent(visit.progress(), complete);
         if (absentAttempt >= 0) {
           visit.shortfall(
-              restarted ? Reason.LOST : Reason.INCOMPLETE,
-              "attempt " + absentAttempt + " is not complete there" + life);
+              restarted || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
+              "attempt "
+                  + absentAttempt
+                  + " is not complete there"
+                  + (found.getLostCount() > 0 ? "; a disk was lost" : "")
+                  + life);
         }
         if (absentAttempt >= 0 && !visit.progress().hasMoreReplicas()) {
           // Better known now than after everything else has been read.
           endBeforeReading(visit, complete);
           return;
         }
-        visit.opened(found, state.request.hasMapRange(), state.request.firstMapIndex(), state.request.endMapIndex());
+        visit.opened(found, state.request, placement);
         if (visit.isRead()) {
           state.endVisit(visit);
         } else {

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.file.OpenRunFiles;
+import io.sluice.client.file.RunFiles;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.frame.FrameLimits;
 import java.io.IOException;
@@ -35,6 +37,7 @@ public final class PooledShuffleRead implements ShuffleRead {
 
   /**
    * @param transform null for none
+   * @param files ways to read run files without their servers; belong to the caller
    * @param onClose told once, with the final counters
    */
   public PooledShuffleRead(
@@ -42,12 +45,13 @@ public final class PooledShuffleRead implements ShuffleRead {
       PayloadTransform transform,
       ReadConfig config,
       ConnectionPool pool,
+      RunFiles files,
       ByteBufAllocator allocator,
       LongSupplier nanoTime,
       Consumer<ReadCounters> onClose) {
     this.onClose = onClose;
     this.poolLane = pool.nextLane();
-    this.state = new ReadState(request, config, nanoTime);
+    this.state = new ReadState(request, config, new OpenRunFiles(files, allocator), nanoTime);
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(
@@ -124,6 +128,8 @@ public final class PooledShuffleRead implements ShuffleRead {
         state.opens,
         state.fetches,
         state.retries,
+        state.fileBytes,
+        state.fileFailures,
         state.waitNanos);
   }
 
@@ -139,6 +145,7 @@ public final class PooledShuffleRead implements ShuffleRead {
       lane.takeVisits().forEach(PartitionVisit::end);
       state.dropSlices(lane);
     }
+    state.files.close();
     assembler.close();
     onClose.accept(counters());
   }

@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.file.OpenRunFiles;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ final class ReadState {
   final ShuffleReadRequest request;
   final ReadConfig config;
   final LongSupplier nanoTime;
+  final OpenRunFiles files;
   final List<ReadLane> lanes = new ArrayList<>();
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
   private final List<MissingBlocks> missing = new ArrayList<>();
@@ -34,9 +36,16 @@ final class ReadState {
   long opens;
   long fetches;
   long retries;
+  long fileBytes;
+  long fileFailures;
   long waitNanos;
 
-  ReadState(ShuffleReadRequest request, ReadConfig config, LongSupplier nanoTime) {
+  ReadState(
+      ShuffleReadRequest request,
+      ReadConfig config,
+      OpenRunFiles files,
+      LongSupplier nanoTime) {
+    this.files = files;
     this.request = request;
     this.shuffle = request.assignment().shuffle();
     this.config = config;

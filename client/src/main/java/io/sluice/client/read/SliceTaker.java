@@ -9,12 +9,16 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameLimits;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes slices apart into verified blocks. A block may begin in one slice and end in the next of
  * the same server. Owned by the task thread.
  */
 final class SliceTaker {
+  private static final Logger LOG = LoggerFactory.getLogger(SliceTaker.class);
+
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
 
   private final ReadState state;
@@ -186,7 +190,18 @@ final class SliceTaker {
             + offset
             + ": "
             + what;
-    if (visit.damaged(offset, said) < state.config.retry().maxAttempts()) {
+    int damages = visit.damaged(offset, said);
+    if (damages == 1) {
+      LOG.warn(
+          "block damaged app={} shuffle={} partition={} server={} logicalOffset={} problem={}",
+          state.shuffle.getApplication(),
+          state.shuffle.getShuffle(),
+          visit.partition(),
+          visit.lane().name(),
+          offset,
+          what);
+    }
+    if (damages < state.config.retry().maxAttempts()) {
       state.retries++;
       visit.restartFrom(offset);
       visit.lane().fetchFirst(visit);

@@ -19,6 +19,11 @@ public interface DataConnection extends AutoCloseable {
   /** Epoch of the server as of HELLO; a restarted server never answers on this connection. */
   long epoch();
 
+  /** Where the server hands out its run files on its own host; empty: nowhere. */
+  default String localSocket() {
+    return "";
+  }
+
   /** Largest body that the server takes, in bytes. */
   int maxBodyLength();
 
