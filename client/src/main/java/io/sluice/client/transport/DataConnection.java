@@ -25,6 +25,11 @@ public interface DataConnection extends AutoCloseable {
    */
   long wholeSinceEpoch();
 
+  /** Where the server hands out its run files on its own host; empty: nowhere. */
+  default String localSocket() {
+    return "";
+  }
+
   /** Largest body that the server takes, in bytes. */
   int maxBodyLength();
 

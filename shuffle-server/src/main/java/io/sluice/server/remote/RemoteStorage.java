@@ -80,7 +80,7 @@ public final class RemoteStorage implements Storage {
     return StorageKind.REMOTE;
   }
 
-  /** Where a committed file lies, for whoever can open it without this server. */
+  @Override
   public Optional<String> location(String file) {
     return find(file).map(found -> files.base() + "/" + path(found.directory(), file));
   }
