@@ -8,6 +8,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
@@ -24,6 +25,8 @@ import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReadHealth;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.remote.RemoteEnvironment;
+import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
@@ -137,9 +140,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.parts = parts;
     NetworkConfig network = config.network();
 
-    disks = parts.add("directories", openDisks());
-    long epoch =
-        EpochFile.begin(disks.list().stream().map(disk -> Path.of(disk.name())).toList(), clock);
+    Disks local = parts.add("directories", openDisks());
+    disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
+    long epoch = EpochFile.begin(directories(local), clock);
     RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
     runs.start();
 
@@ -378,6 +381,33 @@ public final class ShuffleServerProcess implements AutoCloseable {
       return Disks.open(config.disk().directories(), config.disk().limits(), owner, nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<Path> directories(Disks local) {
+    return local.list().stream().map(disk -> Path.of(disk.name())).toList();
+  }
+
+  private Disks withRemote(Disks local) throws StartException {
+    RemoteConfig remote = config.remote();
+    RemoteEnvironment environment =
+        RemoteEnvironment.of(
+            remote.classPath(), System.getenv(), System.getProperty("sluice.home"));
+    try {
+      RemoteTier tier =
+          RemoteTier.open(
+              remote,
+              environment,
+              directories(local),
+              config.network().address().announced(),
+              new SecureRandom());
+      return local.with(
+          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+    } catch (IOException e) {
+      throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while the remote file system was opened", e);
     }
   }
 

@@ -80,7 +80,7 @@ public final class SpillWriter {
       SpillBatch batch, Storage storage, RunId run, RunOrder order, long[] offsets)
       throws IOException {
     ShuffleKey key = batch.log().key();
-    try (Storage.NewFile file = storage.create(RunFiles.fileName(run))) {
+    try (Storage.NewFile file = storage.create(RunFiles.fileName(run), key.application())) {
       RunWriter writer =
           new RunWriter(
               file.channel(), new RunHeader(run, order, key.application(), key.shuffle()));
