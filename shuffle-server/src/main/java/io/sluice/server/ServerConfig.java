@@ -7,6 +7,7 @@ import io.sluice.common.config.ConfigSet;
 import io.sluice.server.config.BufferConfig;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
+import io.sluice.server.config.DurabilityConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
@@ -14,6 +15,7 @@ import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeSettings;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -27,7 +29,8 @@ public record ServerConfig(
     StoreConfig shuffles,
     DiskConfig disk,
     RemoteConfig remote,
-    MergeConfig merge,
+    MergeSettings merge,
+    DurabilityConfig durability,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -55,6 +58,7 @@ public record ServerConfig(
                   .rule(RemoteConfig::checkPath)
                   .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
+                  .keys(DurabilityConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -77,6 +81,7 @@ public record ServerConfig(
         DiskConfig.from(set),
         RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
+        DurabilityConfig.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

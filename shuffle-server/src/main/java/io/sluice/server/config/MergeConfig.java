@@ -7,21 +7,15 @@ import io.sluice.common.config.DataSize;
 import io.sluice.server.merge.BlockSizePolicy;
 import io.sluice.server.merge.FanInPolicy;
 import io.sluice.server.merge.MergePolicy;
+import io.sluice.server.merge.MergeSettings;
 import io.sluice.server.storage.StorageKind;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * When run files are merged.
- *
- * @param policies by the kind of disk; none where nothing is merged
- * @param memoryBytes for all merges together
- * @param maxOutputBytes most bytes of blocks in a merged run
- */
-public record MergeConfig(
-    Map<StorageKind, MergePolicy> policies, long memoryBytes, long maxOutputBytes) {
+/** Configuration of merging run files. */
+public final class MergeConfig {
   private static final long BY_MACHINE = -1;
   private static final long MOST_DEFAULT_BYTES = 128L << 20;
   private static final long LEAST_MEMORY_BYTES = 4L << 20;
@@ -65,7 +59,7 @@ public record MergeConfig(
           .doc("Most bytes of blocks in a merged run file.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** The keys that the settings are made from. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           HDD_POLICY,
@@ -77,19 +71,17 @@ public record MergeConfig(
           MEMORY,
           MAX_OUTPUT);
 
-  public MergeConfig {
-    policies = Map.copyOf(policies);
-  }
+  private MergeConfig() {}
 
   /**
    * @param arenaBytes direct memory that is for blocks
    * @throws ConfigException the JVM does not have that much memory
    */
-  public static MergeConfig from(ConfigSet set, MachineMemory machine, long arenaBytes) {
+  public static MergeSettings from(ConfigSet set, MachineMemory machine, long arenaBytes) {
     Map<StorageKind, MergePolicy> policies = new EnumMap<>(StorageKind.class);
     put(policies, StorageKind.HDD, set, HDD_POLICY, HDD_BLOCK_SIZE, HDD_FAN_IN);
     put(policies, StorageKind.SSD, set, SSD_POLICY, SSD_BLOCK_SIZE, SSD_FAN_IN);
-    return new MergeConfig(policies, memory(set, machine, arenaBytes), set.get(MAX_OUTPUT));
+    return new MergeSettings(policies, memory(set, machine, arenaBytes), set.get(MAX_OUTPUT));
   }
 
   private static void put(

@@ -23,7 +23,7 @@ public final class MergeCounters {
     failures.increment();
   }
 
-  void cancelled() {
+  void gaveUp() {
     cancelled.increment();
   }
 

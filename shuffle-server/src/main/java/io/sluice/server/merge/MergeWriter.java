@@ -6,6 +6,7 @@ import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunMerger;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.StoredRun;
@@ -53,8 +54,12 @@ public final class MergeWriter {
     this.inputFailure = inputFailure;
   }
 
-  /** How a merge ended, and the merged run if there is one. */
-  record Result(MergeOutcome outcome, StoredRun merged) {}
+  /**
+   * How a merge ended.
+   *
+   * @param run the merged one, or the input that failed, or null
+   */
+  record Result(MergeOutcome outcome, StoredRun run) {}
 
   /**
    * Merges a batch; whatever happens, the batch is ended.
@@ -65,32 +70,127 @@ public final class MergeWriter {
    * @param checkpoint is called between two pieces of work; to end the merge it throws {@link
    *     MergeCancelledException}
    */
-  Result merge(
-      MergeBatch batch, Disk output, ByteBuffer memory, RunMerger.Checkpoint checkpoint) {
-    boolean ended = false;
+  Result merge(MergeBatch batch, Disk output, ByteBuffer memory, RunMerger.Checkpoint checkpoint) {
     RunId run = RunId.random(random);
-    try (MergeInputs inputs = new MergeInputs()) {
-      inputs.open(batch);
-      RunMerger.Merged merged = write(batch, inputs.readers(), run, output, memory, checkpoint);
-      register(batch, inputs.readers(), run, merged.length(), output);
-      ended = true;
-      return new Result(complete(batch, inputs.readers(), run, merged, output), lastMerged);
+    List<RunReader> inputs;
+    RunMerger.Merged merged;
+    RunRecord record;
+    boolean registered = false;
+    try {
+      inputs = open(batch.inputs());
+      merged = write(batch, inputs, run, output, memory, checkpoint);
+      record = record(batch, inputs, run, merged.length());
+      register(record, output);
+      registered = true;
     } catch (MergeCancelledException e) {
-      counters.cancelled();
+      counters.gaveUp();
       return new Result(MergeOutcome.CANCELLED, null);
     } catch (MergeInputException e) {
       counters.failed();
       RunFile input = (RunFile) batch.inputs().get(e.input());
       LOG.warn("run cannot be merged file={} problem={}", input, e.getCause().toString());
       inputFailure.failed(input, e);
-      return new Result(MergeOutcome.INPUT_FAILED, null);
+      return new Result(MergeOutcome.INPUT_FAILED, input);
     } catch (IOException e) {
       counters.failed();
-      output.writeFailed(e);
+      output.health().writeFailed(e);
       return new Result(MergeOutcome.OUTPUT_FAILED, null);
     } finally {
-      if (!ended) {
+      if (!registered) {
         batch.log().abortMerge(batch);
+      }
+    }
+    RunFile file = files.add(output, record);
+    if (!batch.log().completeMerge(batch, file, merged.fileOffsets())) {
+      counters.gaveUp();
+      registerAgain(batch, inputs, output);
+      return new Result(MergeOutcome.STALE, null);
+    }
+    counters.merged(inputs.size(), merged.bytesRead(), merged.length());
+    return new Result(MergeOutcome.MERGED, file);
+  }
+
+  /** Opens the inputs, whose channels belong to their files. */
+  private static List<RunReader> open(List<StoredRun> inputs) throws MergeInputException {
+    List<RunReader> readers = new ArrayList<>(inputs.size());
+    for (StoredRun input : inputs) {
+      try {
+        readers.add(RunReader.borrow(input.channel(), input.toString()));
+      } catch (IOException e) {
+        throw new MergeInputException(readers.size(), input.toString(), e);
+      }
+    }
+    return readers;
+  }
+
+  private static RunMerger.Merged write(
+      MergeBatch batch,
+      List<RunReader> inputs,
+      RunId run,
+      Disk output,
+      ByteBuffer memory,
+      RunMerger.Checkpoint checkpoint)
+      throws IOException {
+    ShuffleKey key = batch.log().key();
+    try (Storage.NewFile file = output.storage().create(RunFiles.fileName(run), key.application())) {
+      RunMerger merger =
+          new RunMerger(inputs, memory, KERNEL_COPY_FROM_BYTES, file.channel(), checkpoint);
+      RunMerger.Merged merged =
+          merger.merge(
+              new RunHeader(run, batch.order(), key.application(), key.shuffle()),
+              batch,
+              RunMerger.replacedBy(inputs));
+      file.commit();
+      return merged;
+    }
+  }
+
+  private static RunRecord record(
+      MergeBatch batch, List<RunReader> inputs, RunId run, long length) {
+    return new RunRecord(
+        run, batch.log().key(), batch.order(), length, RunMerger.replacedBy(inputs));
+  }
+
+  /** From here on the merged run exists. If that fails, so does the merge, and the file goes. */
+  private static void register(RunRecord run, Disk disk) throws IOException {
+    try {
+      disk.catalog().add(run);
+    } catch (IOException e) {
+      try {
+        disk.storage().delete(RunFiles.fileName(run.id()));
+      } catch (IOException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * The merged run came too late. If that was because one input is lost, the others are still
+   * needed, and those that lie on the same disk must be known to it again.
+   */
+  private static void registerAgain(MergeBatch batch, List<RunReader> inputs, Disk disk) {
+    if (!batch.log().isWritten()) {
+      return;
+    }
+    List<StoredRun> remaining =
+        batch.log().runs().stream().map(LoggedRun::run).filter(batch.inputs()::contains).toList();
+    for (StoredRun run : remaining) {
+      RunReader input = inputs.get(batch.inputs().indexOf(run));
+      if (((RunFile) run).disk() == disk) {
+        try {
+          RunHeader header = input.header();
+          disk.catalog()
+              .add(
+                  new RunRecord(
+                      header.runId(),
+                      batch.log().key(),
+                      header.order(),
+                      input.fileLength(),
+                      input.replaced()));
+        } catch (IOException e) {
+          LOG.error("run not registered again file={} problem={}", run, e.toString());
+        }
       }
     }
   }
