@@ -29,6 +29,7 @@ import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.service.ServerCounters;
+import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
 import io.sluice.server.spill.SpillConfig;
@@ -208,7 +209,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 nanoTime));
     service =
         new StoreDataService(
-            epoch,
+            new ServerEpochs(epoch, recovered.wholeSinceEpoch()),
             new ServiceConfig(
                 new FrameLimits(FrameLimits.DEFAULT.maxHeadLength(), network.maxBodyBytes()),
                 ServiceConfig.DEFAULT.maxOpenWaitMs(),

@@ -86,7 +86,7 @@ public final class BlockStore implements AutoCloseable {
             nanoTime);
     this.service =
         new StoreDataService(
-            epoch, config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
+            ServerEpochs.first(epoch), config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
   }
 
   /**
