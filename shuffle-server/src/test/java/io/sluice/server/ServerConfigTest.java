@@ -100,7 +100,6 @@ class ServerConfigTest {
             Map.entry("rss.server.remote.storage.path", "hdfs://h/sluice"),
             Map.entry("rss.server.remote.storage.capacity", "1t"),
             Map.entry("rss.server.flush.cold.storage.threshold.size", "1m"),
-            Map.entry("rss.server.flush.hadoop.threadPool.size", "9"),
             Map.entry("rss.server.remote.storage.start.timeout", "1s"),
             Map.entry("rss.server.hadoop.classpath", "/h/*"),
             Map.entry("rss.server.hadoop.conf.dir", "/h/conf"),

@@ -74,6 +74,13 @@ public final class Disks implements AutoCloseable {
     return disks;
   }
 
+  /** These and one more. */
+  public Disks with(Disk another) {
+    List<Disk> all = new ArrayList<>(disks);
+    all.add(another);
+    return new Disks(all);
+  }
+
   /** Whether any disk takes data. */
   public boolean anyHealthy() {
     for (Disk disk : disks) {
