@@ -358,7 +358,8 @@ public record ClientConfig(
     String servers = "servers decide where blocks lie";
     schema
         .ignored("rss.storage.type", servers, "rss.storage.basePath at each server")
-        .ignored("rss.remote.storage.path", servers)
+        .ignored(
+            "rss.remote.storage.path", servers, "rss.server.remote.storage.path at each server")
         .ignored("rss.client.remote.storage.*", servers)
         .ignored("rss.hadoop.*", servers)
         .ignored("rss.client.max.concurrency.of.per-partition.write", servers)

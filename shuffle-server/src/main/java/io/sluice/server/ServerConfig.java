@@ -9,10 +9,13 @@ import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.DurabilityConfig;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeSettings;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -25,6 +28,8 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
+    RemoteConfig remote,
+    MergeSettings merge,
     DurabilityConfig durability,
     ClusterConfig cluster,
     long stopTimeoutMs) {
@@ -48,6 +53,11 @@ public record ServerConfig(
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
+                  .keys(RemoteConfig.KEYS)
+                  .passedOn(RemoteConfig.PROPERTIES)
+                  .rule(RemoteConfig::checkPath)
+                  .rule(RemoteConfig::checkKerberos)
+                  .keys(MergeConfig.KEYS)
                   .keys(DurabilityConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
@@ -69,6 +79,8 @@ public record ServerConfig(
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         DiskConfig.from(set),
+        RemoteConfig.from(set),
+        MergeConfig.from(set, machine, buffer.capacityBytes()),
         DurabilityConfig.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));

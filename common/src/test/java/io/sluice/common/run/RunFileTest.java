@@ -223,7 +223,7 @@ class RunFileTest {
     RunFormatException problem = damageOf(file);
     assertThat(problem.reason()).isEqualTo(Reason.BAD_BLOCK);
     assertThat(problem.offset()).isEqualTo(second);
-    assertThat(problem).hasMessageContaining("partition 3").hasMessageContaining("sequence 0");
+    assertThat(problem).hasMessageContaining("partition 3 attempt 99 map 16 sequence 0");
   }
 
   @Test

@@ -481,8 +481,7 @@ abstract class DataTransportContract {
     service.holdFetches(true);
     List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      fetches.add(
-          connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
+      fetches.add(connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
     }
     int answered = 0;
     while (answered < 12) {
@@ -493,8 +492,7 @@ abstract class DataTransportContract {
     }
     for (int i = 0; i < 12; i++) {
       try (FetchedBody body = get(fetches.get(i))) {
-        assertThat(body.bytes())
-            .isEqualTo(Unpooled.wrappedBuffer(pushed, 1000 * i, 1000));
+        assertThat(body.bytes()).isEqualTo(Unpooled.wrappedBuffer(pushed, 1000 * i, 1000));
       }
     }
   }
@@ -599,10 +597,14 @@ abstract class DataTransportContract {
   void cancelledFetchIsFreed() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000_000));
+    service.holdFetches(true);
     CompletableFuture<FetchedBody> fetch =
         connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
+    await("fetch held", () -> service.heldFetches() == 1);
 
-    fetch.cancel(false);
+    assertThat(fetch.cancel(false)).as("cancelled before it was answered").isTrue();
+    service.holdFetches(false);
+    service.answerHeldFetches();
 
     // Replies to one connection's fetches come in order: the cancelled one has come by then.
     assertThat(fetch(connection, range(1, 0, 10))).hasSize(10);

@@ -4,6 +4,7 @@ import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.DataSize;
+import io.sluice.server.spill.SpillConfig;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,8 +15,10 @@ import java.util.Optional;
  * @param slabBytes what it is given out in
  * @param highPercent of the capacity in use: spilling begins
  * @param lowPercent of the capacity in use: spilling ends
+ * @param hugeRatio most of the capacity that an application with a huge partition may hold
  */
-public record BufferConfig(long capacityBytes, int slabBytes, int highPercent, int lowPercent) {
+public record BufferConfig(
+    long capacityBytes, int slabBytes, int highPercent, int lowPercent, double hugeRatio) {
   private static final long LEAST_CAPACITY_BYTES = 16L << 20;
   private static final long BY_RATIO = -1;
 
@@ -68,9 +71,20 @@ public record BufferConfig(long capacityBytes, int slabBytes, int highPercent, i
           .doc("Share of the memory in use at which spilling ends.")
           .build();
 
+  static final ConfigKey<Double> HUGE_RATIO =
+      ConfigKey.decimal("rss.server.huge-partition.memory.limit.ratio")
+          .defaultValue(SpillConfig.DEFAULT_HUGE_MEMORY_RATIO)
+          .atLeast(0.001)
+          .atMost(1.0)
+          .since("0.1.0")
+          .doc(
+              "Most of the memory, as a share, that an application may hold while it has a huge"
+                  + " partition: past it, its pushes wait for its own spills, and nobody else's do.")
+          .build();
+
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(CAPACITY, CAPACITY_RATIO, SLAB_SIZE, HIGH_WATERMARK, LOW_WATERMARK);
+      List.of(CAPACITY, CAPACITY_RATIO, SLAB_SIZE, HIGH_WATERMARK, LOW_WATERMARK, HUGE_RATIO);
 
   /** The low mark lies below the high one. */
   public static Optional<String> checkWatermarks(ConfigSet set) {
@@ -85,7 +99,8 @@ public record BufferConfig(long capacityBytes, int slabBytes, int highPercent, i
         capacity(set, machine),
         Math.toIntExact(set.get(SLAB_SIZE)),
         set.get(HIGH_WATERMARK).intValue(),
-        set.get(LOW_WATERMARK).intValue());
+        set.get(LOW_WATERMARK).intValue(),
+        set.get(HUGE_RATIO));
   }
 
   private static long capacity(ConfigSet set, MachineMemory machine) {

@@ -27,12 +27,15 @@ public final class ShuffleLimits {
           .build();
 
   static final ConfigKey<Long> HUGE_PARTITION =
-      ConfigKey.dataSize("rss.server.huge-partition.size.threshold")
+      ConfigKey.dataSize("rss.server.huge.partition.threshold")
+          .deprecatedName("rss.server.huge-partition.size.threshold")
           .defaultValue(LogConfig.DEFAULT.hugePartitionBytes())
           .atLeast(1L << 20)
           .since("0.1.0")
           .doc(
-              "A partition longer than this is reported as full: clients push on to another server.")
+              "A partition longer than this is huge: it is reported as full, so that clients push on"
+                  + " to another server, and what still comes for its shuffle goes straight to disk"
+                  + " (rss.server.huge-partition.memory.limit.ratio).")
           .build();
 
   /** The keys of this class. */
@@ -49,7 +52,7 @@ public final class ShuffleLimits {
         set.get(MAX_TOMBSTONES),
         sized.maxBufferedExtents(),
         sized.maxPartitions(),
-        sized.maxAttempts(),
+        sized.maxMetadataBytes(),
         new LogConfig(
             sized.log().markBytes(),
             set.get(HUGE_PARTITION),

@@ -46,6 +46,10 @@ public final class SpillPolicy {
     return Math.max(0, Math.max(tooMany, extentsFit ? 0 : config.maxRunBytes()));
   }
 
+  SpillConfig config() {
+    return config;
+  }
+
   /** What was being written is in memory still: go on down to the target. */
   public void writeFailed() {
     active = true;

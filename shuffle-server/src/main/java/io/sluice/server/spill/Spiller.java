@@ -37,6 +37,7 @@ public final class Spiller implements AutoCloseable {
   private final MemoryBudget memory;
   private final Disks disks;
   private final SpillPolicy policy;
+  private final HugeSpills huge;
   private final SpillWriter writer;
   private final LongSupplier nanoTime;
   private final List<DiskThread> threads = new ArrayList<>();
@@ -64,6 +65,7 @@ public final class Spiller implements AutoCloseable {
     this.memory = memory;
     this.disks = disks;
     this.policy = policy;
+    this.huge = new HugeSpills(store, memory, policy.config());
     this.writer = writer;
     this.nanoTime = nanoTime;
     for (Disk disk : disks.list()) {
@@ -98,6 +100,16 @@ public final class Spiller implements AutoCloseable {
   /** False while no disk takes data, so that what fills memory stays there. */
   public boolean canStore() {
     return canStore;
+  }
+
+  /** Whether a run is being written to the disk. */
+  public boolean isWriting(Disk disk) {
+    for (DiskThread thread : threads) {
+      if (thread.disk == disk && !thread.isIdle()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -194,24 +206,36 @@ public final class Spiller implements AutoCloseable {
       policy.writeFailed();
     }
     boolean room = disks.anyHealthy();
+    huge.limit();
+    boolean idle = true;
+    for (ShuffleLog log = huge.next(); log != null && idle; log = huge.next()) {
+      idle = assign(log, huge.runBytes());
+    }
     for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
       ShuffleLog log = fullest();
       if (log == null) {
         break;
       }
-      long leastBytes = fileBytes(log.nextSpillBytes());
-      DiskThread thread = choose(leastBytes);
-      if (thread == null) {
-        room = anyRoom(leastBytes);
+      if (!assign(log, policy.runBytes(bytes))) {
+        room = anyRoom(fileBytes(log.nextSpillBytes()));
         break;
-      }
-      SpillBatch batch =
-          log.takeForSpill(Math.min(policy.runBytes(bytes), blockBytes(thread.disk.freeBytes())));
-      if (batch != null) {
-        thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
       }
     }
     tellWhetherRoom(room);
+  }
+
+  /** Has a run of a log written; false when no disk has time and room for it. */
+  private boolean assign(ShuffleLog log, long runBytes) {
+    DiskThread thread = choose(fileBytes(log.nextSpillBytes()));
+    if (thread == null) {
+      return false;
+    }
+    SpillBatch batch =
+        log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    if (batch != null) {
+      thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
+    }
+    return true;
   }
 
   private boolean anyWriteFailed() {

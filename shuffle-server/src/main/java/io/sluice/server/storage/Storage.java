@@ -23,6 +23,14 @@ public interface Storage extends AutoCloseable {
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 
+  /**
+   * Begins a new file that holds an application's data: a storage that others look at too may keep
+   * applications apart. The file is found under its own name.
+   */
+  default NewFile create(String file, String application) throws IOException {
+    return create(file);
+  }
+
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 

@@ -1,0 +1,20 @@
+package io.sluice.server.scrub;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/** A run file to be verified. Equality is identity. */
+public interface ScrubbedRun {
+  /** Its file, for messages. */
+  String file();
+
+  /** Whether somebody still needs it; verifying one that nobody needs is given up. */
+  boolean isNeeded();
+
+  /**
+   * Opens it for positioned reads; the file stays until the channel is closed.
+   *
+   * @return owned; null if nobody needs the run any more
+   */
+  FileChannel open() throws IOException;
+}
