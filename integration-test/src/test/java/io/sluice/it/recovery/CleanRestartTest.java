@@ -158,6 +158,7 @@ class CleanRestartTest {
                 Map.of(
                     "rss.coordinator.quorum", cluster.quorum(),
                     "rss.client.type", transport,
+                    "rss.client.io.compression.codec", "NONE",
                     "rss.client.send.size.limit", "256k",
                     "rss.client.retry.interval.max", "500ms",
                     "rss.client.retry.max", "1000",
