@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,54 +26,72 @@ import org.slf4j.LoggerFactory;
  *   BASE/sluice.lock         who has it
  *   BASE/runs/RUNID.run      committed
  *   BASE/runs/RUNID.run.tmp  being written
+ *   BASE/catalog             which of the files are runs
  * </pre>
  *
- * Files are renamed when they are whole. They are not synced: a run does not outlive its server's
- * epoch, so what a crash of the machine may lose is lost anyway.
+ * Files are renamed when they are whole; when they are synced, {@link Fsync} says.
  */
 public final class DirectoryStorage implements Storage {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryStorage.class);
 
   private static final String TEMPORARY = ".tmp";
-  private static final Pattern OURS = Pattern.compile("[0-9a-f]{32}\\.run(\\.tmp)?");
+  private static final Pattern UNFINISHED = Pattern.compile("[0-9a-f]{32}\\.run\\.tmp");
   private static final String PROBE = "probe" + TEMPORARY;
 
   private final DirectoryConfig config;
+  private final Fsync fsync;
   private final StorageKind kind;
-  private final DirectoryLock lock;
+  private final String owner;
   private final Path runs;
   private final FileStore fileStore;
+  private final long device;
   private final AtomicLong storedBytes = new AtomicLong();
+  private final Set<String> notSynced = ConcurrentHashMap.newKeySet();
+  // Which directory was opened; another one in its place is not ours.
+  private volatile Object runsKey;
+  private volatile DirectoryLock lock;
 
   private DirectoryStorage(
-      DirectoryConfig config, StorageKind kind, DirectoryLock lock, Path runs, FileStore store) {
+      DirectoryConfig config,
+      Fsync fsync,
+      StorageKind kind,
+      String owner,
+      DirectoryLock lock,
+      Path runs)
+      throws IOException {
     this.config = config;
+    this.fsync = fsync;
     this.kind = kind;
+    this.owner = owner;
     this.lock = lock;
     this.runs = runs;
-    this.fileStore = store;
+    this.fileStore = Files.getFileStore(runs);
+    this.device = deviceOf(config.path());
+    this.runsKey = keyOf(runs);
   }
 
   /**
-   * Takes a directory, made if it is not there, and deletes what an earlier life of a server left
-   * in it.
+   * Takes a directory, made if it is not there, and deletes files that an earlier life of a server
+   * did not finish.
    *
    * @param owner who takes it, in one line, for others who try
    * @throws DirectoryInUseException if another server has it
    * @throws IOException if it cannot be written
    */
-  public static DirectoryStorage open(DirectoryConfig config, String owner) throws IOException {
+  public static DirectoryStorage open(DirectoryConfig config, Fsync fsync, String owner)
+      throws IOException {
     Path runs = config.path().resolve("runs");
     Files.createDirectories(runs);
     DirectoryLock lock = DirectoryLock.take(config.path(), owner);
     boolean opened = false;
     try {
-      deleteLeftovers(runs);
+      deleteUnfinished(runs);
       probe(runs);
       StorageKind kind =
           config.kind().orElseGet(() -> new DiskKinds(Path.of("/sys/dev/block")).kindOf(runs));
       DirectoryStorage storage =
-          new DirectoryStorage(config, kind, lock, runs, Files.getFileStore(runs));
+          new DirectoryStorage(config, fsync, kind, owner, lock, runs);
+      storage.countStored();
       opened = true;
       return storage;
     } finally {
@@ -99,7 +121,8 @@ public final class DirectoryStorage implements Storage {
   @Override
   public long freeBytes() throws IOException {
     long unused = Math.max(0, capacityBytes() - storedBytes.get());
-    return Math.min(unused, fileStore.getUsableSpace());
+    long usable = Math.max(0, fileStore.getUsableSpace() - config.reservedBytes());
+    return Math.min(unused, usable);
   }
 
   @Override
@@ -123,6 +146,23 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public void sync() throws IOException {
+    List<String> files = new ArrayList<>(notSynced);
+    if (files.isEmpty()) {
+      return;
+    }
+    for (String file : files) {
+      try {
+        force(runs.resolve(file));
+      } catch (NoSuchFileException e) {
+        LOG.trace("deleted before it was synced file={}", file);
+      }
+      notSynced.remove(file);
+    }
+    force(runs);
+  }
+
+  @Override
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (Stream<Path> files = Files.list(runs)) {
@@ -137,8 +177,65 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public void checkPresent() throws IOException {
+    if (!keyOf(runs).equals(runsKey)) {
+      throw new NoSuchFileException(
+          runs.toString(), null, "another directory has taken its place");
+    }
+  }
+
+  /**
+   * Takes the directory again. The base directory must be there, on the file system where it was or
+   * on one that is not that of the root: where a disk was unmounted, its mount point must not be
+   * filled instead.
+   */
+  @Override
+  public void renew() throws IOException {
+    long found = deviceOf(config.path());
+    if (found != device && found == deviceOf(config.path().getRoot())) {
+      throw new NoSuchFileException(
+          config.path().toString(), null, "its file system is not mounted");
+    }
+    Files.createDirectories(runs);
+    Object key = keyOf(runs);
+    if (!key.equals(runsKey)) {
+      // The lock was on a file that is gone with the directory.
+      lock.close();
+      lock = DirectoryLock.take(config.path(), owner);
+      countStored();
+      runsKey = key;
+      LOG.info("directory is back directory={}", runs);
+    }
+  }
+
+  @Override
   public void close() throws IOException {
     lock.close();
+  }
+
+  private static Object keyOf(Path directory) throws IOException {
+    Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+    // File systems without keys have nothing to compare.
+    return key == null ? directory : key;
+  }
+
+  private static long deviceOf(Path directory) throws IOException {
+    try {
+      return (Long) Files.getAttribute(directory, "unix:dev");
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      // Not a Unix: nothing to compare.
+      return 0;
+    }
+  }
+
+  private void countStored() throws IOException {
+    long bytes = 0;
+    for (Entry entry : list()) {
+      if (RunFiles.runId(entry.file()).isPresent()) {
+        bytes += entry.length();
+      }
+    }
+    storedBytes.set(bytes);
   }
 
   /** Finds out now, and not at the first spill, that nothing can be written. */
@@ -148,13 +245,12 @@ public final class DirectoryStorage implements Storage {
     Files.delete(file);
   }
 
-  /** Runs of an earlier epoch: nobody refers to them any more. */
-  private static void deleteLeftovers(Path runs) throws IOException {
+  private static void deleteUnfinished(Path runs) throws IOException {
     int count = 0;
     long bytes = 0;
     try (Stream<Path> files = Files.list(runs)) {
       for (Path file : (Iterable<Path>) files::iterator) {
-        if (OURS.matcher(file.getFileName().toString()).matches()) {
+        if (UNFINISHED.matcher(file.getFileName().toString()).matches()) {
           bytes += Files.size(file);
           Files.delete(file);
           count++;
@@ -162,7 +258,13 @@ public final class DirectoryStorage implements Storage {
       }
     }
     if (count > 0) {
-      LOG.info("leftover runs deleted directory={} files={} bytes={}", runs, count, bytes);
+      LOG.info("unfinished runs deleted directory={} files={} bytes={}", runs, count, bytes);
+    }
+  }
+
+  private static void force(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
     }
   }
 
@@ -187,10 +289,18 @@ public final class DirectoryStorage implements Storage {
     @Override
     public void commit() throws IOException {
       long length = channel.size();
+      if (fsync == Fsync.RUN) {
+        channel.force(true);
+      }
       channel.close();
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
       committed = true;
       storedBytes.addAndGet(length);
+      switch (fsync) {
+        case NEVER -> {}
+        case RUN -> force(runs);
+        case INTERVAL -> notSynced.add(path.getFileName().toString());
+      }
     }
 
     @Override
