@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +98,28 @@ public final class Merger implements AutoCloseable {
         thread.start();
       }
     }
+  }
+
+  /**
+   * Merges once, what gains most, on the calling thread: for one thread that drives it instead of
+   * {@link #start}.
+   *
+   * @return how that ended; empty if nothing is worth merging
+   */
+  public Optional<MergeOutcome> mergeNext() {
+    synchronized (lock) {
+      if (planning != null) {
+        throw new IllegalStateException("merges on threads of its own already");
+      }
+    }
+    for (MergeTask task : planner.plan(store.logs())) {
+      for (DiskThread thread : threads) {
+        if (thread.disk == task.output()) {
+          return Optional.of(thread.merge(task));
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** Merges that are worth doing and wait for their turn. */
