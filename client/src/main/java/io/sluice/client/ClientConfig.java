@@ -107,11 +107,13 @@ public record ClientConfig(
           .build();
   static final ConfigKey<Integer> RPC_ATTEMPTS =
       ConfigKey.integer("rss.client.rpc.maxAttempts")
-          .defaultValue(3)
+          .defaultValue(20)
           .atLeast(1)
           .atMost(10_000)
           .since(FIRST)
-          .doc("How often a read is asked of a server that cannot be reached or answers badly.")
+          .doc(
+              "How often a read is asked of a server that cannot be reached or answers badly. With"
+                  + " few tries it does not wait for rss.client.server.unreachable.timeout.")
           .build();
   static final ConfigKey<Integer> PUSH_ATTEMPTS =
       ConfigKey.integer("rss.client.retry.max")
@@ -138,8 +140,9 @@ public record ClientConfig(
           .atLeast(1L)
           .since(FIRST)
           .doc(
-              "How long a task tries to reach a server again. The time in which a server restarts is"
-                  + " sensible.")
+              "How long a task tries to reach a server again, or one that is stopping. The time in"
+                  + " which a server is stopped and started is sensible: a clean restart then costs"
+                  + " no attempt.")
           .build();
   static final ConfigKey<Long> PUSH_PATIENCE =
       ConfigKey.durationMs("rss.client.send.check.timeout.ms")

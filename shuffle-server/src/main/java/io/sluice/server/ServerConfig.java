@@ -7,6 +7,7 @@ import io.sluice.common.config.ConfigSet;
 import io.sluice.server.config.BufferConfig;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
+import io.sluice.server.config.DurabilityConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
@@ -29,6 +30,7 @@ public record ServerConfig(
     DiskConfig disk,
     RemoteConfig remote,
     MergeSettings merge,
+    DurabilityConfig durability,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -56,6 +58,7 @@ public record ServerConfig(
                   .rule(RemoteConfig::checkPath)
                   .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
+                  .keys(DurabilityConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -78,6 +81,7 @@ public record ServerConfig(
         DiskConfig.from(set),
         RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
+        DurabilityConfig.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

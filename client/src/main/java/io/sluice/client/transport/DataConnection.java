@@ -19,6 +19,12 @@ public interface DataConnection extends AutoCloseable {
   /** Epoch of the server as of HELLO; a restarted server never answers on this connection. */
   long epoch();
 
+  /**
+   * The oldest epoch of the server of which nothing acknowledged is missing: {@link #epoch} unless
+   * it was stopped cleanly in between.
+   */
+  long wholeSinceEpoch();
+
   /** Largest body that the server takes, in bytes. */
   int maxBodyLength();
 

@@ -46,8 +46,6 @@ public final class Merger implements AutoCloseable {
   private final MergePlanner planner;
   private final int bufferBytes;
   private final List<DiskThread> threads = new ArrayList<>();
-  private final Set<StoredRun> merged =
-      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private final Set<StoredRun> leftOut =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private final Object lock = new Object();
@@ -81,7 +79,7 @@ public final class Merger implements AutoCloseable {
     this.bufferBytes = settings.bufferBytes(merges);
     this.planner =
         new MergePlanner(
-            settings.policies(), settings.bounds(merges), merged::contains, leftOut::contains);
+            settings.policies(), settings.bounds(merges), leftOut::contains);
   }
 
   /** Starts merging. */
@@ -282,10 +280,8 @@ public final class Merger implements AutoCloseable {
       }
       MergeWriter.Result result =
           writer.merge(batch, disk, memory, unused -> checkpoint(next));
-      switch (result.outcome()) {
-        case MERGED -> merged.add(result.run());
-        case INPUT_FAILED -> leftOut.add(result.run());
-        case STALE, CANCELLED, OUTPUT_FAILED -> {}
+      if (result.failedInput() != null) {
+        leftOut.add(result.failedInput());
       }
       return result.outcome();
     }

@@ -40,6 +40,11 @@ public interface Storage extends AutoCloseable {
   /** Committed files and their lengths in bytes, in no order. */
   List<Entry> list() throws IOException;
 
+  /**
+   * Makes what was committed so far outlive a crash of the machine, unless committing already did.
+   */
+  default void sync() throws IOException {}
+
   @Override
   void close() throws IOException;
 

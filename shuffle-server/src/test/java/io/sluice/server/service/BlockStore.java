@@ -13,6 +13,7 @@ import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -85,7 +86,7 @@ public final class BlockStore implements AutoCloseable {
             nanoTime);
     this.service =
         new StoreDataService(
-            epoch, config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
+            ServerEpochs.first(epoch), config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
   }
 
   /**
@@ -104,7 +105,7 @@ public final class BlockStore implements AutoCloseable {
       LongSupplier nanoTime,
       RandomGenerator random)
       throws IOException {
-    Disks disks = Disks.open(config.directories(), config.disks(), owner, nanoTime);
+    Disks disks = Disks.open(config.directories(), config.disks(), Fsync.NEVER, owner, nanoTime);
     return new BlockStore(config, epoch, disks, nanoTime, random);
   }
 

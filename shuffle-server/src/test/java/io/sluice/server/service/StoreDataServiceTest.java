@@ -51,7 +51,7 @@ class StoreDataServiceTest {
   private final ServerCounters counters = new ServerCounters();
   private final StoreDataService service =
       new StoreDataService(
-          EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(scheduler), canStore::get, scheduler, counters);
+          ServerEpochs.first(EPOCH), ServiceConfig.DEFAULT, memory, store, InlineReads.create(scheduler), canStore::get, scheduler, counters);
 
   @AfterEach
   void everythingIsGivenBack() {

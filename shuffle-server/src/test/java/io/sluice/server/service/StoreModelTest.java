@@ -151,7 +151,7 @@ class StoreModelTest {
       writer = new SpillWriter(EPOCH, runs, random, counters);
       service =
           new StoreDataService(
-              EPOCH, ServiceConfig.DEFAULT, memory, store, InlineReads.create(SCHEDULER), () -> true, SCHEDULER, counters);
+              ServerEpochs.first(EPOCH), ServiceConfig.DEFAULT, memory, store, InlineReads.create(SCHEDULER), () -> true, SCHEDULER, counters);
       for (int i = 0; i < 2; i++) {
         InMemoryStorage storage = new InMemoryStorage("disk-" + i, StorageKind.SSD);
         storages.add(storage);
