@@ -25,6 +25,7 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
+import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -225,7 +226,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 store,
                 disks,
                 config.merge(),
-                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
                 disk -> memory.pressure().tight() || spiller.isWriting(disk),
                 merges,
                 nanoTime));
