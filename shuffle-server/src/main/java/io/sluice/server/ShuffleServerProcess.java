@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
@@ -13,12 +14,16 @@ import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.http.HttpEndpoint;
+import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.merge.MergeWriter;
+import io.sluice.server.merge.Merger;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadConfig;
@@ -43,10 +48,12 @@ import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.tier.Demoter;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
+import io.sluice.server.watch.DiskWatch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -98,6 +105,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ShuffleStore store;
   private final MemoryBudget memory;
   private final Spiller spiller;
+  private final MergeCounters merges;
+  private final Merger merger;
   private final StoreDataService service;
   private final DrainingDataService drainable;
   private final StoreReport report;
@@ -187,6 +196,30 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new SpillWriter(epoch, runs, new SecureRandom(), counters),
                 nanoTime));
     spiller.start();
+    DiskWatch watch =
+        parts.add(
+            "disk watch",
+            new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
+    watch.start();
+    Demoter demoter =
+        parts.add(
+            "demoter",
+            new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
+    demoter.start();
+
+    merges = new MergeCounters();
+    merger =
+        parts.add(
+            "merger",
+            new Merger(
+                store,
+                disks,
+                config.merge(),
+                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                disk -> memory.pressure().tight() || spiller.isWriting(disk),
+                merges,
+                nanoTime));
+    merger.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ReadConfig reading = ReadConfig.DEFAULT;
@@ -418,9 +451,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
     int port = config.network().httpPort();
     ServerMetrics metrics =
         new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
+    CollectorRegistry registry = metrics.registry();
+    registry.register(new MergeMetrics(merges, merger::queueLength));
     try {
-      return parts.add(
-          "http", HttpEndpoint.start(address(port), metrics.registry(), this::notReady));
+      return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
     }
@@ -433,7 +467,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
             + " on host "
             + config.network().address().announced();
     try {
-      return Disks.open(config.disk().directories(), config.disk().limits(), config.durability().fsync(), owner, nanoTime);
+      return Disks.open(
+          config.disk().directories(),
+          config.disk().limits(),
+          config.disk().health(),
+          config.durability().fsync(),
+          owner,
+          nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
     }

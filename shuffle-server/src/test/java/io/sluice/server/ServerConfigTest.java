@@ -13,6 +13,8 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.remote.spi.KerberosSettings;
 import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.merge.BlockSizePolicy;
+import io.sluice.server.merge.FanInPolicy;
 import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,6 +81,20 @@ class ServerConfigTest {
             Map.entry("rss.storage.basePath", "/e:HDD"),
             Map.entry("rss.server.disk.capacity", "10g"),
             Map.entry("rss.server.disk.capacity.ratio", "0.5"),
+            Map.entry("rss.server.disk.reserved", "1g"),
+            Map.entry("rss.server.disk.demotion.rate", "7m"),
+            Map.entry("rss.server.disk.write.timeout", "7s"),
+            Map.entry("rss.server.disk.write.errors.max", "7"),
+            Map.entry("rss.server.disk.read.errors.max", "7"),
+            Map.entry("rss.server.disk.read.errors.lost", "77"),
+            Map.entry("rss.server.disk.checksum.errors.max", "7"),
+            Map.entry("rss.server.disk.errors.window", "7s"),
+            Map.entry("rss.server.disk.slow.factor", "7"),
+            Map.entry("rss.server.disk.slow.threshold", "7s"),
+            Map.entry("rss.server.disk.lost.after", "7s"),
+            Map.entry("rss.server.health.check.interval.ms", "7000"),
+            Map.entry("rss.server.health.check.timeout", "7s"),
+            Map.entry("rss.server.health.check.successes", "7"),
             Map.entry("rss.server.high.watermark.write", "90"),
             Map.entry("rss.server.low.watermark.write", "80"),
             Map.entry("rss.server.remote.storage.path", "hdfs://h/sluice"),
@@ -95,6 +111,12 @@ class ServerConfigTest {
             Map.entry("rss.server.fsync", "interval"),
             Map.entry("rss.server.fsync.interval", "1s"),
             Map.entry("rss.server.recovery.timeout", "2m"),
+            Map.entry("rss.server.merge.hdd.policy", "OFF"),
+            Map.entry("rss.server.merge.hdd.block.size", "2m"),
+            Map.entry("rss.server.merge.ssd.policy", "FAN_IN"),
+            Map.entry("rss.server.merge.ssd.block.size", "1m"),
+            Map.entry("rss.server.merge.memory", "99m"),
+            Map.entry("rss.server.merge.max.output.size", "1g"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),
@@ -108,7 +130,11 @@ class ServerConfigTest {
     // One value only, or not without others.
     Set<String> notAlone =
         Set.of(
-            "rss.jetty.ssl.enable", "rss.storage.type", "rss.security.hadoop.kerberos.enable");
+            "rss.jetty.ssl.enable",
+            "rss.storage.type",
+            "rss.security.hadoop.kerberos.enable",
+            "rss.server.merge.hdd.fan.in",
+            "rss.server.merge.ssd.fan.in");
     assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
         .allMatch(name -> away.containsKey(name) ^ notAlone.contains(name));
     assertThat(ServerConfig.SCHEMA.keys()).hasSize(away.size() + notAlone.size());
@@ -165,6 +191,28 @@ class ServerConfigTest {
         .contains(
             new KerberosSettings(
                 "sluice@REALM", Path.of("/etc/sluice.keytab"), Optional.empty(), 30_000));
+  }
+
+  @Test
+  void eachKindOfDiskHasItsOwnMergePolicy() {
+    assertThat(config(Map.of()).merge().policies())
+        .isEqualTo(
+            Map.of(
+                StorageKind.HDD,
+                new BlockSizePolicy(1 << 20),
+                StorageKind.SSD,
+                new BlockSizePolicy(16 << 10)));
+    Map<String, String> given =
+        Map.of(
+            "rss.server.merge.hdd.policy", "FAN_IN",
+            "rss.server.merge.hdd.fan.in", "7",
+            "rss.server.merge.ssd.policy", "OFF");
+    assertThat(config(given).merge().policies())
+        .isEqualTo(Map.of(StorageKind.HDD, new FanInPolicy(7)));
+    assertRefused(
+        Map.of("rss.server.merge.memory", "60g", "rss.server.buffer.capacity", "110g"),
+        "rss.server.merge.memory: 60GiB does not fit the JVM's direct memory, of which the blocks"
+            + " leave 50.0 GiB");
   }
 
   @Test

@@ -6,7 +6,6 @@ import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunMerger;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.RunRecord;
-import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.StoredRun;
@@ -24,8 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Merges once, on the calling thread: writes the merged run, registers it in the catalog of its
- * disk in the place of its inputs, then lets the log point to it. Thread-safe if its random
- * generator is.
+ * disk, then lets the log point to it and discards the inputs. After a crash between any two of
+ * these the next start knows from the merged run's record which runs it replaces. Thread-safe if
+ * its random generator is.
  */
 public final class MergeWriter {
   private static final Logger LOG = LoggerFactory.getLogger(MergeWriter.class);
@@ -103,7 +103,6 @@ public final class MergeWriter {
     RunFile file = files.add(output, record);
     if (!batch.log().completeMerge(batch, file, merged.fileOffsets())) {
       counters.gaveUp();
-      registerAgain(batch, inputs, output);
       return new Result(MergeOutcome.STALE, null);
     }
     counters.merged(inputs.size(), merged.bytesRead(), merged.length());
@@ -162,36 +161,6 @@ public final class MergeWriter {
         e.addSuppressed(second);
       }
       throw e;
-    }
-  }
-
-  /**
-   * The merged run came too late. If that was because one input is lost, the others are still
-   * needed, and those that lie on the same disk must be known to it again.
-   */
-  private static void registerAgain(MergeBatch batch, List<RunReader> inputs, Disk disk) {
-    if (!batch.log().isWritten()) {
-      return;
-    }
-    List<StoredRun> remaining =
-        batch.log().runs().stream().map(LoggedRun::run).filter(batch.inputs()::contains).toList();
-    for (StoredRun run : remaining) {
-      RunReader input = inputs.get(batch.inputs().indexOf(run));
-      if (((RunFile) run).disk() == disk) {
-        try {
-          RunHeader header = input.header();
-          disk.catalog()
-              .add(
-                  new RunRecord(
-                      header.runId(),
-                      batch.log().key(),
-                      header.order(),
-                      input.fileLength(),
-                      input.replaced()));
-        } catch (IOException e) {
-          LOG.error("run not registered again file={} problem={}", run, e.toString());
-        }
-      }
     }
   }
 }

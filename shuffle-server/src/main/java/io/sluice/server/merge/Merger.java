@@ -53,7 +53,7 @@ public final class Merger implements AutoCloseable {
 
   // Guarded by lock.
   private Thread planning;
-  private boolean signalled;
+  private boolean signalled = true;
   private boolean stopped;
 
   private volatile int queueLength;

@@ -102,6 +102,16 @@ public final class Spiller implements AutoCloseable {
     return canStore;
   }
 
+  /** Whether a run is being written to the disk. */
+  public boolean isWriting(Disk disk) {
+    for (DiskThread thread : threads) {
+      if (thread.disk == disk && !thread.isIdle()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Writes everything that is in memory to files.
    *
