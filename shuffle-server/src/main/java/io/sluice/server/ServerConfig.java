@@ -12,9 +12,11 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.scrub.ScrubConfig;
 import io.sluice.server.merge.MergeSettings;
 
 /**
@@ -31,6 +33,7 @@ public record ServerConfig(
     RemoteConfig remote,
     MergeSettings merge,
     DurabilityConfig durability,
+    ScrubConfig scrub,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -59,6 +62,7 @@ public record ServerConfig(
                   .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
                   .keys(DurabilityConfig.KEYS)
+                  .keys(ScrubLimits.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -83,6 +87,7 @@ public record ServerConfig(
         RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
         DurabilityConfig.from(set),
+        ScrubLimits.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

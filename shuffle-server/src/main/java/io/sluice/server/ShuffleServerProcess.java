@@ -30,6 +30,8 @@ import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.scrub.ScrubCounters;
+import io.sluice.server.scrub.Scrubbers;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -201,6 +203,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "disk watch",
             new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
     watch.start();
+    parts
+        .add(
+            "scrubbers",
+            new Scrubbers(
+                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+        .start();
     Demoter demoter =
         parts.add(
             "demoter",
