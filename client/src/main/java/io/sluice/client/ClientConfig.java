@@ -110,11 +110,13 @@ public record ClientConfig(
           .build();
   static final ConfigKey<Integer> RPC_ATTEMPTS =
       ConfigKey.integer("rss.client.rpc.maxAttempts")
-          .defaultValue(3)
+          .defaultValue(20)
           .atLeast(1)
           .atMost(10_000)
           .since(FIRST)
-          .doc("How often a read is asked of a server that cannot be reached or answers badly.")
+          .doc(
+              "How often a read is asked of a server that cannot be reached or answers badly. With"
+                  + " few tries it does not wait for rss.client.server.unreachable.timeout.")
           .build();
   static final ConfigKey<Integer> PUSH_ATTEMPTS =
       ConfigKey.integer("rss.client.retry.max")
@@ -141,8 +143,9 @@ public record ClientConfig(
           .atLeast(1L)
           .since(FIRST)
           .doc(
-              "How long a task tries to reach a server again. The time in which a server restarts is"
-                  + " sensible.")
+              "How long a task tries to reach a server again, or one that is stopping. The time in"
+                  + " which a server is stopped and started is sensible: a clean restart then costs"
+                  + " no attempt.")
           .build();
   static final ConfigKey<Long> PUSH_PATIENCE =
       ConfigKey.durationMs("rss.client.send.check.timeout.ms")
@@ -367,7 +370,8 @@ public record ClientConfig(
     String servers = "servers decide where blocks lie";
     schema
         .ignored("rss.storage.type", servers, "rss.storage.basePath at each server")
-        .ignored("rss.remote.storage.path", servers)
+        .ignored(
+            "rss.remote.storage.path", servers, "rss.server.remote.storage.path at each server")
         .ignored("rss.client.remote.storage.*", servers)
         .ignored("rss.hadoop.*", servers)
         .ignored("rss.client.max.concurrency.of.per-partition.write", servers)

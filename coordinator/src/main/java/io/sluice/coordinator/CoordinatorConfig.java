@@ -254,7 +254,10 @@ public record CoordinatorConfig(
               USER_QUOTA.name())
           .ignored(
               "rss.coordinator.dynamicClientConf.*", "clients are configured by their jobs alone")
-          .ignored("rss.coordinator.remote.storage.*", "shuffles are kept by the servers")
+          .ignored(
+              "rss.coordinator.remote.storage.*",
+              "each server knows its own remote file system",
+              "rss.server.remote.storage.path at each server")
           .ignored(
               "rss.coordinator.rpc.audit.log.enabled",
               "changes of state are always logged, calls are counted")

@@ -16,7 +16,7 @@ import java.util.List;
  * The epoch of the last life of a server, one decimal number on a line of its own in the file
  * {@code epoch} of each base directory. The next life takes a larger one, whatever the clock says:
  *
- * <pre>epoch = max(now in ms since 1970, largest stored epoch + 1)</pre>
+ * <pre>epoch = max(now in ms since 1970, largest epoch that the directories know + 1)</pre>
  *
  * Every usable directory keeps a copy, so that it survives a directory that is left out. The file
  * becomes visible by rename, after a sync.
@@ -27,16 +27,30 @@ final class EpochFile {
   private EpochFile() {}
 
   /**
+   * The epoch of the last life; 0 if there was none.
+   *
+   * @param directories usable base directories
+   * @throws StartException a file holds something else
+   */
+  static long last(List<Path> directories) throws StartException {
+    long last = 0;
+    for (Path directory : directories) {
+      last = Math.max(last, read(directory.resolve(NAME)));
+    }
+    return last;
+  }
+
+  /**
    * Begins an epoch and stores it.
    *
    * @param directories usable base directories, at least one
-   * @throws StartException a file holds something else, or cannot be written
+   * @param last as {@link #last} says
+   * @param newestKnown the largest epoch that anything else in them names
+   * @throws StartException a file cannot be written
    */
-  static long begin(List<Path> directories, Clock clock) throws StartException {
-    long epoch = clock.millis();
-    for (Path directory : directories) {
-      epoch = Math.max(epoch, read(directory.resolve(NAME)) + 1);
-    }
+  static long begin(List<Path> directories, Clock clock, long last, long newestKnown)
+      throws StartException {
+    long epoch = Math.max(clock.millis(), Math.max(last, newestKnown) + 1);
     for (Path directory : directories) {
       write(directory.resolve(NAME), epoch);
     }

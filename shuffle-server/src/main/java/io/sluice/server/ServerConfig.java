@@ -7,12 +7,16 @@ import io.sluice.common.config.ConfigSet;
 import io.sluice.server.config.BufferConfig;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
+import io.sluice.server.config.DurabilityConfig;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.ReadingConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeSettings;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -26,6 +30,9 @@ public record ServerConfig(
     StoreConfig shuffles,
     DiskConfig disk,
     ReadingConfig reading,
+    RemoteConfig remote,
+    MergeSettings merge,
+    DurabilityConfig durability,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -49,6 +56,12 @@ public record ServerConfig(
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
                   .keys(ReadingConfig.KEYS)
+                  .keys(RemoteConfig.KEYS)
+                  .passedOn(RemoteConfig.PROPERTIES)
+                  .rule(RemoteConfig::checkPath)
+                  .rule(RemoteConfig::checkKerberos)
+                  .keys(MergeConfig.KEYS)
+                  .keys(DurabilityConfig.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -71,6 +84,9 @@ public record ServerConfig(
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         disk,
         ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
+        RemoteConfig.from(set),
+        MergeConfig.from(set, machine, buffer.capacityBytes()),
+        DurabilityConfig.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
@@ -13,19 +14,25 @@ import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.http.HttpEndpoint;
+import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
 import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.merge.MergeWriter;
+import io.sluice.server.merge.Merger;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
-import io.sluice.server.read.ReadHealth;
+import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.service.ServerCounters;
+import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
 import io.sluice.server.shortcircuit.ShortCircuitConfig;
@@ -35,8 +42,15 @@ import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
+import io.sluice.server.recovery.Findings;
+import io.sluice.server.recovery.ForgottenShuffles;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.StopMark;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
@@ -83,14 +97,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
 
   private static final long LAST_REPORT_MS = 2_000;
+  private static final long STOP_MARK_MS = 5_000;
   private static final long THREADS_END_MS = 5_000;
 
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
   private final Disks disks;
+  private final ShuffleStore store;
   private final MemoryBudget memory;
   private final Spiller spiller;
+  private final MergeCounters merges;
+  private final Merger merger;
   private final StoreDataService service;
   private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
@@ -143,8 +161,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
     NetworkConfig network = config.network();
 
     disks = parts.add("directories", openDisks());
-    long epoch =
-        EpochFile.begin(disks.list().stream().map(disk -> Path.of(disk.name())).toList(), clock);
+    if (config.durability().fsync() == Fsync.INTERVAL) {
+      DiskSync sync = new DiskSync(disks.list(), config.durability().fsyncIntervalMs());
+      parts.add("disk sync", sync).start();
+    }
     RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
     runs.start();
 
@@ -158,7 +178,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
                     config.buffer().highPercent(),
                     config.buffer().lowPercent()),
                 nanoTime));
-    ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
+    store = parts.add("store", new ShuffleStore(config.shuffles()));
+    Recovered recovered = recover(runs, clock);
+    long epoch = recovered.epoch();
+    // Closed once nothing can be acknowledged any more, and before memory is given back.
+    parts.add("stop mark", () -> markStop(recovered));
     ServerCounters counters = new ServerCounters();
     spiller =
         parts.add(
@@ -176,6 +200,20 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 nanoTime));
     spiller.start();
 
+    merges = new MergeCounters();
+    merger =
+        parts.add(
+            "merger",
+            new Merger(
+                store,
+                disks,
+                config.merge(),
+                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                disk -> memory.pressure().tight() || spiller.isWriting(disk),
+                merges,
+                nanoTime));
+    merger.start();
+
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
     ReadConfig reading = config.reading().disks();
     FileReads reads =
@@ -188,12 +226,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 PooledByteBufAllocator.DEFAULT,
                 parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
-                ReadHealth.IGNORED,
+                new ReportedReads(),
                 new ReadCounters(),
                 nanoTime));
     service =
         new StoreDataService(
-            epoch,
+            new ServerEpochs(epoch, recovered.wholeSinceEpoch()),
             new ServiceConfig(
                 new FrameLimits(FrameLimits.DEFAULT.maxHeadLength(), network.maxBodyBytes()),
                 ServiceConfig.DEFAULT.maxOpenWaitMs(),
@@ -309,6 +347,47 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong()));
   }
 
+  private Recovered recover(RunFiles runs, Clock clock) throws StartException {
+    Recovery recovery =
+        new Recovery(
+            disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
+    try {
+      Findings findings = recovery.find();
+      List<Path> directories = disks.list().stream().map(disk -> Path.of(disk.name())).toList();
+      long last = EpochFile.last(directories);
+      long epoch = EpochFile.begin(directories, clock, last, findings.newestEpoch());
+      Recovered recovered = recovery.restore(findings, last, epoch);
+      store.onForgotten(
+          new ForgottenShuffles(disks.list(), runs, clock, config.shuffles().maxTombstones())::add);
+      return recovered;
+    } catch (StartException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while run files were recovered", e);
+    }
+  }
+
+  /** Whatever was acknowledged lies in files now, or the next life is told nothing. */
+  private void markStop(Recovered recovered) throws InterruptedException {
+    LogTotals totals = store.totals();
+    if (totals.bufferedBytes() + totals.spillingBytes() > 0 || totals.anyLost()) {
+      log.warn(
+          "stop leaves blocks behind, as a crash would bufferedBytes={} spillingBytes={}"
+              + " lostBlocks={}",
+          totals.bufferedBytes(),
+          totals.spillingBytes(),
+          totals.anyLost());
+      return;
+    }
+    StopMark mark = new StopMark(disks.list(), config.durability().fsync() != Fsync.NEVER);
+    if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
+      log.warn("not every directory took note of the stop, the next start will be as after a crash");
+    }
+  }
+
   private Optional<String> notReady() {
     return switch (report.state()) {
       case ACTIVE -> Optional.empty();
@@ -391,9 +470,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
     int port = config.network().httpPort();
     ServerMetrics metrics =
         new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
+    CollectorRegistry registry = metrics.registry();
+    registry.register(new MergeMetrics(merges, merger::queueLength));
     try {
-      return parts.add(
-          "http", HttpEndpoint.start(address(port), metrics.registry(), this::notReady));
+      return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
     }
@@ -406,7 +486,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             + " on host "
             + config.network().address().announced();
     try {
-      return Disks.open(config.disk().directories(), config.disk().limits(), owner, nanoTime);
+      return Disks.open(config.disk().directories(), config.disk().limits(), config.durability().fsync(), owner, nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
     }

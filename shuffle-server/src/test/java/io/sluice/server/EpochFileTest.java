@@ -21,24 +21,35 @@ class EpochFileTest {
     return Clock.fixed(Instant.ofEpochMilli(ms), ZoneOffset.UTC);
   }
 
+  private static long begin(List<Path> directories, Clock clock) throws IOException {
+    return EpochFile.begin(directories, clock, EpochFile.last(directories), 0);
+  }
+
+  @Test
+  void isLargerThanAnythingThatTheDirectoriesKnow() throws IOException {
+    assertThat(EpochFile.last(List.of(first))).isZero();
+    assertThat(EpochFile.begin(List.of(first), at(1234), 0, 7000)).isEqualTo(7001);
+    assertThat(EpochFile.last(List.of(first, second))).isEqualTo(7001);
+  }
+
   @Test
   void takesTheTimeWhereNothingIsStored() throws IOException {
-    assertThat(EpochFile.begin(List.of(first), at(1234))).isEqualTo(1234);
+    assertThat(begin(List.of(first), at(1234))).isEqualTo(1234);
   }
 
   @Test
   void growsThoughTheClockStandsStillOrStepsBack() throws IOException {
-    assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5000);
-    assertThat(EpochFile.begin(List.of(first), at(5000))).isEqualTo(5001);
-    assertThat(EpochFile.begin(List.of(first), at(17))).isEqualTo(5002);
-    assertThat(EpochFile.begin(List.of(first), at(9000))).isEqualTo(9000);
+    assertThat(begin(List.of(first), at(5000))).isEqualTo(5000);
+    assertThat(begin(List.of(first), at(5000))).isEqualTo(5001);
+    assertThat(begin(List.of(first), at(17))).isEqualTo(5002);
+    assertThat(begin(List.of(first), at(9000))).isEqualTo(9000);
   }
 
   @Test
   void survivesTheLossOfADirectory() throws IOException {
-    EpochFile.begin(List.of(first, second), at(5000));
-    assertThat(EpochFile.begin(List.of(second), at(10))).isEqualTo(5001);
-    assertThat(EpochFile.begin(List.of(first, second), at(10))).isEqualTo(5002);
+    begin(List.of(first, second), at(5000));
+    assertThat(begin(List.of(second), at(10))).isEqualTo(5001);
+    assertThat(begin(List.of(first, second), at(10))).isEqualTo(5002);
   }
 
   @Test
@@ -46,7 +57,7 @@ class EpochFileTest {
     for (String text :
         List.of("", "yesterday", "-4", "0", "9223372036854775807", "99999999999999999999")) {
       Files.writeString(first.resolve(EpochFile.NAME), text);
-      assertThatThrownBy(() -> EpochFile.begin(List.of(first), at(1)))
+      assertThatThrownBy(() -> begin(List.of(first), at(1)))
           .as("'%s'", text)
           .isInstanceOf(StartException.class)
           .hasMessageStartingWith(first.resolve(EpochFile.NAME) + ": a number of milliseconds")
@@ -57,7 +68,7 @@ class EpochFileTest {
   @Test
   void namesTheFileThatItCannotWrite() throws IOException {
     Files.createDirectory(first.resolve(EpochFile.NAME + ".new"));
-    assertThatThrownBy(() -> EpochFile.begin(List.of(first), at(1)))
+    assertThatThrownBy(() -> begin(List.of(first), at(1)))
         .isInstanceOf(StartException.class)
         .hasMessageContaining("cannot write " + first.resolve(EpochFile.NAME));
   }

@@ -10,7 +10,11 @@ import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.net.IoMode;
 import io.sluice.server.config.MachineMemory;
+import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.remote.spi.KerberosSettings;
 import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.merge.BlockSizePolicy;
+import io.sluice.server.merge.FanInPolicy;
 import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,6 +90,26 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.read.threads.hdd", "4"),
             Map.entry("rss.server.shortcircuit.enabled", "false"),
             Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
+            Map.entry("rss.server.remote.storage.path", "hdfs://h/sluice"),
+            Map.entry("rss.server.remote.storage.capacity", "1t"),
+            Map.entry("rss.server.flush.cold.storage.threshold.size", "1m"),
+            Map.entry("rss.server.flush.hadoop.threadPool.size", "9"),
+            Map.entry("rss.server.remote.storage.start.timeout", "1s"),
+            Map.entry("rss.server.hadoop.classpath", "/h/*"),
+            Map.entry("rss.server.hadoop.conf.dir", "/h/conf"),
+            Map.entry("rss.security.hadoop.kerberos.krb5-conf.file", "/k"),
+            Map.entry("rss.security.hadoop.kerberos.keytab.file", "/k"),
+            Map.entry("rss.security.hadoop.kerberos.principal", "p"),
+            Map.entry("rss.security.hadoop.kerberos.relogin.interval.sec", "5"),
+            Map.entry("rss.server.fsync", "interval"),
+            Map.entry("rss.server.fsync.interval", "1s"),
+            Map.entry("rss.server.recovery.timeout", "2m"),
+            Map.entry("rss.server.merge.hdd.policy", "OFF"),
+            Map.entry("rss.server.merge.hdd.block.size", "2m"),
+            Map.entry("rss.server.merge.ssd.policy", "FAN_IN"),
+            Map.entry("rss.server.merge.ssd.block.size", "1m"),
+            Map.entry("rss.server.merge.memory", "99m"),
+            Map.entry("rss.server.merge.max.output.size", "1g"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),
@@ -96,15 +120,92 @@ class ServerConfigTest {
             Map.entry("rss.server.huge.partition.threshold", "1g"),
             Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
             Map.entry("rss.server.stop.timeout", "1s"));
-    Set<String> oneValueOnly = Set.of("rss.storage.type", "rss.jetty.ssl.enable");
+    // One value only, or not without others.
+    Set<String> notAlone =
+        Set.of(
+            "rss.jetty.ssl.enable",
+            "rss.storage.type",
+            "rss.security.hadoop.kerberos.enable",
+            "rss.server.merge.hdd.fan.in",
+            "rss.server.merge.ssd.fan.in");
     assertThat(ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name))
-        .allMatch(name -> away.containsKey(name) ^ oneValueOnly.contains(name));
-    assertThat(ServerConfig.SCHEMA.keys()).hasSize(away.size() + oneValueOnly.size());
+        .allMatch(name -> away.containsKey(name) ^ notAlone.contains(name));
+    assertThat(ServerConfig.SCHEMA.keys()).hasSize(away.size() + notAlone.size());
     ServerConfig base = config(Map.of());
     assertThat(config(Map.of())).isEqualTo(base);
     away.forEach(
         (key, value) ->
             assertThat(config(Map.of(key, value))).as("%s=%s", key, value).isNotEqualTo(base));
+  }
+
+  @Test
+  void theRemoteTierTakesHadoopsOwnSettings() {
+    Map<String, String> given =
+        Map.of(
+            "rss.storage.type", "MEMORY_LOCALFILE_HDFS",
+            "rss.server.remote.storage.path", "hdfs://h/sluice",
+            "rss.server.hadoop.classpath", "/h/*",
+            "rss.server.hadoop.dfs.replication", "2",
+            "rss.server.hadoop.fs.s3a.secret.key", "hush");
+    RemoteConfig remote = config(given).remote();
+    assertThat(remote.used()).isTrue();
+    assertThat(remote.path()).contains("hdfs://h/sluice");
+    assertThat(remote.capacityBytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(remote.properties())
+        .isEqualTo(Map.of("dfs.replication", "2", "fs.s3a.secret.key", "hush"));
+    assertThat(remote.kerberos().settings()).isEmpty();
+    Map<String, String> all = new HashMap<>(LEAST);
+    all.putAll(given);
+    assertThat(ConfigSet.of(ServerConfig.SCHEMA, all).describe()).doesNotContain("hush");
+    assertThat(config(Map.of()).remote().used()).isFalse();
+    assertRefused(
+        Map.of("rss.storage.type", "MEMORY_LOCALFILE_HDFS"),
+        "rss.storage.type MEMORY_LOCALFILE_HDFS needs rss.server.remote.storage.path");
+    assertRefused(
+        Map.of("rss.server.remote.storage.path", "/plain"),
+        "does not do: a directory with its scheme, such as hdfs://cluster/sluice");
+  }
+
+  @Test
+  void aKerberosLoginNeedsKeytabAndPrincipal() {
+    assertRefused(
+        Map.of("rss.security.hadoop.kerberos.enable", "true"),
+        "rss.security.hadoop.kerberos.enable needs rss.security.hadoop.kerberos.keytab.file and"
+            + " rss.security.hadoop.kerberos.principal");
+    RemoteConfig remote =
+        config(
+                Map.of(
+                    "rss.security.hadoop.kerberos.enable", "true",
+                    "rss.security.hadoop.kerberos.keytab.file", "/etc/sluice.keytab",
+                    "rss.security.hadoop.kerberos.principal", "sluice@REALM",
+                    "rss.security.hadoop.kerberos.relogin.interval.sec", "30"))
+            .remote();
+    assertThat(remote.kerberos().settings())
+        .contains(
+            new KerberosSettings(
+                "sluice@REALM", Path.of("/etc/sluice.keytab"), Optional.empty(), 30_000));
+  }
+
+  @Test
+  void eachKindOfDiskHasItsOwnMergePolicy() {
+    assertThat(config(Map.of()).merge().policies())
+        .isEqualTo(
+            Map.of(
+                StorageKind.HDD,
+                new BlockSizePolicy(1 << 20),
+                StorageKind.SSD,
+                new BlockSizePolicy(16 << 10)));
+    Map<String, String> given =
+        Map.of(
+            "rss.server.merge.hdd.policy", "FAN_IN",
+            "rss.server.merge.hdd.fan.in", "7",
+            "rss.server.merge.ssd.policy", "OFF");
+    assertThat(config(given).merge().policies())
+        .isEqualTo(Map.of(StorageKind.HDD, new FanInPolicy(7)));
+    assertRefused(
+        Map.of("rss.server.merge.memory", "60g", "rss.server.buffer.capacity", "110g"),
+        "rss.server.merge.memory: 60GiB does not fit the JVM's direct memory, of which the blocks"
+            + " leave 50.0 GiB");
   }
 
   @Test

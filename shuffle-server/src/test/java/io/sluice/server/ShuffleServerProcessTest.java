@@ -11,6 +11,7 @@ import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.PartitionState;
 import io.sluice.proto.Presence;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -329,19 +330,56 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void anEarlierLifesDataIsLostAndItsPushesAreStale() throws Exception {
+  void aCleanStopKeepsEverythingForTheNextLife() throws Exception {
     ShuffleServerProcess first = start();
     long epoch = first.epoch();
     try (RawClient client = new RawClient(first.nettyPort(), "app")) {
+      assertThat(client.hello().getWholeSinceEpoch()).isEqualTo(epoch);
       client.push(0, 0, 1, PAYLOAD);
     }
     first.close();
     ShuffleServerProcess second = start();
     try (RawClient client = new RawClient(second.nettyPort(), "app")) {
-      assertThat(client.open(0, 0, epoch).getPartitions(0).getPresence())
-          .isEqualTo(Presence.DATA_LOST);
-      assertThat(client.open(0, 0, second.epoch()).getPartitions(0).getPresence())
+      assertThat(client.hello().getWholeSinceEpoch()).isEqualTo(epoch);
+      PartitionState state = client.open(0, 0, epoch).getPartitions(0);
+      assertThat(state.getPresence()).isEqualTo(Presence.PRESENT);
+      byte[] bytes = client.fetch(0, 0, 0, state.getLength());
+      assertThat(Arrays.copyOfRange(bytes, bytes.length - PAYLOAD.length, bytes.length))
+          .isEqualTo(PAYLOAD);
+      assertThat(client.open(1, 0, epoch).getPartitions(0).getPresence())
           .isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
+      assertThat(client.open(1, 0, epoch - 1).getPartitions(0).getPresence())
+          .isEqualTo(Presence.DATA_LOST);
+    }
+    second.close();
+    ShuffleServerProcess third = start();
+    try (RawClient client = new RawClient(third.nettyPort(), "app")) {
+      assertThat(client.hello().getWholeSinceEpoch()).isEqualTo(epoch);
+    }
+  }
+
+  @Test
+  void aForgottenShuffleStaysForgottenInTheNextLife() throws Exception {
+    ShuffleServerProcess first = start();
+    try (RawClient client = new RawClient(first.nettyPort(), "app")) {
+      client.push(0, 0, 1, PAYLOAD);
+      client.push(1, 0, 1, PAYLOAD);
+    }
+    control(
+        first,
+        stub ->
+            stub.unregisterShuffles(
+                UnregisterShufflesRequest.newBuilder()
+                    .setApplication("app")
+                    .addShuffles(0)
+                    .build()));
+    first.close();
+    ShuffleServerProcess second = start();
+    try (RawClient client = new RawClient(second.nettyPort(), "app")) {
+      assertThat(client.open(0, 0, second.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.SHUFFLE_EXPIRED);
+      assertThat(client.open(1, 0, second.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.PRESENT);
     }
   }
 

@@ -28,6 +28,11 @@ final class FakeConnection implements DataConnection {
   }
 
   @Override
+  public long wholeSinceEpoch() {
+    return 7;
+  }
+
+  @Override
   public int maxBodyLength() {
     return 1 << 20;
   }

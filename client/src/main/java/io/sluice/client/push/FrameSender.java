@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * does everything here; transport threads only put events into a queue, which is bounded by the
  * frames in flight.
  *
- * <p>One epoch per server: what a server acknowledged in one life is gone in the next, so once it
- * has acknowledged something, meeting another epoch fails the attempt. Before that, the new epoch
- * is taken and everything sent again.
+ * <p>A server that was started again says since which of its epochs nothing acknowledged is
+ * missing. If that covers what it acknowledged here, as after a clean stop, the session goes on
+ * under the new epoch and sends the rest again; if not, as after a crash, the attempt fails.
  */
 final class FrameSender {
   private static final Logger LOG = LoggerFactory.getLogger(FrameSender.class);
@@ -222,35 +222,52 @@ final class FrameSender {
       return;
     }
     DataConnection connection = connected.connection();
+    if (!lane.canGoOn(connection)) {
+      giveUp(
+          lane,
+          StatusCode.STALE_EPOCH,
+          new ConnectionLostException(
+              "the server was started again: epoch "
+                  + connection.epoch()
+                  + " follows "
+                  + lane.epoch()
+                  + ", and with it went what it had acknowledged"));
+      return;
+    }
     if (lane.epochKnown() && lane.epoch() != connection.epoch()) {
-      if (lane.hasAcknowledged()) {
-        giveUp(
-            lane,
-            StatusCode.STALE_EPOCH,
-            new ConnectionLostException(
-                "the server was started again: epoch "
-                    + connection.epoch()
-                    + " follows "
-                    + lane.epoch()
-                    + ", and with it went what it had acknowledged"));
-        return;
-      }
+      LOG.info(
+          "push goes on after a restart app={} shuffle={} attempt={} server={} epoch={}"
+              + " wholeSinceEpoch={}",
+          shuffle.getApplication(),
+          shuffle.getShuffle(),
+          attempt.id(),
+          lane.name(),
+          connection.epoch(),
+          connection.wholeSinceEpoch());
     }
     lane.connected(connection);
   }
 
   private void onAck(ServerLane lane, Answered answered) throws PushFailedException {
     PushAck ack = answered.ack();
-    if (ack.getEpoch() != lane.epoch()) {
+    if (ack.getEpoch() != answered.connection().epoch()) {
       lane.enqueue(answered.sending());
       giveUp(
           lane,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
-              "acknowledged in epoch " + ack.getEpoch() + ", expected " + lane.epoch()));
+              "acknowledged in epoch "
+                  + ack.getEpoch()
+                  + ", expected "
+                  + answered.connection().epoch()));
       return;
     }
-    lane.acknowledged();
+    if (!lane.stillHolds(ack.getEpoch())) {
+      // Late word of a life that is over: it is gone with it, and nothing before it was known.
+      lane.enqueue(answered.sending());
+      return;
+    }
+    lane.acknowledged(ack.getEpoch());
     windows.onAck(lane.name(), ack.getMemoryUsedPermille(), nanoTime.getAsLong());
     releaseReplica(answered.sending().frame());
   }
@@ -277,16 +294,12 @@ final class FrameSender {
         }
       }
       case STALE_EPOCH -> {
-        if (lane.hasAcknowledged()) {
-          giveUp(lane, code, cause);
-        } else {
-          lane.disconnected();
-          retryConnection(lane, cause);
-        }
+        lane.disconnected();
+        retryConnection(lane, cause);
       }
-      case STORAGE_FAILED, INTERNAL -> retryConnection(lane, cause);
+      // A server that stops may come back in a moment with everything that it has.
+      case DRAINING, STORAGE_FAILED, INTERNAL -> retryConnection(lane, cause);
       case OK,
-          DRAINING,
           PARTITION_FULL,
           NO_SERVERS,
           NEVER_WRITTEN,

@@ -27,7 +27,9 @@ final class ServerLane {
   private boolean givenUp;
   private boolean epochKnown;
   private long epoch;
+  private long wholeSinceEpoch;
   private boolean acknowledged;
+  private long firstAcknowledgedEpoch;
   private int failures;
   private long failingSinceNanos;
   private boolean backingOff;
@@ -118,6 +120,7 @@ final class ServerLane {
     connecting = false;
     connection = made;
     epoch = made.epoch();
+    wholeSinceEpoch = made.wholeSinceEpoch();
     epochKnown = true;
   }
 
@@ -134,12 +137,19 @@ final class ServerLane {
     return epoch;
   }
 
-  boolean hasAcknowledged() {
-    return acknowledged;
+  /** Whether what the server acknowledged in an epoch is still there in the present one. */
+  boolean stillHolds(long acknowledgedEpoch) {
+    return acknowledgedEpoch >= wholeSinceEpoch;
+  }
+
+  /** Whether a life of the server still has everything that it acknowledged on this lane. */
+  boolean canGoOn(DataConnection made) {
+    return !acknowledged || made.wholeSinceEpoch() <= firstAcknowledgedEpoch;
   }
 
   /** The server is well. */
-  void acknowledged() {
+  void acknowledged(long inEpoch) {
+    firstAcknowledgedEpoch = acknowledged ? Math.min(firstAcknowledgedEpoch, inEpoch) : inEpoch;
     acknowledged = true;
     failures = 0;
     backingOff = false;

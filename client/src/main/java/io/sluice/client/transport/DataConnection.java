@@ -24,6 +24,12 @@ public interface DataConnection extends AutoCloseable {
     return "";
   }
 
+  /**
+   * The oldest epoch of the server of which nothing acknowledged is missing: {@link #epoch} unless
+   * it was stopped cleanly in between.
+   */
+  long wholeSinceEpoch();
+
   /** Largest body that the server takes, in bytes. */
   int maxBodyLength();
 

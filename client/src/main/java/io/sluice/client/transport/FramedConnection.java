@@ -112,6 +112,13 @@ abstract class FramedConnection implements DataConnection {
   }
 
   @Override
+  public long wholeSinceEpoch() {
+    HelloReply reply = hello;
+    // A server that does not say promises nothing of earlier lives.
+    return reply.getWholeSinceEpoch() == 0 ? reply.getEpoch() : reply.getWholeSinceEpoch();
+  }
+
+  @Override
   public int maxBodyLength() {
     return hello.getMaxBodyLength();
   }

@@ -35,6 +35,7 @@ public final class FakeServer {
   private final String name;
   private final int port;
   private long epoch;
+  private long wholeSinceEpoch;
   private boolean expired;
   private boolean dataLost;
   private final Map<Integer, Log> logs = new TreeMap<>();
@@ -61,6 +62,7 @@ public final class FakeServer {
     this.name = name;
     this.port = port;
     this.epoch = epoch;
+    this.wholeSinceEpoch = epoch;
   }
 
   public synchronized ServerId id() {
@@ -80,8 +82,18 @@ public final class FakeServer {
   /** A restart that keeps nothing. */
   public synchronized void restart() {
     epoch++;
+    wholeSinceEpoch = epoch;
     logs.clear();
     accepted.clear();
+  }
+
+  /** A clean stop and a start: everything is there. */
+  public synchronized void restartCleanly() {
+    epoch++;
+  }
+
+  public synchronized long wholeSinceEpoch() {
+    return wholeSinceEpoch;
   }
 
   public synchronized void expire() {
@@ -186,7 +198,7 @@ public final class FakeServer {
     if (expired) {
       return Presence.SHUFFLE_EXPIRED;
     }
-    if (dataLost || assignedEpoch != epoch) {
+    if (dataLost || assignedEpoch < wholeSinceEpoch) {
       return Presence.DATA_LOST;
     }
     return logs.isEmpty() ? Presence.SHUFFLE_NEVER_WRITTEN : Presence.PARTITION_EMPTY;

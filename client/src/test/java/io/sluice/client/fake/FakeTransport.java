@@ -120,6 +120,7 @@ public final class FakeTransport implements DataTransport {
     private final ServerId id;
     private final FakeServer server;
     private final long epoch;
+    private final long wholeSinceEpoch;
     private final List<CompletableFuture<?>> pending = new ArrayList<>();
     private boolean open = true;
 
@@ -127,11 +128,17 @@ public final class FakeTransport implements DataTransport {
       this.id = id;
       this.server = server;
       this.epoch = server.epoch();
+      this.wholeSinceEpoch = server.wholeSinceEpoch();
     }
 
     @Override
     public long epoch() {
       return epoch;
+    }
+
+    @Override
+    public long wholeSinceEpoch() {
+      return wholeSinceEpoch;
     }
 
     @Override

@@ -234,10 +234,50 @@ class PushSessionTest {
     }
   }
 
+  @Test
+  void goesOnWhenAServerWithAcknowledgedBlocksWasStoppedCleanlyAndStarted() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE);
+        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+      for (int restart = 0; restart < 3; restart++) {
+        for (int i = 0; i < 30; i++) {
+          add(session, 0, 3000);
+        }
+        assertThat(cluster.server(0).accepted()).isNotEmpty();
+        cluster.server(0).restartCleanly();
+        cluster.transport().dropConnections();
+      }
+      session.finish();
+      assertThat(cluster.server(0).isComplete(0, 1)).isTrue();
+    }
+  }
+
+  @Test
+  void failsWhenAServerWentDownAfterItHadComeBackFromACleanStop() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE);
+        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+      for (int i = 0; i < 30; i++) {
+        add(session, 0, 3000);
+      }
+      cluster.server(0).restartCleanly();
+      cluster.transport().dropConnections();
+      for (int i = 0; i < 30; i++) {
+        add(session, 0, 3000);
+      }
+      cluster.server(0).restart();
+      cluster.server(0).restartCleanly();
+      cluster.transport().dropConnections();
+
+      assertThatThrownBy(session::finish)
+          .isInstanceOfSatisfying(
+              PushFailedException.class,
+              e -> assertThat(e.code()).isEqualTo(StatusCode.STALE_EPOCH));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = StatusCode.class,
-      names = {"BUSY", "NO_SPACE", "BLOCK_CORRUPT", "FRAME_CORRUPT", "INTERNAL"})
+      names = {"BUSY", "DRAINING", "NO_SPACE", "BLOCK_CORRUPT", "FRAME_CORRUPT", "INTERNAL"})
   void triesAgainAfterARefusalThatMayPass(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(3, code));
         FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
@@ -251,7 +291,7 @@ class PushSessionTest {
   @ParameterizedTest
   @EnumSource(
       value = StatusCode.class,
-      names = {"EXPIRED", "DENIED", "BAD_REQUEST", "DRAINING", "UNKNOWN_APPLICATION"})
+      names = {"EXPIRED", "DENIED", "BAD_REQUEST", "UNKNOWN_APPLICATION"})
   void failsAtOnceAfterARefusalThatStays(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(1, code));
         FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {

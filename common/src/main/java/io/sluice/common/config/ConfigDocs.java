@@ -36,6 +36,15 @@ public final class ConfigDocs {
           meaning(prefix, key),
           key.since());
     }
+    for (ConfigSchema.Family family : schema.passedOn()) {
+      row(
+          page,
+          code(prefix + family.prefix() + "*"),
+          "",
+          "text; never printed",
+          family.doc(),
+          family.since());
+    }
     if (!schema.ignored().isEmpty()) {
       page.append("\nAccepted without effect, with one line in the log:\n");
       page.append("\n| key | why | use instead |\n|---|---|---|\n");

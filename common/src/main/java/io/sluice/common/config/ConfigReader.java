@@ -1,5 +1,6 @@
 package io.sluice.common.config;
 
+import io.sluice.common.config.ConfigSchema.Family;
 import io.sluice.common.config.ConfigSchema.Ignored;
 import io.sluice.common.config.ConfigSchema.Removed;
 import java.io.IOException;
@@ -26,6 +27,7 @@ public final class ConfigReader {
   private final List<String> problems = new ArrayList<>();
   private final List<String> notices = new ArrayList<>();
   private final Map<ConfigKey<?>, Given> given = new LinkedHashMap<>();
+  private final Map<Family, Map<String, String>> passedOn = new LinkedHashMap<>();
   private String prefix = "";
 
   /**
@@ -150,6 +152,10 @@ public final class ConfigReader {
       notices.add(where + ": " + fullName + " has no effect: " + ignored.notice());
     } else if (meaning instanceof Removed removed) {
       problems.add(where + ": " + fullName + " is no longer supported; " + removed.instead());
+    } else if (meaning instanceof Family family) {
+      passedOn
+          .computeIfAbsent(family, unused -> new TreeMap<>())
+          .put(name.substring(family.prefix().length()), text);
     } else {
       known((ConfigKey<?>) meaning, new Given(source, where, name, text));
     }
@@ -219,7 +225,7 @@ public final class ConfigReader {
         found.add(prefix + key.name() + " is not set and has no default; give " + key.valueForm());
       }
     }
-    ConfigSet set = new ConfigSet(schema, values, notices);
+    ConfigSet set = new ConfigSet(schema, values, passedOn, notices);
     if (found.isEmpty()) {
       for (ConfigSchema.Rule rule : schema.rules()) {
         rule.apply(set).ifPresent(found::add);

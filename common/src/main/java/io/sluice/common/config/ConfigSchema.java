@@ -33,6 +33,20 @@ public final class ConfigSchema {
    */
   public record Removed(String name, String instead) {}
 
+  /**
+   * Keys that are handed on under the rest of their names, to a library whose settings these are.
+   * Their values are never printed.
+   *
+   * @param prefix of the names, which ends in a dot
+   */
+  public record Family(String prefix, String doc, String since) {
+    public Family {
+      if (!prefix.startsWith("rss.") || !prefix.endsWith(".")) {
+        throw new IllegalArgumentException("a family's prefix is rss.area., not " + prefix);
+      }
+    }
+  }
+
   /** A condition over several keys; gives the problem when it does not hold. */
   public interface Rule extends Function<ConfigSet, Optional<String>> {}
 
@@ -44,6 +58,7 @@ public final class ConfigSchema {
   private final List<Ignored> ignored;
   private final List<Removed> removed;
   private final List<Rule> rules;
+  private final List<Family> passedOn;
   private final Map<String, Object> byName = new LinkedHashMap<>();
   private final List<Ignored> families = new ArrayList<>();
 
@@ -56,6 +71,7 @@ public final class ConfigSchema {
     this.ignored = List.copyOf(from.ignored);
     this.removed = List.copyOf(from.removed);
     this.rules = List.copyOf(from.rules);
+    this.passedOn = List.copyOf(from.passedOn);
     for (ConfigKey<?> key : keys) {
       add(key.name(), key);
       key.deprecatedNames().forEach(earlier -> add(earlier, key));
@@ -117,15 +133,25 @@ public final class ConfigSchema {
     return removed;
   }
 
+  /** Families of keys that are handed on. */
+  public List<Family> passedOn() {
+    return passedOn;
+  }
+
   List<Rule> rules() {
     return rules;
   }
 
-  /** A ConfigKey, an Ignored, a Removed, or null: unknown. */
+  /** A ConfigKey, an Ignored, a Removed, a Family, or null: unknown. */
   Object meaningOf(String keyName) {
     Object exact = byName.get(keyName);
     if (exact != null) {
       return exact;
+    }
+    for (Family family : passedOn) {
+      if (keyName.startsWith(family.prefix) && keyName.length() > family.prefix.length()) {
+        return family;
+      }
     }
     for (Ignored family : families) {
       if (keyName.startsWith(family.name.substring(0, family.name.length() - 1))) {
@@ -154,6 +180,7 @@ public final class ConfigSchema {
     private final List<Ignored> ignored = new ArrayList<>();
     private final List<Removed> removed = new ArrayList<>();
     private final List<Rule> rules = new ArrayList<>();
+    private final List<Family> passedOn = new ArrayList<>();
 
     private Builder(String name) {
       this.name = name;
@@ -200,6 +227,12 @@ public final class ConfigSchema {
     /** A key that is refused by name. */
     public Builder removed(String keyName, String instead) {
       removed.add(new Removed(keyName, instead));
+      return this;
+    }
+
+    /** Keys that are handed on; those of them that are declared by themselves are not. */
+    public Builder passedOn(Family family) {
+      passedOn.add(family);
       return this;
     }
 

@@ -12,11 +12,17 @@ import java.util.Optional;
 public final class ConfigSet {
   private final ConfigSchema schema;
   private final Map<ConfigKey<?>, Object> values;
+  private final Map<ConfigSchema.Family, Map<String, String>> passedOn;
   private final List<String> notices;
 
-  ConfigSet(ConfigSchema schema, Map<ConfigKey<?>, Object> values, List<String> notices) {
+  ConfigSet(
+      ConfigSchema schema,
+      Map<ConfigKey<?>, Object> values,
+      Map<ConfigSchema.Family, Map<String, String>> passedOn,
+      List<String> notices) {
     this.schema = schema;
     this.values = new LinkedHashMap<>(values);
+    this.passedOn = new LinkedHashMap<>(passedOn);
     this.notices = List.copyOf(notices);
   }
 
@@ -58,6 +64,15 @@ public final class ConfigSet {
   /** Whether somebody gave a value, be it the default's. */
   public boolean isSet(ConfigKey<?> key) {
     return values.containsKey(key);
+  }
+
+  /** What was given of a family of keys, under the rest of their names. */
+  public Map<String, String> passedOn(ConfigSchema.Family family) {
+    if (!schema.passedOn().contains(family)) {
+      throw new IllegalArgumentException(
+          "schema " + schema.name() + " does not hand on " + family.prefix() + "*");
+    }
+    return Map.copyOf(passedOn.getOrDefault(family, Map.of()));
   }
 
   /**

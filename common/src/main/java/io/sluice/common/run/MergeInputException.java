@@ -8,7 +8,11 @@ public final class MergeInputException extends IOException {
 
   private final int input;
 
-  MergeInputException(int input, String file, IOException cause) {
+  /**
+   * @param input its number, from 0
+   * @param file name for messages
+   */
+  public MergeInputException(int input, String file, IOException cause) {
     super("run file=" + file + " cannot be merged: " + cause.getMessage(), cause);
     this.input = input;
   }

@@ -28,6 +28,7 @@ public final class RunReader implements AutoCloseable {
   private static final int BLOCKS_AT_ONCE = 4096;
 
   private final FileChannel channel;
+  private final boolean ownsChannel;
   private final String file;
   private final long fileLength;
   private RunHeader header;
@@ -35,8 +36,9 @@ public final class RunReader implements AutoCloseable {
   private List<RunExtent> extents;
   private List<RunId> replaced;
 
-  private RunReader(FileChannel channel, String file) throws IOException {
+  private RunReader(FileChannel channel, boolean ownsChannel, String file) throws IOException {
     this.channel = channel;
+    this.ownsChannel = ownsChannel;
     this.file = file;
     this.fileLength = channel.size();
   }
@@ -59,10 +61,7 @@ public final class RunReader implements AutoCloseable {
   public static RunReader open(FileChannel channel, String file) throws IOException {
     boolean opened = false;
     try {
-      RunReader reader = new RunReader(channel, file);
-      reader.header = reader.readHeader();
-      reader.trailer = reader.readTrailer();
-      reader.readIndex();
+      RunReader reader = open(channel, true, file);
       opened = true;
       return reader;
     } finally {
@@ -70,6 +69,25 @@ public final class RunReader implements AutoCloseable {
         channel.close();
       }
     }
+  }
+
+  /**
+   * Opens a run.
+   *
+   * @param channel borrows: must stay open as long as the reader is used
+   * @param file name for messages
+   */
+  public static RunReader borrow(FileChannel channel, String file) throws IOException {
+    return open(channel, false, file);
+  }
+
+  private static RunReader open(FileChannel channel, boolean ownsChannel, String file)
+      throws IOException {
+    RunReader reader = new RunReader(channel, ownsChannel, file);
+    reader.header = reader.readHeader();
+    reader.trailer = reader.readTrailer();
+    reader.readIndex();
+    return reader;
   }
 
   public RunHeader header() {
@@ -109,7 +127,7 @@ public final class RunReader implements AutoCloseable {
     return badCrc(extent.blockListCrc32c(), actualCrc, extent.blockListOffset(), "block list");
   }
 
-  /** Borrowed: closed by {@link #close}. */
+  /** Borrowed from this reader. */
   FileChannel channel() {
     return channel;
   }
@@ -181,7 +199,9 @@ public final class RunReader implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    if (ownsChannel) {
+      channel.close();
+    }
   }
 
   private void verify(RunExtent extent) throws IOException {

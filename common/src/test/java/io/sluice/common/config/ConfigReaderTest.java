@@ -241,6 +241,29 @@ class ConfigReaderTest {
   }
 
   @Test
+  void handsOnAFamilyUnderTheRestOfItsNames() {
+    ConfigSchema.Family family =
+        new ConfigSchema.Family("rss.server.library.", "The library's own.", "0.1.0");
+    ConfigKey<String> own =
+        ConfigKey.string("rss.server.library.path").since("0.1.0").doc("Path.").build();
+    ConfigSchema schema = ConfigSchema.builder("server").keys(own).passedOn(family).build();
+    ConfigSet set =
+        ConfigSet.of(
+            schema,
+            Map.of(
+                "rss.server.library.path", "/p",
+                "rss.server.library.a.b", "1",
+                "rss.server.library.c", "2"));
+    assertThat(set.passedOn(family)).isEqualTo(Map.of("a.b", "1", "c", "2"));
+    assertThat(set.get(own)).isEqualTo("/p");
+    assertThat(ConfigSet.of(schema, Map.of()).passedOn(family)).isEmpty();
+    assertThatThrownBy(() -> ConfigSet.of(schema, Map.of("rss.server.library.", "x")))
+        .isInstanceOf(ConfigException.class);
+    assertThat(ConfigDocs.render("", List.of(schema)))
+        .contains("| `rss.server.library.*` |  | text; never printed | The library's own. | 0.1.0 |");
+  }
+
+  @Test
   void ignoredKeysGiveOneNotice() {
     ConfigSet set =
         ConfigSet.of(

@@ -95,8 +95,7 @@ class RunMergerTest {
           inputBytes += input.indexOffset() - input.header().length();
         }
         RunMerger merger =
-            new RunMerger(
-                inputs.runs, ByteBuffer.allocateDirect(5 * window), 2_000, output, GO_ON);
+            new RunMerger(inputs.runs, ByteBuffer.allocateDirect(5 * window), 2_000, output, GO_ON);
         RunMerger.Merged result = merger.merge(header(0), inputs.plan(), List.of());
         assertThat(result.bytesRead()).isEqualTo(inputBytes);
         assertThat(result.length()).isEqualTo(output.size());
@@ -132,8 +131,7 @@ class RunMergerTest {
     }
     assertThatThrownBy(
             () -> merge(paths, directory.resolve("merged"), ByteBuffer.allocate(2_000), 1 << 20))
-        .isInstanceOfSatisfying(
-            MergeInputException.class, e -> assertThat(e.input()).isEqualTo(1))
+        .isInstanceOfSatisfying(MergeInputException.class, e -> assertThat(e.input()).isEqualTo(1))
         .hasMessageContaining(paths.get(1).toString())
         .hasMessageContaining("block list");
   }
@@ -148,8 +146,7 @@ class RunMergerTest {
           FileChannel output = create(directory.resolve("merged-" + kernelCopyFrom))) {
         cut.truncate(60);
         RunMerger merger =
-            new RunMerger(
-                inputs.runs, ByteBuffer.allocate(100), kernelCopyFrom, output, GO_ON);
+            new RunMerger(inputs.runs, ByteBuffer.allocate(100), kernelCopyFrom, output, GO_ON);
         assertThatThrownBy(() -> merger.merge(header(0), inputs.plan(), List.of()))
             .isInstanceOfSatisfying(
                 MergeInputException.class, e -> assertThat(e.input()).isEqualTo(0));
@@ -168,11 +165,9 @@ class RunMergerTest {
       RunMergePlan moved = new ChangedPlan(right, right.partCount(), 1, 0);
       RunMergePlan longer = new ChangedPlan(right, right.partCount(), 0, 1);
       List<RunReader> swapped = List.of(inputs.runs.get(1), inputs.runs.get(0));
-      for (RunMergePlan wrong :
-          List.of(oneLess, moved, longer, RunMergePlan.ofWhole(swapped))) {
+      for (RunMergePlan wrong : List.of(oneLess, moved, longer, RunMergePlan.ofWhole(swapped))) {
         try (FileChannel output = create(directory.resolve("wrong-" + files++))) {
-          RunMerger merger =
-              new RunMerger(inputs.runs, ByteBuffer.allocate(100), 1, output, GO_ON);
+          RunMerger merger = new RunMerger(inputs.runs, ByteBuffer.allocate(100), 1, output, GO_ON);
           assertThatThrownBy(() -> merger.merge(header(0), wrong, List.of()))
               .isInstanceOf(IllegalArgumentException.class);
           assertThat(output.size()).isZero();
@@ -230,8 +225,7 @@ class RunMergerTest {
     }
   }
 
-  private static void assertListsAreThoseOf(RunReader merged, List<Path> paths)
-      throws IOException {
+  private static void assertListsAreThoseOf(RunReader merged, List<Path> paths) throws IOException {
     Map<Integer, List<RunBlock>> expected = new TreeMap<>();
     for (Path path : paths) {
       try (RunReader run = RunReader.open(path)) {

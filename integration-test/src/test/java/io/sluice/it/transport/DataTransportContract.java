@@ -597,10 +597,14 @@ abstract class DataTransportContract {
   void cancelledFetchIsFreed() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000_000));
+    service.holdFetches(true);
     CompletableFuture<FetchedBody> fetch =
         connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
+    await("fetch held", () -> service.heldFetches() == 1);
 
-    fetch.cancel(false);
+    assertThat(fetch.cancel(false)).as("cancelled before it was answered").isTrue();
+    service.holdFetches(false);
+    service.answerHeldFetches();
 
     // Replies to one connection's fetches come in order: the cancelled one has come by then.
     assertThat(fetch(connection, range(1, 0, 10))).hasSize(10);

@@ -1,5 +1,7 @@
 package io.sluice.server.catalog;
 
+import java.nio.file.Path;
+
 /**
  * How a catalog is kept.
  *
@@ -8,6 +10,11 @@ package io.sluice.server.catalog;
  */
 public record CatalogConfig(boolean syncEveryChange, int maxTombstones) {
   public static final CatalogConfig DEFAULT = new CatalogConfig(false, 100_000);
+
+  /** Where the catalog of a base directory is. */
+  public static Path directory(Path base) {
+    return base.resolve("catalog");
+  }
 
   public CatalogConfig {
     if (maxTombstones < 1) {

@@ -19,14 +19,18 @@ public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
   /** What the server keeps blocks in. */
   public enum StorageType {
     /** Memory first, then run files in local directories. */
-    MEMORY_LOCALFILE
+    MEMORY_LOCALFILE,
+    /** These, then a remote file system: HDFS, or another that Hadoop knows. */
+    MEMORY_LOCALFILE_HDFS
   }
 
   static final ConfigKey<StorageType> STORAGE_TYPE =
       ConfigKey.enumeration("rss.storage.type", StorageType.class)
           .defaultValue(StorageType.MEMORY_LOCALFILE)
           .since("0.1.0")
-          .doc("Where blocks are kept: in memory, and from there in files in local directories.")
+          .doc(
+              "Where blocks are kept: in memory, from there in files in local directories and, with"
+                  + " MEMORY_LOCALFILE_HDFS, from there on a remote file system.")
           .build();
 
   static final ConfigKey<List<String>> BASE_PATH =

@@ -15,10 +15,12 @@ public final class UniffleKeys {
       "what is spilled, and when, follows from the memory watermarks";
   private static final String NO_COMMIT =
       "blocks are acknowledged one frame at a time, without a commit";
-  private static final String NO_HADOOP = "blocks are kept in memory and local files only";
+  private static final String TIERS =
+      "memory, local directories and the remote file system are used in this order";
   private static final String ALWAYS_CHECKED =
       "disks are watched always, and a server without a usable one reports itself unhealthy";
   private static final String NO_JETTY = "the HTTP port is served without Jetty";
+  private static final String NO_SORTED_MERGE = "records are not merged by key in the server";
   private static final String NO_HUGE =
       "a huge partition is reported as full and its application limited in memory, without a"
           + " hard limit";
@@ -43,12 +45,8 @@ public final class UniffleKeys {
         .ignored("rss.server.single.buffer.flush.threshold", WHOLE_RUNS)
         .ignored("rss.server.single.buffer.flush.blocksNum.threshold", WHOLE_RUNS)
         .ignored("rss.server.memory.shuffle.buffer.flush.*", WHOLE_RUNS)
-        .ignored("rss.server.flush.cold.storage.threshold.size", NO_HADOOP)
-        .ignored("rss.server.flush.hadoop.threadPool.size", NO_HADOOP)
-        .ignored("rss.server.hybrid.storage.*", NO_HADOOP)
-        .ignored("rss.server.multistorage.*", NO_HADOOP)
-        .ignored("rss.security.hadoop.*", NO_HADOOP)
-        .ignored("rss.server.hadoop.*", NO_HADOOP)
+        .ignored("rss.server.hybrid.storage.*", TIERS)
+        .ignored("rss.server.multistorage.*", TIERS)
         .ignored("rss.server.write.retry.max", "a failed write goes to the next disk at once")
         .ignored("rss.server.write.slow.threshold", "disks are judged by failures and free space")
         .ignored("rss.server.pending.event.timeout.sec", "nothing that waits to be spilled expires")
@@ -68,7 +66,11 @@ public final class UniffleKeys {
         .ignored("rss.server.storage.audit.log.enabled", "there is no audit log of the storage")
         .ignored("rss.server.rpc.audit.log.*", "requests are counted, see /metrics")
         .ignored("rss.server.decommission.*", "a server that is told to stop drains first")
-        .ignored("rss.server.merge.*", "runs are not merged by key in the server")
+        .ignored("rss.server.merge.enable", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.default.merged.block.size", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.cache.*", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.block.ring.*", NO_SORTED_MERGE)
+        .ignored("rss.server.merge.class.loader.*", NO_SORTED_MERGE)
         .ignored("rss.server.event.size.threshold.*", WHOLE_RUNS)
         .ignored("rss.server.netty.accept.thread", "connections are accepted on one thread")
         .ignored("rss.server.netty.connect.timeout", "the server connects to nobody over Netty")

@@ -122,7 +122,18 @@ public final class SpillBatch {
     return frames;
   }
 
-  void releaseBodies() {
+  /**
+   * Adds a reference to each body, for a writer that may outlast the batch: one that hangs still
+   * reads them after the batch was given up. Called while the batch has not ended.
+   */
+  public void retainBodies() {
+    for (LoggedFrame frame : frames) {
+      frame.body.retain();
+    }
+  }
+
+  /** Gives one reference to each body back. */
+  public void releaseBodies() {
     for (LoggedFrame frame : frames) {
       frame.body.release();
     }

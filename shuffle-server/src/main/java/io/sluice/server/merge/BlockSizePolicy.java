@@ -1,14 +1,13 @@
 package io.sluice.server.merge;
 
 import io.sluice.common.config.DataSize;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Merges runs whose extents are smaller than a target: as many neighbours as make extents of the
  * target's size, or as many as the bounds let through. What was merged is merged again if it is
- * still small, but only with runs that together are as large, so that no byte is written again more
- * often than a run can double.
+ * still small and nothing else is left to do, but only with runs that together are as large: so no
+ * byte is written again more often than a run can double.
  */
 public record BlockSizePolicy(long targetBytes) implements MergePolicy {
   public BlockSizePolicy {
@@ -19,41 +18,36 @@ public record BlockSizePolicy(long targetBytes) implements MergePolicy {
 
   @Override
   public List<MergeWindow> windows(List<MergeCandidate> stretch, MergeBounds bounds) {
-    List<MergeWindow> windows = new ArrayList<>();
-    for (int from = 0; from < stretch.size(); ) {
-      int to = end(stretch, from, bounds);
-      if (to > from) {
-        windows.add(new MergeWindow(from, to));
-        from = to;
-      } else {
-        from++;
-      }
-    }
-    return windows;
+    List<MergeWindow> first =
+        Windows.cut(stretch.size(), from -> end(stretch, from, bounds, false));
+    return first.isEmpty()
+        ? Windows.cut(stretch.size(), from -> end(stretch, from, bounds, true))
+        : first;
   }
 
-  /** Where a window that begins at {@code from} ends; {@code from} if there is none yet. */
-  private int end(List<MergeCandidate> stretch, int from, MergeBounds bounds) {
+  private int end(List<MergeCandidate> stretch, int from, MergeBounds bounds, boolean again) {
     WindowSum sum = new WindowSum(bounds);
     int at = from;
-    while (at < stretch.size() && isSmall(stretch.get(at))) {
+    while (at < stretch.size() && mayTake(stretch.get(at), again)) {
       if (sum.isFullFor(stretch.get(at))) {
         return sum.isBalanced() ? at : from;
       }
       sum.add(stretch.get(at++));
-      if (sum.isBalanced() && sum.mergedExtentBytes() >= targetBytes) {
+      if (sum.isBalanced()
+          && (sum.mergedExtentBytes() >= targetBytes || sum.count() == bounds.maxInputs())) {
         return at;
       }
     }
     return from;
   }
 
-  private boolean isSmall(MergeCandidate run) {
-    return run.bytes() / run.extents() < targetBytes;
+  private boolean mayTake(MergeCandidate run, boolean again) {
+    return run.bytes() / run.extents() < targetBytes && (again || !run.merged());
   }
 
+  /** As in logs and tables. */
   @Override
   public String toString() {
-    return "blocks of " + new DataSize(targetBytes);
+    return "blocks of " + new DataSize(targetBytes).toRoundedText();
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.server.merge;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,33 +15,24 @@ public record FanInPolicy(int fanIn) implements MergePolicy {
 
   @Override
   public List<MergeWindow> windows(List<MergeCandidate> stretch, MergeBounds bounds) {
-    List<MergeWindow> windows = new ArrayList<>();
-    WindowSum sum = new WindowSum(bounds);
-    int from = 0;
-    for (int at = 0; at < stretch.size(); at++) {
-      MergeCandidate run = stretch.get(at);
-      boolean full = sum.isFullFor(run);
-      if (full && sum.count() > 1) {
-        windows.add(new MergeWindow(from, at));
-      }
-      if (full || run.merged()) {
-        from = at;
-        sum = new WindowSum(bounds);
-      }
-      if (run.merged() || sum.isFullFor(run)) {
-        from = at + 1;
-        continue;
-      }
-      sum.add(run);
-      if (sum.count() == fanIn) {
-        windows.add(new MergeWindow(from, at + 1));
-        from = at + 1;
-        sum = new WindowSum(bounds);
-      }
-    }
-    return windows;
+    return Windows.cut(stretch.size(), from -> end(stretch, from, bounds));
   }
 
+  private int end(List<MergeCandidate> stretch, int from, MergeBounds bounds) {
+    WindowSum sum = new WindowSum(bounds);
+    for (int at = from; at < stretch.size() && !stretch.get(at).merged(); at++) {
+      if (sum.isFullFor(stretch.get(at))) {
+        return sum.count() > 1 ? at : from;
+      }
+      sum.add(stretch.get(at));
+      if (sum.count() == Math.min(fanIn, bounds.maxInputs())) {
+        return at + 1;
+      }
+    }
+    return from;
+  }
+
+  /** As in logs and tables. */
   @Override
   public String toString() {
     return "fan-in " + fanIn;

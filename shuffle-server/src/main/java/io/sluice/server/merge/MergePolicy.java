@@ -8,11 +8,7 @@ public interface MergePolicy {
    * What should be merged now.
    *
    * @param stretch runs that follow each other in their shuffle and may all be merged
-   * @return windows of the stretch, of at least two runs each, that do not overlap
+   * @return windows of the stretch, of at least two runs each, ascending, that do not overlap
    */
   List<MergeWindow> windows(List<MergeCandidate> stretch, MergeBounds bounds);
-
-  /** In a few words, for logs and tables. */
-  @Override
-  String toString();
 }

@@ -1,5 +1,7 @@
 package io.sluice.server.merge;
 
+import java.util.List;
+
 /**
  * Runs that follow each other.
  *
@@ -9,5 +11,22 @@ package io.sluice.server.merge;
 public record MergeWindow(int from, int to) {
   public int count() {
     return to - from;
+  }
+
+  /**
+   * What merging it is worth: extents fewer, for each byte that is written for it.
+   *
+   * @param stretch the runs that the indexes are of
+   */
+  public double gain(List<MergeCandidate> stretch) {
+    long bytes = 0;
+    long extents = 0;
+    int mostExtents = 0;
+    for (MergeCandidate run : stretch.subList(from, to)) {
+      bytes += run.bytes();
+      extents += run.extents();
+      mostExtents = Math.max(mostExtents, run.extents());
+    }
+    return (double) (extents - mostExtents) / bytes;
   }
 }

@@ -44,9 +44,4 @@ final class WindowSum {
   boolean isBalanced() {
     return count > 1 && largestBytes <= bytes - largestBytes;
   }
-
-  /** Extents fewer once these are one run, for each byte that is written for it. */
-  double gain() {
-    return (double) (extents - mostExtents) / bytes;
-  }
 }

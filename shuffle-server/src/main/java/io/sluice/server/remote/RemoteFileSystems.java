@@ -33,7 +33,8 @@ public final class RemoteFileSystems {
   /**
    * Opens a remote file system.
    *
-   * @throws IOException what is missing or does not answer, in one line
+   * @throws MissingClassesException what is missing, in one line
+   * @throws IOException it does not answer, in one line
    */
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
     ClassLoader outer = Thread.currentThread().getContextClassLoader();
@@ -42,7 +43,7 @@ public final class RemoteFileSystems {
     try {
       return new LoadedFileSystem(provider().open(settings), loader);
     } catch (LinkageError | ServiceConfigurationError e) {
-      throw new IOException(
+      throw new MissingClassesException(
           "a class that the remote file system needs is missing from "
               + origin
               + ": "
@@ -58,10 +59,11 @@ public final class RemoteFileSystems {
         .findFirst()
         .orElseThrow(
             () ->
-                new IOException(
+                new MissingClassesException(
                     "no remote file system on the class path "
                         + origin
                         + "; give rss.server.hadoop.classpath with sluice-storage-hadoop and"
-                        + " Hadoop's client jars"));
+                        + " Hadoop's client jars",
+                    null));
   }
 }

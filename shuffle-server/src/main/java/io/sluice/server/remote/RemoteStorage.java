@@ -11,10 +11,10 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Optional;
 
 /**
  * What one server keeps on a remote file system that it shares with others.
@@ -23,32 +23,48 @@ import java.util.concurrent.atomic.AtomicLong;
  *   BASE/APPLICATION/SERVER/RUNID.run
  * </pre>
  *
- * A file is called {@code APPLICATION/RUNID.run} here. This class never lists, writes or deletes
- * anything outside the directories that carry its server's name, but for directories of
- * applications that have become empty: one server's end of an application says nothing about
- * another's. Files are written under their final names, because renaming is a copy on some object
- * stores; until the catalog has a run, its file is nobody's.
+ * This class never lists, writes or deletes anything outside the directories that carry its
+ * server's name, but for directories of applications that have become empty: one server's end of an
+ * application says nothing about another's. Files are written under their final names, because
+ * renaming is a copy on some object stores; until the catalog has a run, its file is nobody's.
  *
- * <p>{@link #capacityBytes} and {@link #freeBytes} answer what {@link #refresh} saw last and never
- * wait; everything else waits for the network. Thread-safe.
+ * <p>Files of an earlier life are known once {@link #list} has found them. Thread-safe; nothing
+ * waits for the network under the lock.
  */
 public final class RemoteStorage implements Storage {
+  /** No application's name has this character. */
+  private static final String OUR_MARK = "~";
+
+  private final String name;
   private final RemoteFileSystem files;
   private final String server;
   private final long limitBytes;
-  private final Map<String, Map<String, Long>> lengthsByApplication = new ConcurrentHashMap<>();
-  private final AtomicLong storedBytes = new AtomicLong();
+
+  // Guarded by this.
+  private final Map<String, Stored> stored = new HashMap<>();
+  private final Map<String, Integer> filesByDirectory = new HashMap<>();
+  private long storedBytes;
+
   private volatile RemoteSpace space = new RemoteSpace(0, 0);
 
   /**
+   * A file that is there.
+   *
+   * @param directory of its application
+   */
+  private record Stored(String directory, long length) {}
+
+  /**
+   * @param name for messages
    * @param files takes
-   * @param server name of this server's directories, a path element that no other server has
+   * @param server name of this server's directories, which no other server has
    * @param limitBytes most bytes to store, {@link Long#MAX_VALUE}: what the file system takes
    */
-  public RemoteStorage(RemoteFileSystem files, String server, long limitBytes) {
+  public RemoteStorage(String name, RemoteFileSystem files, String server, long limitBytes) {
     if (server.isEmpty() || server.contains("/") || server.startsWith(".")) {
       throw new IllegalArgumentException("\"" + server + "\" is no name for a directory");
     }
+    this.name = name;
     this.files = files;
     this.server = server;
     this.limitBytes = limitBytes;
@@ -56,7 +72,7 @@ public final class RemoteStorage implements Storage {
 
   @Override
   public String name() {
-    return files.base();
+    return name;
   }
 
   @Override
@@ -64,67 +80,75 @@ public final class RemoteStorage implements Storage {
     return StorageKind.REMOTE;
   }
 
-  /** Where a file lies, for whoever can open it without this server. */
-  public String location(String file) {
-    return files.base() + "/" + path(file);
+  /** Where a committed file lies, for whoever can open it without this server. */
+  @Override
+  public Optional<String> location(String file) {
+    return find(file).map(found -> files.base() + "/" + path(found.directory(), file));
   }
 
   @Override
-  public long capacityBytes() {
+  public long capacityBytes() throws IOException {
+    space = files.space();
     return Math.min(limitBytes, space.capacityBytes());
   }
 
+  /** As {@link #capacityBytes} found it, less what was stored since. */
   @Override
-  public long freeBytes() {
-    return Math.max(0, Math.min(limitBytes - storedBytes.get(), space.freeBytes()));
+  public synchronized long freeBytes() {
+    return Math.max(0, Math.min(limitBytes - storedBytes, space.freeBytes()));
   }
 
-  /** Asks the file system how full it is. */
-  public void refresh() throws IOException {
-    space = files.space();
-  }
-
+  /** A file that belongs to no application. */
   @Override
   public NewFile create(String file) throws IOException {
-    return new Writing(file, files.create(path(file)));
+    return new Writing(OUR_MARK, file);
+  }
+
+  @Override
+  public NewFile create(String file, String application) throws IOException {
+    return new Writing(directory(application), file);
   }
 
   @Override
   public FileChannel open(String file) throws IOException {
-    RemoteInput input = files.open(path(file));
-    Long written = lengths(application(file)).get(file);
-    if (written != null && written != input.length()) {
+    Stored found =
+        find(file).orElseThrow(() -> new NoSuchFileException(files.base() + "/*/" + file));
+    String path = path(found.directory(), file);
+    RemoteInput input = files.open(path);
+    if (input.length() != found.length()) {
       input.close();
-      throw new IOException(
-          location(file) + " has " + input.length() + " bytes, " + written + " were written");
+      throw wrongLength(path, input.length(), found.length());
     }
     return new RemoteReadChannel(input);
   }
 
   @Override
   public void delete(String file) throws IOException {
-    files.delete(path(file));
-    String application = application(file);
-    if (forget(application, file)) {
-      files.deleteEmptyDirectory(application + "/" + server);
-      files.deleteEmptyDirectory(application);
+    Optional<Stored> found = find(file);
+    if (found.isEmpty()) {
+      return;
+    }
+    String directory = found.get().directory();
+    files.delete(path(directory, file));
+    if (forget(file)) {
+      files.deleteEmptyDirectory(directory + "/" + server);
+      files.deleteEmptyDirectory(directory);
     }
   }
 
-  /** Also takes note of what there is, for {@link #freeBytes}. */
   @Override
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
-    for (RemoteEntry application : files.list("")) {
-      if (application.isDirectory()) {
-        for (RemoteEntry each : files.list(application.name() + "/" + server)) {
+    for (RemoteEntry directory : files.list("")) {
+      if (directory.isDirectory()) {
+        for (RemoteEntry each : files.list(directory.name() + "/" + server)) {
           if (!each.isDirectory()) {
-            entries.add(new Entry(application.name() + "/" + each.name(), each.length()));
+            entries.add(new Entry(each.name(), each.length()));
+            remember(each.name(), new Stored(directory.name(), each.length()));
           }
         }
       }
     }
-    entries.forEach(entry -> stored(entry.file(), entry.length()));
     return entries;
   }
 
@@ -133,56 +157,56 @@ public final class RemoteStorage implements Storage {
     files.close();
   }
 
-  private void stored(String file, long length) {
-    lengthsByApplication.compute(
-        application(file),
-        (application, before) -> {
-          Map<String, Long> lengths = before == null ? new ConcurrentHashMap<>() : before;
-          Long earlier = lengths.put(file, length);
-          storedBytes.addAndGet(length - (earlier == null ? 0 : earlier));
-          return lengths;
-        });
+  private synchronized Optional<Stored> find(String file) {
+    return Optional.ofNullable(stored.get(file));
   }
 
-  /** Whether the application has no file left. */
-  private boolean forget(String application, String file) {
-    return lengthsByApplication.computeIfPresent(
-            application,
-            (unused, lengths) -> {
-              Long length = lengths.remove(file);
-              storedBytes.addAndGet(length == null ? 0 : -length);
-              return lengths.isEmpty() ? null : lengths;
-            })
+  private synchronized void remember(String file, Stored added) {
+    Stored before = stored.put(file, added);
+    storedBytes += added.length() - (before == null ? 0 : before.length());
+    if (before == null) {
+      filesByDirectory.merge(added.directory(), 1, Integer::sum);
+    }
+  }
+
+  /** Whether its directory is empty now, as far as is known. */
+  private synchronized boolean forget(String file) {
+    Stored gone = stored.remove(file);
+    if (gone == null) {
+      return false;
+    }
+    storedBytes -= gone.length();
+    return filesByDirectory.computeIfPresent(
+            gone.directory(), (directory, count) -> count == 1 ? null : count - 1)
         == null;
   }
 
-  private Map<String, Long> lengths(String application) {
-    return lengthsByApplication.getOrDefault(application, Map.of());
+  private String path(String directory, String file) {
+    return directory + "/" + server + "/" + file;
   }
 
-  private String path(String file) {
-    String application = application(file);
-    return application + "/" + server + "/" + file.substring(application.length() + 1);
+  /** Some names that an application may have mean something else to a file system. */
+  private static String directory(String application) {
+    return application.startsWith(".") ? OUR_MARK + application : application;
   }
 
-  private static String application(String file) {
-    int slash = file.indexOf('/');
-    if (slash < 1 || slash == file.length() - 1 || file.indexOf('/', slash + 1) >= 0) {
-      throw new IllegalArgumentException("\"" + file + "\" is not APPLICATION/FILE");
-    }
-    return file.substring(0, slash);
+  private IOException wrongLength(String path, long found, long expected) {
+    return new IOException(
+        files.base() + "/" + path + " has " + found + " bytes, " + expected + " were written");
   }
 
   private final class Writing implements NewFile {
+    private final String directory;
     private final String file;
     private final RemoteOutput output;
     private final RemoteWriteChannel channel;
     private boolean completed;
     private boolean committed;
 
-    Writing(String file, RemoteOutput output) {
+    Writing(String directory, String file) throws IOException {
+      this.directory = directory;
       this.file = file;
-      this.output = output;
+      this.output = files.create(path(directory, file));
       this.channel = new RemoteWriteChannel(output);
     }
 
@@ -199,18 +223,19 @@ public final class RemoteStorage implements Storage {
       completed = true;
       checkStored(length);
       committed = true;
-      stored(file, length);
+      remember(file, new Stored(directory, length));
     }
 
-    /** Some object stores end an upload that failed without a word. */
+    /** Some connectors end an upload that failed without a word. */
     private void checkStored(long length) throws IOException {
-      try (RemoteInput input = files.open(path(file))) {
+      String path = path(directory, file);
+      try (RemoteInput input = files.open(path)) {
         if (input.length() != length) {
-          throw new IOException(
-              location(file) + " has " + input.length() + " bytes, " + length + " were written");
+          throw wrongLength(path, input.length(), length);
         }
       } catch (NoSuchFileException e) {
-        throw new IOException(location(file) + " is not there after it was written", e);
+        throw new IOException(
+            files.base() + "/" + path + " is not there after it was written", e);
       }
     }
 
@@ -219,7 +244,7 @@ public final class RemoteStorage implements Storage {
       channel.close();
       output.close();
       if (completed && !committed) {
-        files.delete(path(file));
+        files.delete(path(directory, file));
       }
     }
   }

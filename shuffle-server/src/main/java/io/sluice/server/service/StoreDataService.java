@@ -52,6 +52,7 @@ public final class StoreDataService implements DataService {
   private static final int MAX_OPEN_PARTITIONS = 4096;
   private static final int MAX_FETCH_RANGES = 16384;
 
+  private final ServerEpochs epochs;
   private final long epoch;
   private final ServiceConfig config;
   private final FrameLimits limits;
@@ -70,7 +71,7 @@ public final class StoreDataService implements DataService {
    * @param scheduler ends and answers waits; belongs to the caller
    */
   public StoreDataService(
-      long epoch,
+      ServerEpochs epochs,
       ServiceConfig config,
       MemoryBudget memory,
       ShuffleStore store,
@@ -78,7 +79,8 @@ public final class StoreDataService implements DataService {
       BooleanSupplier canStore,
       ScheduledExecutorService scheduler,
       ServerCounters counters) {
-    this.epoch = epoch;
+    this.epochs = epochs;
+    this.epoch = epochs.current();
     this.config = config;
     this.memory = memory;
     this.store = store;
@@ -136,6 +138,7 @@ public final class StoreDataService implements DataService {
     return HelloReply.newBuilder()
         .setVersion(PROTOCOL_VERSION)
         .setEpoch(epoch)
+        .setWholeSinceEpoch(epochs.wholeSince())
         .setMaxBodyLength(limits.maxBodyLength())
         .setLocalSocket(socket == null ? "" : socket)
         .build();
@@ -190,7 +193,7 @@ public final class StoreDataService implements DataService {
       if (wanted == null
           || openWaits.get() >= config.maxOpenWaits()
           || store.isExpired(key)
-          || (store.find(key) == null && open.getAssignedEpoch() < epoch)) {
+          || (store.find(key) == null && open.getAssignedEpoch() < epochs.wholeSince())) {
         return CompletableFuture.completedFuture(reply(key, open, partitions));
       }
       return openLater(key, open, partitions, wanted);
@@ -421,7 +424,7 @@ public final class StoreDataService implements DataService {
     boolean expired = store.isExpired(key);
     ShuffleLog log = expired ? null : store.find(key);
     OpenSnapshot found = log == null ? null : log.snapshot(partitions, open.getWantSliceMarks());
-    boolean earlierLife = open.getAssignedEpoch() < epoch;
+    boolean earlierLife = open.getAssignedEpoch() < epochs.wholeSince();
     OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
     if (found == null) {
       Presence presence =

@@ -10,6 +10,7 @@ import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.SpillBatch;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.Storage;
 import java.io.IOException;
@@ -32,53 +33,83 @@ public final class SpillWriter {
   }
 
   /**
-   * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to
-   * its log as it was and takes note of the failure.
+   * As the spiller does, without anybody who could give the batch up.
    *
    * @param batch takes
    * @return whether it was written
    */
   public boolean write(SpillBatch batch, Disk disk) {
+    return write(new SpillTask(batch, disk.beginWrite(batch.length())), disk);
+  }
+
+  /**
+   * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to
+   * its log as it was and takes note of the failure. A batch that was given up meanwhile leaves
+   * nothing.
+   *
+   * @return whether it was written
+   */
+  boolean write(SpillTask task, Disk disk) {
+    try {
+      return writeAndEnd(task, disk);
+    } catch (RuntimeException | Error e) {
+      task.write().failed(e);
+      throw e;
+    } finally {
+      // However it ended: a batch that has is left alone.
+      task.abort();
+      task.releaseBodies();
+      task.write().cancelled();
+    }
+  }
+
+  private boolean writeAndEnd(SpillTask task, Disk disk) {
+    SpillBatch batch = task.batch();
     RunId run = RunId.random(random);
     RunOrder order = new RunOrder(epoch, batch.firstArrival());
     long[] offsets = new long[batch.parts().size()];
-    long length;
+    RunFile file;
     try {
-      length = write(batch, disk.storage(), run, order, offsets);
-      register(new RunRecord(run, batch.log().key(), order, length, List.of()), disk);
+      long length = write(task, disk.storage(), run, order, offsets);
+      if (length == 0) {
+        return false;
+      }
+      file = register(disk, new RunRecord(run, batch.log().key(), order, length, List.of()));
     } catch (IOException e) {
-      batch.log().abortSpill(batch);
-      disk.writeFailed(e);
+      task.abort();
+      task.write().failed(e);
       counters.spillFailed();
       return false;
-    } catch (RuntimeException | Error e) {
-      batch.log().abortSpill(batch);
-      throw e;
+    }
+    if (!disk.health().state().holdsData() || !task.settle()) {
+      file.discard();
+      return false;
     }
     long bytes = batch.length();
-    batch.log().completeSpill(batch, files.add(disk, run, length), order, offsets);
-    disk.writeSucceeded();
+    batch.log().completeSpill(batch, file, order, offsets);
+    task.write().succeeded(file.length());
     counters.spilled(bytes);
     return true;
   }
 
-  /** From here on the run exists. If that fails, so does the spill, and the file goes. */
-  private static void register(RunRecord run, Disk disk) throws IOException {
+  private RunFile register(Disk disk, RunRecord record) throws IOException {
+    boolean registered = false;
     try {
-      disk.catalog().add(run);
-    } catch (IOException e) {
-      try {
-        disk.storage().delete(RunFiles.fileName(run.id()));
-      } catch (IOException second) {
-        e.addSuppressed(second);
+      disk.catalog().add(record);
+      registered = true;
+      return files.add(disk, record);
+    } finally {
+      if (!registered) {
+        disk.storage().delete(RunFiles.fileName(record.id()));
       }
-      throw e;
     }
   }
 
+  /** The length of the file, or 0 if the batch was given up while it was being written. */
   private static long write(
-      SpillBatch batch, Storage storage, RunId run, RunOrder order, long[] offsets)
+      SpillTask task, Storage storage, RunId run, RunOrder order, long[] offsets)
       throws IOException {
+    SpillBatch batch = task.batch();
     ShuffleKey key = batch.log().key();
     try (Storage.NewFile file = storage.create(RunFiles.fileName(run))) {
       RunWriter writer =
@@ -93,6 +124,9 @@ public final class SpillWriter {
         offsets[i] = writer.writePartition(part.partition(), part.start(), buffers);
       }
       long length = writer.finish();
+      if (task.isSettled()) {
+        return 0;
+      }
       file.commit();
       return length;
     }

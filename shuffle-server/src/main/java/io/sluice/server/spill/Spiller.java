@@ -7,7 +7,7 @@ import io.sluice.server.log.SpillBatch;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
-import io.sluice.server.storage.StorageKind;
+import io.sluice.server.storage.Placement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +30,8 @@ public final class Spiller implements AutoCloseable {
   /** Room for header, trailer and index entries beside the blocks. */
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
-  private static final long STOP_WAIT_MS = 30_000;
+  /** Runs that are being written when it ends: those of a clean stop have had their time before. */
+  private static final long STOP_WAIT_MS = 10_000;
 
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -40,6 +41,8 @@ public final class Spiller implements AutoCloseable {
   private final SpillWriter writer;
   private final LongSupplier nanoTime;
   private final List<DiskThread> threads = new ArrayList<>();
+  // Used by the planner only.
+  private final Placement<DiskThread> placement = new Placement<>();
   private final Object lock = new Object();
 
   // Guarded by lock.
@@ -99,6 +102,16 @@ public final class Spiller implements AutoCloseable {
     return canStore;
   }
 
+  /** Whether a run is being written to the disk. */
+  public boolean isWriting(Disk disk) {
+    for (DiskThread thread : threads) {
+      if (thread.disk == disk && !thread.isIdle()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Writes everything that is in memory to files.
    *
@@ -120,7 +133,10 @@ public final class Spiller implements AutoCloseable {
     return totals.bufferedBytes() + totals.spillingBytes() == 0;
   }
 
-  /** Ends the threads; a run that is being written is finished first. Idempotent. */
+  /**
+   * Ends the threads; a run that is being written is finished first, unless its disk does not
+   * answer: then its blocks stay in memory, and the thread is left behind. Idempotent.
+   */
   @Override
   public void close() {
     memory.onPressure(() -> {});
@@ -134,8 +150,11 @@ public final class Spiller implements AutoCloseable {
     }
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(STOP_WAIT_MS);
     for (Thread thread : all) {
-      join(thread, deadline);
+      if (!(thread instanceof DiskThread disk) || !disk.hasBeenGivenUp()) {
+        join(thread, deadline);
+      }
     }
+    threads.forEach(DiskThread::giveUp);
   }
 
   private void join(Thread thread, long deadlineNanos) {
@@ -182,6 +201,7 @@ public final class Spiller implements AutoCloseable {
   }
 
   private void assignBatches() {
+    threads.forEach(DiskThread::giveUpOverdue);
     if (anyWriteFailed()) {
       policy.writeFailed();
     }
@@ -206,14 +226,14 @@ public final class Spiller implements AutoCloseable {
 
   /** Has a run of a log written; false when no disk has time and room for it. */
   private boolean assign(ShuffleLog log, long runBytes) {
-    DiskThread thread = bestIdle(fileBytes(log.nextSpillBytes()));
+    DiskThread thread = choose(fileBytes(log.nextSpillBytes()));
     if (thread == null) {
       return false;
     }
     SpillBatch batch =
         log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
     if (batch != null) {
-      thread.assign(batch);
+      thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
     }
     return true;
   }
@@ -286,36 +306,39 @@ public final class Spiller implements AutoCloseable {
   }
 
   /**
-   * An idle disk that takes so many bytes: those that work first, then SSDs, then the one with the
-   * most room.
+   * A disk that begins to write so many bytes now. While there is time, a run waits for the better
+   * kind of disk; when memory is tight, any that is idle is good enough.
    */
-  private DiskThread bestIdle(long bytes) {
-    DiskThread best = null;
+  private DiskThread choose(long bytes) {
+    List<Placement.Place<DiskThread>> places = new ArrayList<>();
     for (DiskThread thread : threads) {
-      if (thread.isIdle()
-          && thread.disk.mayWrite(bytes)
-          && (best == null || isBetter(thread.disk, best.disk))) {
-        best = thread;
+      Disk disk = thread.disk;
+      if (disk.mayWrite(bytes)) {
+        places.add(
+            new Placement.Place<>(
+                thread,
+                disk.kind(),
+                Math.max(1, disk.freeBytes()),
+                disk.queueDepth(),
+                thread.isIdle(),
+                disk.isDoubtful()));
       }
     }
-    return best;
+    return placement.choose(places, bytes, memory.pressure().tight() || isFlushing());
   }
 
-  private static boolean isBetter(Disk a, Disk b) {
-    if (a.isDoubtful() != b.isDoubtful()) {
-      return b.isDoubtful();
+  private boolean isFlushing() {
+    synchronized (lock) {
+      return flushing;
     }
-    if (a.kind() != b.kind()) {
-      return a.kind() == StorageKind.SSD;
-    }
-    return a.freeBytes() > b.freeBytes();
   }
 
   /** Writes what it is given, one batch at a time. */
   private final class DiskThread extends Thread {
     private final Disk disk;
     // Guarded by lock.
-    private SpillBatch batch;
+    private SpillTask task;
+    private SpillTask givenUp;
 
     DiskThread(Disk disk, int number) {
       super("spill-disk-" + number);
@@ -324,52 +347,94 @@ public final class Spiller implements AutoCloseable {
 
     boolean isIdle() {
       synchronized (lock) {
-        return batch == null && !stopped;
+        return task == null && !stopped;
       }
     }
 
-    void assign(SpillBatch next) {
+    void assign(SpillTask next) {
       boolean taken;
       synchronized (lock) {
         taken = !stopped;
         if (taken) {
-          batch = next;
+          task = next;
           lock.notifyAll();
         }
       }
       if (!taken) {
-        next.log().abortSpill(next);
+        next.abort();
+        next.releaseBodies();
+        next.write().cancelled();
+      }
+    }
+
+    /** Gives up what has not been written in its time: it goes to another disk. */
+    void giveUpOverdue() {
+      long timeoutNanos =
+          TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
+      SpillTask current = current();
+      if (current != null && !current.isSettled() && current.write().isOverdue(timeoutNanos)) {
+        disk.reportOverdueWrites();
+        giveUp();
+      }
+    }
+
+    /** Gives up what is being written, if anything is. */
+    void giveUp() {
+      SpillTask current = current();
+      if (current != null && !current.isSettled()) {
+        LOG.warn(
+            "disk does not take a run, its blocks stay in memory disk={} bytes={} afterMs={}",
+            disk.name(),
+            current.batch().length(),
+            current.write().ageNanos() / 1_000_000);
+        synchronized (lock) {
+          writeFailed = true;
+          givenUp = current;
+        }
+        current.abort();
+      }
+    }
+
+    boolean hasBeenGivenUp() {
+      synchronized (lock) {
+        return task != null && task == givenUp;
       }
     }
 
     @Override
     public void run() {
-      for (SpillBatch next = await(); next != null; next = await()) {
+      for (SpillTask next = await(); next != null; next = await()) {
         boolean written = false;
         try {
           written = writer.write(next, disk);
         } catch (RuntimeException e) {
           LOG.error("spill failed disk={}", disk.name(), e);
-          disk.writeFailed(e);
         } finally {
           done(written);
         }
       }
     }
 
+    private SpillTask current() {
+      synchronized (lock) {
+        return task;
+      }
+    }
+
     private void done(boolean written) {
       synchronized (lock) {
-        batch = null;
+        task = null;
+        givenUp = null;
         writeFailed |= !written;
         signalled = true;
         lock.notifyAll();
       }
     }
 
-    /** The next batch, or null once stopped. */
-    private SpillBatch await() {
+    /** The next task, or null once stopped. */
+    private SpillTask await() {
       synchronized (lock) {
-        while (batch == null && !stopped) {
+        while (task == null && !stopped) {
           try {
             lock.wait(TICK_MS);
           } catch (InterruptedException e) {
@@ -377,7 +442,7 @@ public final class Spiller implements AutoCloseable {
             return null;
           }
         }
-        return batch;
+        return task;
       }
     }
   }

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,28 +25,36 @@ import org.slf4j.LoggerFactory;
  *   BASE/sluice.lock         who has it
  *   BASE/runs/RUNID.run      committed
  *   BASE/runs/RUNID.run.tmp  being written
+ *   BASE/catalog             which of the files are runs
  * </pre>
  *
- * Files are renamed when they are whole. They are not synced: a run does not outlive its server's
- * epoch, so what a crash of the machine may lose is lost anyway.
+ * Files are renamed when they are whole; when they are synced, {@link Fsync} says.
  */
 public final class DirectoryStorage implements Storage {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryStorage.class);
 
   private static final String TEMPORARY = ".tmp";
-  private static final Pattern OURS = Pattern.compile("[0-9a-f]{32}\\.run(\\.tmp)?");
+  private static final Pattern UNFINISHED = Pattern.compile("[0-9a-f]{32}\\.run\\.tmp");
   private static final String PROBE = "probe" + TEMPORARY;
 
   private final DirectoryConfig config;
+  private final Fsync fsync;
   private final StorageKind kind;
   private final DirectoryLock lock;
   private final Path runs;
   private final FileStore fileStore;
   private final AtomicLong storedBytes = new AtomicLong();
+  private final Set<String> notSynced = ConcurrentHashMap.newKeySet();
 
   private DirectoryStorage(
-      DirectoryConfig config, StorageKind kind, DirectoryLock lock, Path runs, FileStore store) {
+      DirectoryConfig config,
+      Fsync fsync,
+      StorageKind kind,
+      DirectoryLock lock,
+      Path runs,
+      FileStore store) {
     this.config = config;
+    this.fsync = fsync;
     this.kind = kind;
     this.lock = lock;
     this.runs = runs;
@@ -51,25 +62,27 @@ public final class DirectoryStorage implements Storage {
   }
 
   /**
-   * Takes a directory, made if it is not there, and deletes what an earlier life of a server left
-   * in it.
+   * Takes a directory, made if it is not there, and deletes files that an earlier life of a server
+   * did not finish.
    *
    * @param owner who takes it, in one line, for others who try
    * @throws DirectoryInUseException if another server has it
    * @throws IOException if it cannot be written
    */
-  public static DirectoryStorage open(DirectoryConfig config, String owner) throws IOException {
+  public static DirectoryStorage open(DirectoryConfig config, Fsync fsync, String owner)
+      throws IOException {
     Path runs = config.path().resolve("runs");
     Files.createDirectories(runs);
     DirectoryLock lock = DirectoryLock.take(config.path(), owner);
     boolean opened = false;
     try {
-      deleteLeftovers(runs);
+      deleteUnfinished(runs);
       probe(runs);
       StorageKind kind =
           config.kind().orElseGet(() -> new DiskKinds(Path.of("/sys/dev/block")).kindOf(runs));
       DirectoryStorage storage =
-          new DirectoryStorage(config, kind, lock, runs, Files.getFileStore(runs));
+          new DirectoryStorage(config, fsync, kind, lock, runs, Files.getFileStore(runs));
+      storage.countStored();
       opened = true;
       return storage;
     } finally {
@@ -123,6 +136,23 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public void sync() throws IOException {
+    List<String> files = new ArrayList<>(notSynced);
+    if (files.isEmpty()) {
+      return;
+    }
+    for (String file : files) {
+      try {
+        force(runs.resolve(file));
+      } catch (NoSuchFileException e) {
+        LOG.trace("deleted before it was synced file={}", file);
+      }
+      notSynced.remove(file);
+    }
+    force(runs);
+  }
+
+  @Override
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (Stream<Path> files = Files.list(runs)) {
@@ -148,13 +178,12 @@ public final class DirectoryStorage implements Storage {
     Files.delete(file);
   }
 
-  /** Runs of an earlier epoch: nobody refers to them any more. */
-  private static void deleteLeftovers(Path runs) throws IOException {
+  private static void deleteUnfinished(Path runs) throws IOException {
     int count = 0;
     long bytes = 0;
     try (Stream<Path> files = Files.list(runs)) {
       for (Path file : (Iterable<Path>) files::iterator) {
-        if (OURS.matcher(file.getFileName().toString()).matches()) {
+        if (UNFINISHED.matcher(file.getFileName().toString()).matches()) {
           bytes += Files.size(file);
           Files.delete(file);
           count++;
@@ -162,7 +191,21 @@ public final class DirectoryStorage implements Storage {
       }
     }
     if (count > 0) {
-      LOG.info("leftover runs deleted directory={} files={} bytes={}", runs, count, bytes);
+      LOG.info("unfinished runs deleted directory={} files={} bytes={}", runs, count, bytes);
+    }
+  }
+
+  private void countStored() throws IOException {
+    for (Entry entry : list()) {
+      if (RunFiles.runId(entry.file()).isPresent()) {
+        storedBytes.addAndGet(entry.length());
+      }
+    }
+  }
+
+  private static void force(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
     }
   }
 
@@ -187,10 +230,18 @@ public final class DirectoryStorage implements Storage {
     @Override
     public void commit() throws IOException {
       long length = channel.size();
+      if (fsync == Fsync.RUN) {
+        channel.force(true);
+      }
       channel.close();
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
       committed = true;
       storedBytes.addAndGet(length);
+      switch (fsync) {
+        case NEVER -> {}
+        case RUN -> force(runs);
+        case INTERVAL -> notSynced.add(path.getFileName().toString());
+      }
     }
 
     @Override

@@ -1,44 +1,75 @@
 package io.sluice.server.storage;
 
 import io.sluice.server.catalog.RunCatalog;
+import io.sluice.server.health.DiskFault;
+import io.sluice.server.health.DiskHealth;
+import io.sluice.server.health.HealthCause;
+import io.sluice.server.health.HealthConfig;
+import io.sluice.server.health.HealthState;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A storage with what is known of its state: how full it is and whether writing to it works.
+ * A storage with what is known of its state: how full it is, how well, and what is being written to
+ * it.
  *
- * <p>Full above the high mark until below the low mark. Bad after some failures in a row, until a
- * write succeeds; it is tried again now and then. Thread-safe.
+ * <p>Full above the high mark until below the low mark. After a failed write it gets none for a
+ * while; whether it is trusted at all, {@link DiskHealth} says. No method but {@link #refresh} and
+ * those of the storage touches the disk, so any thread may ask. Thread-safe.
  */
 public final class Disk {
   private static final Logger LOG = LoggerFactory.getLogger(Disk.class);
 
-  /** Asking the file system costs microseconds; once a second is often enough between writes. */
-  private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private final Storage storage;
   private final RunCatalog catalog;
   private final DiskLimits limits;
+  private final DiskHealth health;
   private final LongSupplier nanoTime;
+  private final LongAdder writtenBytes = new LongAdder();
+  private final LongAdder writeNanos = new LongAdder();
 
   // Guarded by this.
+  private final List<PendingWrite> pending = new ArrayList<>();
+  private long pendingBytes;
   private long capacityBytes;
   private long freeBytes;
   private boolean full;
+  private long fullUntilNanos;
+  private boolean heldFull;
   private boolean unreadable;
   private int failures;
   private long notBeforeNanos;
-  private long refreshedNanos;
 
   public Disk(Storage storage, RunCatalog catalog, DiskLimits limits, LongSupplier nanoTime) {
+    this(
+        storage,
+        catalog,
+        limits,
+        new DiskHealth(
+            storage.name(),
+            HealthConfig.DEFAULT.withWriteFailuresUntilSuspect(limits.failuresUntilBad()),
+            nanoTime),
+        nanoTime);
+  }
+
+  public Disk(
+      Storage storage,
+      RunCatalog catalog,
+      DiskLimits limits,
+      DiskHealth health,
+      LongSupplier nanoTime) {
     this.storage = storage;
     this.catalog = catalog;
     this.limits = limits;
+    this.health = health;
     this.nanoTime = nanoTime;
-    refreshNow();
+    refresh();
   }
 
   public Storage storage() {
@@ -50,6 +81,16 @@ public final class Disk {
     return catalog;
   }
 
+  /** Where whoever uses the disk says how that went. */
+  public DiskHealth health() {
+    return health;
+  }
+
+  /** The clock that its times are of. */
+  public LongSupplier nanoTime() {
+    return nanoTime;
+  }
+
   public String name() {
     return storage.name();
   }
@@ -59,90 +100,179 @@ public final class Disk {
   }
 
   public synchronized long capacityBytes() {
-    refresh();
     return capacityBytes;
   }
 
+  /** Bytes that are free, as last seen, and not promised to what is being written. */
   public synchronized long freeBytes() {
-    refresh();
-    return freeBytes;
+    return Math.max(0, freeBytes - pendingBytes);
   }
 
-  /** Whether it takes data as far as is known: neither bad nor full. */
+  /** Bytes that must go until it is down to its low mark. */
+  public synchronized long bytesAboveLowMark() {
+    long most = (long) (capacityBytes * (limits.lowPercent() / 100));
+    return Math.max(0, capacityBytes - freeBytes - most);
+  }
+
+  /** Whether it is over its high mark, and not yet below its low mark again. */
+  public synchronized boolean isFull() {
+    return full || heldFull;
+  }
+
+  /** Whether it takes data as far as is known: trusted, and not full. */
   public synchronized boolean isHealthy() {
-    refresh();
-    return failures < limits.failuresUntilBad() && !full && !unreadable;
+    return health.state().isWritten() && !isFull() && !unreadable;
   }
 
   /** Whether the last write to it failed: others are better while they have time. */
   public synchronized boolean isDoubtful() {
-    return failures > 0;
+    return failures > 0 || !health.state().isWritten();
   }
 
-  /** Whether {@code bytes} may be written to it now; a bad disk gets its next chance here. */
+  /**
+   * Whether {@code bytes} may be written to it now. One that is suspected for nothing but failed
+   * writes gets its next chance here.
+   */
   public synchronized boolean mayWrite(long bytes) {
-    refresh();
-    return !full
+    boolean chance =
+        health.state() == HealthState.SUSPECT && health.cause() == HealthCause.WRITE_ERRORS;
+    return !isFull()
         && !unreadable
-        && freeBytes >= bytes
+        && freeBytes() >= bytes
+        && (health.state().isWritten() || chance)
         && (failures == 0 || nanoTime.getAsLong() - notBeforeNanos >= 0);
   }
 
-  public synchronized void writeSucceeded() {
-    if (failures >= limits.failuresUntilBad()) {
-      LOG.info("disk works again disk={}", name());
-    }
-    failures = 0;
-    refreshNow();
+  /** Files that are being written to it or are about to be. */
+  public synchronized int queueDepth() {
+    return pending.size();
   }
 
-  public synchronized void writeFailed(Throwable problem) {
-    failures++;
-    boolean bad = failures >= limits.failuresUntilBad();
-    long pauseMs = bad ? limits.badRetryMs() : limits.retryMs();
-    notBeforeNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
-    if (failures <= limits.failuresUntilBad()) {
-      LOG.warn(
-          "disk write failed disk={} failuresInARow={} bad={} problem={}",
-          name(),
-          failures,
-          bad,
-          String.valueOf(problem));
-    }
-    refreshNow();
+  /** Bytes of files written since the start. */
+  public long writtenBytes() {
+    return writtenBytes.sum();
   }
 
-  private void refresh() {
-    if (nanoTime.getAsLong() - refreshedNanos >= REFRESH_NANOS) {
-      refreshNow();
-    }
+  /** Time that writing them took. */
+  public long writeNanos() {
+    return writeNanos.sum();
   }
 
-  private void refreshNow() {
-    refreshedNanos = nanoTime.getAsLong();
-    try {
-      capacityBytes = storage.capacityBytes();
-      freeBytes = storage.freeBytes();
-      unreadable = false;
-    } catch (IOException e) {
-      if (!unreadable) {
-        LOG.warn("disk does not say how full it is disk={} problem={}", name(), e.toString());
+  /**
+   * A file of about so many bytes is going to be written, from now on.
+   *
+   * @return to be ended by exactly one of its methods
+   */
+  public PendingWrite beginWrite(long bytes) {
+    PendingWrite write = new PendingWrite(this, bytes, nanoTime.getAsLong());
+    synchronized (this) {
+      pending.add(write);
+      pendingBytes += bytes;
+    }
+    return write;
+  }
+
+  /**
+   * Tells its health of a write that has not ended in its time.
+   *
+   * @return whether there is one
+   */
+  public boolean reportOverdueWrites() {
+    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(health.config().writeTimeoutMs());
+    long age = -1;
+    synchronized (this) {
+      for (PendingWrite write : pending) {
+        if (write.isOverdue(timeoutNanos)) {
+          age = Math.max(age, write.ageNanos());
+        }
       }
-      unreadable = true;
+    }
+    if (age >= 0) {
+      health.writeOverdue(age);
+    }
+    return age >= 0;
+  }
+
+  /** Asks how full the storage is; only on a thread of the disk's own, as this may hang. */
+  public void refresh() {
+    long capacity;
+    long free;
+    try {
+      capacity = storage.capacityBytes();
+      free = storage.freeBytes();
+    } catch (IOException e) {
+      cannotTell(e);
       return;
     }
-    double usedPercent =
-        capacityBytes == 0 ? 100 : 100.0 * (capacityBytes - freeBytes) / capacityBytes;
-    boolean nowFull =
-        full ? usedPercent >= limits.lowPercent() : usedPercent >= limits.highPercent();
-    if (nowFull != full) {
-      LOG.warn(
-          "disk {} disk={} freeBytes={} capacityBytes={}",
-          nowFull ? "is full" : "has room again",
-          name(),
-          freeBytes,
-          capacityBytes);
+    synchronized (this) {
+      capacityBytes = capacity;
+      freeBytes = free;
+      unreadable = false;
+      if (heldFull && nanoTime.getAsLong() - fullUntilNanos >= 0) {
+        heldFull = false;
+      }
+      double usedPercent = capacity == 0 ? 100 : 100.0 * (capacity - free) / capacity;
+      boolean nowFull =
+          full ? usedPercent >= limits.lowPercent() : usedPercent >= limits.highPercent();
+      if (nowFull != full) {
+        LOG.warn(
+            "disk {} disk={} freeBytes={} capacityBytes={}",
+            nowFull ? "is full" : "has room again",
+            name(),
+            free,
+            capacity);
+      }
+      full = nowFull;
     }
-    full = nowFull;
+  }
+
+  void ended(PendingWrite write) {
+    synchronized (this) {
+      if (pending.remove(write)) {
+        pendingBytes -= write.bytes();
+      }
+    }
+  }
+
+  void writeSucceeded(long bytes, long nanos) {
+    synchronized (this) {
+      failures = 0;
+      freeBytes = Math.max(0, freeBytes - bytes);
+    }
+    writtenBytes.add(bytes);
+    writeNanos.add(nanos);
+    health.writeSucceeded(bytes, nanos);
+    refresh();
+  }
+
+  void writeFailed(Throwable problem) {
+    synchronized (this) {
+      failures++;
+      boolean bad = failures >= limits.failuresUntilBad();
+      long now = nanoTime.getAsLong();
+      notBeforeNanos =
+          now + TimeUnit.MILLISECONDS.toNanos(bad ? limits.badRetryMs() : limits.retryMs());
+      if (DiskFault.of(problem) == DiskFault.FULL) {
+        // A quota may say so although the file system shows room: believe it for a while.
+        heldFull = true;
+        fullUntilNanos = now + TimeUnit.MILLISECONDS.toNanos(limits.badRetryMs());
+      }
+      if (failures <= limits.failuresUntilBad()) {
+        LOG.warn(
+            "disk write failed disk={} failuresInARow={} problem={}",
+            name(),
+            failures,
+            String.valueOf(problem));
+      }
+    }
+    health.writeFailed(problem);
+    refresh();
+  }
+
+  private synchronized void cannotTell(IOException problem) {
+    if (!unreadable) {
+      LOG.warn("disk does not say how full it is disk={} problem={}", name(), problem.toString());
+    }
+    unreadable = true;
   }
 }

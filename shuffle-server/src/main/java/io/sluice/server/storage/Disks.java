@@ -2,7 +2,6 @@ package io.sluice.server.storage;
 
 import io.sluice.server.catalog.CatalogConfig;
 import io.sluice.server.catalog.RocksCatalog;
-import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,22 +21,26 @@ public final class Disks implements AutoCloseable {
   }
 
   /**
-   * Opens directories. One that cannot be used, because it is read-only, broken or full, is left
-   * out with a warning.
+   * Opens directories and their catalogs. One that cannot be used, because it is read-only or
+   * broken, or full of what is not ours, is left out with a warning.
    *
    * @param owner who takes them, in one line, for others who try
    * @throws DirectoryInUseException if another server has one of them
    * @throws IOException if none can be used; one line
    */
   public static Disks open(
-      List<DirectoryConfig> directories, DiskLimits limits, String owner, LongSupplier nanoTime)
+      List<DirectoryConfig> directories,
+      DiskLimits limits,
+      Fsync fsync,
+      String owner,
+      LongSupplier nanoTime)
       throws IOException {
     List<Disk> usable = new ArrayList<>();
     List<String> problems = new ArrayList<>();
     boolean opened = false;
     try {
       for (DirectoryConfig directory : directories) {
-        open(directory, limits, owner, nanoTime, usable, problems);
+        open(directory, limits, fsync, owner, nanoTime, usable, problems);
       }
       if (usable.isEmpty()) {
         throw new IOException("no usable directory for run files: " + String.join("; ", problems));
@@ -77,6 +80,7 @@ public final class Disks implements AutoCloseable {
   private static void open(
       DirectoryConfig directory,
       DiskLimits limits,
+      Fsync fsync,
       String owner,
       LongSupplier nanoTime,
       List<Disk> usable,
@@ -84,7 +88,7 @@ public final class Disks implements AutoCloseable {
       throws IOException {
     DirectoryStorage storage;
     try {
-      storage = DirectoryStorage.open(directory, owner);
+      storage = DirectoryStorage.open(directory, fsync, owner);
     } catch (DirectoryInUseException e) {
       throw e;
     } catch (IOException e) {
@@ -92,15 +96,17 @@ public final class Disks implements AutoCloseable {
       return;
     }
     RocksCatalog catalog;
+    boolean holdsRuns;
     try {
-      catalog = openCatalog(storage);
+      holdsRuns = holdsRuns(storage);
+      catalog = openCatalog(storage, holdsRuns, fsync);
     } catch (IOException e) {
       close(storage, storage.name());
       leaveOut(directory, problems, "cannot be used: " + e.getMessage());
       return;
     }
     Disk disk = new Disk(storage, catalog, limits, nanoTime);
-    if (disk.isHealthy()) {
+    if (disk.isHealthy() || holdsRuns) {
       LOG.info(
           "directory opened path={} kind={} capacityBytes={} freeBytes={}",
           disk.name(),
@@ -118,19 +124,23 @@ public final class Disks implements AutoCloseable {
     }
   }
 
-  private static RocksCatalog openCatalog(DirectoryStorage storage) throws IOException {
-    RocksCatalog catalog =
-        RocksCatalog.open(Path.of(storage.name()).resolve("catalog"), CatalogConfig.DEFAULT);
-    boolean opened = false;
-    try {
-      catalog.remove(catalog.runs().stream().map(RunRecord::id).toList());
-      opened = true;
-      return catalog;
-    } finally {
-      if (!opened) {
-        close(catalog, storage.name());
-      }
+  private static boolean holdsRuns(DirectoryStorage storage) throws IOException {
+    return storage.list().stream().anyMatch(entry -> RunFiles.runId(entry.file()).isPresent());
+  }
+
+  private static RocksCatalog openCatalog(
+      DirectoryStorage storage, boolean holdsRuns, Fsync fsync) throws IOException {
+    Path directory = CatalogConfig.directory(Path.of(storage.name()));
+    if (holdsRuns && !RocksCatalog.isThere(directory)) {
+      // Without a catalog every run would be deleted as unknown.
+      throw new IOException(
+          "it holds run files, but no catalog of them in "
+              + directory
+              + "; make one with: sluice admin rebuild-catalog "
+              + storage.name());
     }
+    return RocksCatalog.open(
+        directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
   }
 
   private static void close(AutoCloseable part, String directory) {

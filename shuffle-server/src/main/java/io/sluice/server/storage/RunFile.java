@@ -1,38 +1,53 @@
 package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A committed run file. It belongs to a log until that discards it, and is open while somebody
- * reads it, and some time longer; it is deleted when it has neither log nor reader. Thread-safe.
+ * reads it, and some time longer; it is deleted when it has neither log nor reader.
+ *
+ * <p>It may move to another disk ({@link #switchTo}), bytes unchanged, and stays the same run for
+ * everybody: who reads from the old place goes on there, whose file is unlinked but open until its
+ * last reader is done; who opens it from then on reads from the new place.
+ *
+ * <p>Thread-safe. No disk is waited for under the lock.
  */
 public final class RunFile implements ReadableRun {
   private final RunFiles files;
-  private final Disk disk;
-  private final RunId id;
+  private final RunRecord record;
   private final String name;
-  private final long length;
+  private final long writtenNanos;
 
   // Written by whoever reads; the latest of several at once is as good as any other of them.
   private volatile long lastReadNanos;
 
   // Guarded by this.
+  private Disk disk;
   private boolean discarded;
   private int readers;
   private FileChannel channel;
+  private List<FileChannel> retired = List.of();
 
-  RunFile(RunFiles files, Disk disk, RunId id, long length) {
+  RunFile(RunFiles files, Disk disk, RunRecord record) {
     this.files = files;
     this.disk = disk;
-    this.id = id;
-    this.name = RunFiles.fileName(id);
-    this.length = length;
+    this.record = record;
+    this.name = RunFiles.fileName(record.id());
+    this.writtenNanos = disk.nanoTime().getAsLong();
   }
 
   public RunId id() {
-    return id;
+    return record.id();
+  }
+
+  /** What a catalog says of it. */
+  public RunRecord record() {
+    return record;
   }
 
   @Override
@@ -41,37 +56,16 @@ public final class RunFile implements ReadableRun {
   }
 
   public long length() {
-    return length;
+    return record.length();
   }
 
   @Override
-  public Disk disk() {
+  public synchronized Disk disk() {
     return disk;
   }
 
-  @Override
-  public synchronized FileChannel openChannel() {
-    checkHasReader();
-    return channel;
-  }
-
-  @Override
-  public FileChannel channel() throws IOException {
-    FileChannel open = openChannel();
-    if (open != null) {
-      return open;
-    }
-    // Outside the lock: who only takes or gives back a reference must not wait for the disk.
-    FileChannel opened = disk.storage().open(name);
-    synchronized (this) {
-      if (channel == null) {
-        channel = opened;
-        return opened;
-      }
-      open = channel;
-    }
-    RunFiles.closeQuietly(opened, this);
-    return open;
+  public synchronized boolean isDiscarded() {
+    return discarded;
   }
 
   @Override
@@ -84,9 +78,52 @@ public final class RunFile implements ReadableRun {
     return lastReadNanos;
   }
 
-  private void checkHasReader() {
-    if (readers == 0) {
-      throw new IllegalStateException("run " + this + " has no reader");
+  /** When it was last read, or written if it never was. */
+  public long lastUseNanos() {
+    return lastReadNanos == 0 ? writtenNanos : lastReadNanos;
+  }
+
+  @Override
+  public synchronized FileChannel openChannel() {
+    checkHasReader();
+    return channel;
+  }
+
+  @Override
+  public FileChannel channel() throws IOException {
+    while (true) {
+      Disk at;
+      synchronized (this) {
+        checkHasReader();
+        if (channel != null) {
+          return channel;
+        }
+        at = disk;
+      }
+      FileChannel opened;
+      try {
+        opened = at.storage().open(name);
+      } catch (IOException e) {
+        if (disk() != at) {
+          // It moved away meanwhile.
+          continue;
+        }
+        throw e;
+      }
+      FileChannel found = null;
+      synchronized (this) {
+        if (disk == at) {
+          if (channel == null) {
+            channel = opened;
+            return opened;
+          }
+          found = channel;
+        }
+      }
+      RunFiles.closeQuietly(opened, this);
+      if (found != null) {
+        return found;
+      }
     }
   }
 
@@ -99,21 +136,39 @@ public final class RunFile implements ReadableRun {
     files.becameBusy(this);
   }
 
+  /** As {@link #retain} for somebody without the log's lock; false if nobody needs it any more. */
+  public synchronized boolean tryRetain() {
+    if (discarded) {
+      return false;
+    }
+    readers++;
+    files.becameBusy(this);
+    return true;
+  }
+
   @Override
   public void release() {
     boolean last;
+    List<FileChannel> toClose = List.of();
     synchronized (this) {
       if (readers == 0) {
         throw new IllegalStateException("run " + this + " released too often");
       }
       readers--;
       last = discarded && readers == 0;
-      if (!last && readers == 0 && channel != null) {
-        files.becameIdle(this);
+      if (readers == 0) {
+        toClose = retired;
+        retired = List.of();
+        if (!last && channel != null) {
+          files.becameIdle(this);
+        }
       }
     }
     if (last) {
       files.unreferenced(this);
+    }
+    for (FileChannel each : toClose) {
+      files.closeLater(each, this);
     }
     files.closeIdle();
   }
@@ -127,6 +182,28 @@ public final class RunFile implements ReadableRun {
     }
     if (last) {
       files.unreferenced(this);
+    }
+  }
+
+  /**
+   * A copy of it lies on another disk from now on: that is the run. The caller has a reference, and
+   * deletes the old file, which its readers keep open.
+   *
+   * @return false if the log has discarded it meanwhile; then nothing has changed
+   */
+  boolean switchTo(Disk target) {
+    synchronized (this) {
+      checkHasReader();
+      if (discarded) {
+        return false;
+      }
+      if (channel != null) {
+        retired = new ArrayList<>(retired);
+        retired.add(channel);
+        channel = null;
+      }
+      disk = target;
+      return true;
     }
   }
 
@@ -144,13 +221,20 @@ public final class RunFile implements ReadableRun {
     }
   }
 
+  /** Deletes the file; on a thread of its disk. */
   void closeAndDelete() throws IOException {
     closeIfIdle();
-    disk.storage().delete(name);
+    disk().storage().delete(name);
   }
 
   @Override
   public String toString() {
-    return disk.name() + "/" + name;
+    return disk().name() + "/" + name;
+  }
+
+  private void checkHasReader() {
+    if (readers == 0) {
+      throw new IllegalStateException("run " + record.id() + " has no reader");
+    }
   }
 }

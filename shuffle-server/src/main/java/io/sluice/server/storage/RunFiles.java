@@ -1,35 +1,43 @@
 package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The run files of a server that are in use: opens them when they are read, closes those that
- * nobody reads when many are open, deletes those that nobody refers to any more, on a thread of
- * their disk. Thread-safe.
+ * nobody reads when many are open, deletes those that nobody refers to any more, on one thread per
+ * disk. Thread-safe.
  */
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
+  private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.run");
+
   private static final long CLOSE_WAIT_MS = 10_000;
 
+  private record Housekeeping(DiskWorker worker, DoomedRuns doomed) {}
+
   private final int maxIdleOpen;
-  private final Map<Disk, RunDeleter> deleters = new ConcurrentHashMap<>();
-  private final AtomicInteger count = new AtomicInteger();
+  private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<Disk, Housekeeping> housekeeping = new ConcurrentHashMap<>();
+  private final AtomicInteger workers = new AtomicInteger();
   // Open files that nobody reads, longest unread first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
   private volatile boolean started;
+  private boolean closed;
 
   /**
    * @param maxIdleOpen files that stay open while nobody reads them
@@ -38,40 +46,70 @@ public final class RunFiles implements AutoCloseable {
     this.maxIdleOpen = maxIdleOpen;
   }
 
-  /** Starts deleting in the background, each disk's runs on a thread of its own. */
-  public void start() {
+  /** Starts deleting in the background. */
+  public synchronized void start() {
     started = true;
-    deleters.values().forEach(RunDeleter::start);
+    housekeeping.values().forEach(each -> each.worker().start());
   }
 
   public static String fileName(RunId run) {
     return run + ".run";
   }
 
-  /** A committed file, which belongs to the caller. */
-  public RunFile add(Disk disk, RunId run, long length) {
-    count.incrementAndGet();
-    return new RunFile(this, disk, run, length);
+  /** The run whose file has this name; empty if it is not the name of a run's file. */
+  public static Optional<RunId> runId(String file) {
+    if (!NAME.matcher(file).matches()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new RunId(
+            Long.parseUnsignedLong(file, 0, 16, 16), Long.parseUnsignedLong(file, 16, 32, 16)));
+  }
+
+  /**
+   * A file that is committed and that the disk's catalog knows. It belongs to the caller, and with
+   * {@link RunFile#discard} file and record go.
+   */
+  public RunFile add(Disk disk, RunRecord record) {
+    RunFile file = new RunFile(this, disk, record);
+    all.add(file);
+    return file;
   }
 
   /** Files that somebody refers to, or that wait to be deleted. */
   public int count() {
-    return count.get();
+    return all.size();
+  }
+
+  /** Those of one disk that a log has, at this moment. */
+  public List<RunFile> on(Disk disk) {
+    List<RunFile> found = new ArrayList<>();
+    for (RunFile file : all) {
+      if (file.disk() == disk && !file.isDiscarded()) {
+        found.add(file);
+      }
+    }
+    return found;
   }
 
   /** Deletes what waits for it, on the calling thread. */
   public void deletePending() {
-    deleters.values().forEach(RunDeleter::deletePending);
+    for (Housekeeping each : housekeeping.values()) {
+      each.worker().runPending();
+      each.doomed().retry();
+    }
   }
 
-  /** Deletes what waits for it, and ends; what a disk does not answer for stays. Idempotent. */
+  /** Deletes what waits for it, but for what lies on disks that hang, and ends. Idempotent. */
   @Override
-  public void close() {
-    deleters.values().forEach(RunDeleter::close);
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_WAIT_MS);
-    for (RunDeleter deleter : deleters.values()) {
-      close(deleter, deadlineNanos);
+  public synchronized void close() {
+    if (closed) {
+      return;
     }
+    closed = true;
+    housekeeping.values().forEach(each -> each.worker().end());
+    long waitMs = CLOSE_WAIT_MS / Math.max(1, housekeeping.size());
+    housekeeping.forEach((disk, each) -> awaitEnd(disk, each.worker(), waitMs));
     closeIdle(0);
   }
 
@@ -92,8 +130,66 @@ public final class RunFiles implements AutoCloseable {
   }
 
   void unreferenced(RunFile file) {
+    Housekeeping its = housekeeping(file.disk());
+    if (its.doomed().add(file)) {
+      its.worker().execute(its.doomed()::deleteAll);
+    }
+  }
+
+  /** Does a task on the thread that deletes the disk's runs, after what waits there. */
+  public void onThreadOf(Disk disk, Runnable task) {
+    housekeeping(disk).worker().execute(task);
+  }
+
+  /** Closes a channel that belongs to nobody any more, without letting the caller wait. */
+  void closeLater(FileChannel channel, RunFile file) {
+    housekeeping(file.disk()).worker().execute(() -> closeQuietly(channel, file));
+  }
+
+  static void closeQuietly(FileChannel channel, RunFile file) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("run not closed file={} problem={}", file, e.toString());
+    }
+  }
+
+  private Housekeeping housekeeping(Disk disk) {
+    Housekeeping its = housekeeping.get(disk);
+    if (its != null) {
+      return its;
+    }
+    synchronized (this) {
+      its = housekeeping.get(disk);
+      if (its == null) {
+        DoomedRuns doomed = new DoomedRuns(disk, this::deleted);
+        DiskWorker worker =
+            new DiskWorker("run-deleter-" + workers.getAndIncrement(), doomed::retry);
+        its = new Housekeeping(worker, doomed);
+        housekeeping.put(disk, its);
+        if (started) {
+          worker.start();
+        }
+      }
+      return its;
+    }
+  }
+
+  private void deleted(RunFile file) {
     becameBusy(file);
-    deleters.computeIfAbsent(file.disk(), this::deleter).add(file);
+    all.remove(file);
+  }
+
+  private void awaitEnd(Disk disk, DiskWorker worker, long waitMs) {
+    try {
+      if (!worker.awaitEnd(waitMs)) {
+        LOG.warn("runs are left to be deleted, their disk does not answer disk={}", disk.name());
+      } else if (!started) {
+        worker.runPending();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void closeIdle(int keep) {
@@ -106,32 +202,5 @@ public final class RunFiles implements AutoCloseable {
       }
     }
     toClose.forEach(RunFile::closeIfIdle);
-  }
-
-  private RunDeleter deleter(Disk disk) {
-    RunDeleter deleter = new RunDeleter(disk, count);
-    if (started) {
-      deleter.start();
-    }
-    return deleter;
-  }
-
-  private void close(RunDeleter deleter, long deadlineNanos) {
-    try {
-      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-      if (!started || deleter.awaitEnd(leftMs)) {
-        deleter.deletePending();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  static void closeQuietly(FileChannel channel, RunFile file) {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      LOG.warn("run not closed file={} problem={}", file, e.toString());
-    }
   }
 }

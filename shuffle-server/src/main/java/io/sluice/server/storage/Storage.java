@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A flat directory of files that belongs to one server. A file is there once it was committed;
@@ -23,12 +24,23 @@ public interface Storage extends AutoCloseable {
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 
+  /**
+   * Begins a new file that holds an application's data: a storage that others look at too may keep
+   * applications apart. The file is found under its own name.
+   */
+  default NewFile create(String file, String application) throws IOException {
+    return create(file);
+  }
+
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
-  /** Where a committed file is found by those who can reach the storage themselves. */
-  default String location(String file) {
-    return name() + "/" + file;
+  /**
+   * Where clients find a committed file on a file system that they may reach themselves; empty if
+   * it is not on such a one.
+   */
+  default Optional<String> location(String file) {
+    return Optional.empty();
   }
 
   /** Deletes a committed file; one that is not there is none to delete. */
@@ -36,6 +48,11 @@ public interface Storage extends AutoCloseable {
 
   /** Committed files and their lengths in bytes, in no order. */
   List<Entry> list() throws IOException;
+
+  /**
+   * Makes what was committed so far outlive a crash of the machine, unless committing already did.
+   */
+  default void sync() throws IOException {}
 
   @Override
   void close() throws IOException;

@@ -9,20 +9,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class RemoteStorageTest {
   private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
-  private final RemoteStorage storage = new RemoteStorage(files, "host-1f", Long.MAX_VALUE);
+  private final RemoteStorage storage = storage("host-1f", Long.MAX_VALUE);
 
   @Test
   void readsBackWhatWasCommitted() throws IOException {
     byte[] content = bytes(100_000);
-    write("app-1/a.run", content);
+    write("app-1", "a.run", content);
     assertThat(files.paths()).containsExactly("app-1/host-1f/a.run");
-    assertThat(storage.location("app-1/a.run")).isEqualTo("memory:/shuffle/app-1/host-1f/a.run");
-    try (FileChannel channel = storage.open("app-1/a.run")) {
+    assertThat(storage.location("a.run")).contains("memory:/shuffle/app-1/host-1f/a.run");
+    try (FileChannel channel = storage.open("a.run")) {
       assertThat(channel.size()).isEqualTo(content.length);
       ByteBuffer target = ByteBuffer.allocate(1000);
       assertThat(channel.read(target, 5_000)).isEqualTo(1000);
@@ -40,9 +41,9 @@ class RemoteStorageTest {
   @Test
   void takesBytesFromAFile() throws IOException {
     byte[] content = bytes(10_000);
-    write("app/a.run", content);
-    try (Storage.NewFile file = storage.create("app/b.run");
-        FileChannel source = storage.open("app/a.run")) {
+    write("app", "a.run", content);
+    try (Storage.NewFile file = storage.create("b.run", "app");
+        FileChannel source = storage.open("a.run")) {
       file.channel().write(ByteBuffer.wrap(content, 0, 100));
       assertThat(
               file.channel()
@@ -55,14 +56,14 @@ class RemoteStorageTest {
       assertThat(source.transferTo(0, source.size(), file.channel())).isEqualTo(content.length);
       file.commit();
     }
-    try (FileChannel channel = storage.open("app/b.run")) {
+    try (FileChannel channel = storage.open("b.run")) {
       assertThat(channel.size()).isEqualTo(2L * content.length);
     }
   }
 
   @Test
   void keepsNothingThatWasNotCommitted() throws IOException {
-    try (Storage.NewFile file = storage.create("app/a.run")) {
+    try (Storage.NewFile file = storage.create("a.run", "app")) {
       file.channel().write(ByteBuffer.wrap(bytes(10)));
     }
     assertThat(files.paths()).isEmpty();
@@ -72,7 +73,7 @@ class RemoteStorageTest {
   @Test
   void refusesAFileWhoseEndWasLostOnTheWay() throws IOException {
     files.loseAtEnd(1);
-    assertThatThrownBy(() -> write("app/a.run", bytes(10)))
+    assertThatThrownBy(() -> write("app", "a.run", bytes(10)))
         .isInstanceOf(IOException.class)
         .hasMessage("memory:/shuffle/app/host-1f/a.run has 9 bytes, 10 were written");
     assertThat(files.paths()).isEmpty();
@@ -81,9 +82,9 @@ class RemoteStorageTest {
 
   @Test
   void refusesToReadAFileThatIsShorterThanItWas() throws IOException {
-    write("app/a.run", bytes(10));
+    write("app", "a.run", bytes(10));
     files.put("app/host-1f/a.run", bytes(9));
-    assertThatThrownBy(() -> storage.open("app/a.run"))
+    assertThatThrownBy(() -> storage.open("a.run"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("has 9 bytes, 10 were written");
     assertThat(files.openInputs()).isZero();
@@ -98,13 +99,13 @@ class RemoteStorageTest {
       call++;
     }
     assertThat(call).isGreaterThan(4);
-    assertThat(storage.list()).containsExactly(new Storage.Entry("app/a.run", 10));
+    assertThat(storage.list()).containsExactly(new Storage.Entry("a.run", 10));
   }
 
   private boolean succeedsWhenCallFails(int call) {
     files.failAtCall(call);
     try {
-      write("app/a.run", bytes(10));
+      write("app", "a.run", bytes(10));
       return true;
     } catch (IOException e) {
       assertThat(e).hasMessageContaining("injected");
@@ -116,75 +117,107 @@ class RemoteStorageTest {
 
   @Test
   void listsAndDeletesItsOwnFilesOnly() throws IOException {
-    RemoteStorage other = new RemoteStorage(files, "host-2a", Long.MAX_VALUE);
-    write("app-1/a.run", bytes(10));
-    write("app-10/b.run", bytes(20));
-    write(other, "app-1/c.run", bytes(30));
+    RemoteStorage other = storage("host-2a", Long.MAX_VALUE);
+    write("app-1", "a.run", bytes(10));
+    write("app-10", "b.run", bytes(20));
+    write(other, "app-1", "c.run", bytes(30));
     files.put("app-1/notes.txt", bytes(1));
     assertThat(storage.list())
         .containsExactlyInAnyOrder(
-            new Storage.Entry("app-1/a.run", 10), new Storage.Entry("app-10/b.run", 20));
-    storage.delete("app-1/a.run");
-    storage.delete("app-1/a.run");
+            new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
+    storage.delete("a.run");
+    storage.delete("a.run");
     assertThat(files.paths())
         .containsExactly("app-1/host-2a/c.run", "app-1/notes.txt", "app-10/host-1f/b.run");
-    assertThat(other.list()).containsExactly(new Storage.Entry("app-1/c.run", 30));
+    assertThat(other.list()).containsExactly(new Storage.Entry("c.run", 30));
   }
 
   @Test
   void clearsAwayTheDirectoriesOfAnApplicationWithItsLastFile() throws IOException {
-    write("app-1/a.run", bytes(10));
-    write("app-1/b.run", bytes(10));
-    storage.delete("app-1/a.run");
+    write("app-1", "a.run", bytes(10));
+    write("app-1", "b.run", bytes(10));
+    storage.delete("a.run");
     assertThat(files.deletedDirectories()).isEmpty();
-    storage.delete("app-1/b.run");
+    storage.delete("b.run");
     assertThat(files.deletedDirectories()).containsExactly("app-1/host-1f", "app-1");
   }
 
   @Test
   void saysHowMuchRoomThereWasWhenItLastAsked() throws IOException {
-    RemoteStorage limited = new RemoteStorage(files, "host-1f", 100);
-    assertThat(limited.capacityBytes()).isZero();
-    limited.refresh();
+    RemoteStorage limited = storage("host-1f", 100);
+    assertThat(limited.freeBytes()).isZero();
     assertThat(limited.capacityBytes()).isEqualTo(100);
-    write(limited, "app/a.run", bytes(30));
+    write(limited, "app", "a.run", bytes(30));
     assertThat(limited.freeBytes()).isEqualTo(70);
     files.capacityBytes(50);
     assertThat(limited.freeBytes()).isEqualTo(70);
-    limited.refresh();
+    assertThat(limited.capacityBytes()).isEqualTo(50);
     assertThat(limited.freeBytes()).isEqualTo(20);
     files.failAlways(true);
-    assertThatThrownBy(limited::refresh).isInstanceOf(IOException.class);
+    assertThatThrownBy(limited::capacityBytes).isInstanceOf(IOException.class);
     assertThat(limited.freeBytes()).isEqualTo(20);
     files.failAlways(false);
-    RemoteStorage reopened = new RemoteStorage(files, "host-1f", 100);
-    reopened.refresh();
+    RemoteStorage reopened = storage("host-1f", 100);
+    assertThat(reopened.capacityBytes()).isPositive();
     assertThat(reopened.list()).hasSize(1);
     reopened.list();
     files.capacityBytes(1000);
-    reopened.refresh();
+    assertThat(reopened.capacityBytes()).isPositive();
     assertThat(reopened.freeBytes()).isEqualTo(70);
-    reopened.delete("app/a.run");
+    reopened.delete("a.run");
     assertThat(reopened.freeBytes()).isEqualTo(100);
   }
 
   @Test
   void refusesNamesThatLeaveItsDirectories() {
-    for (String file : new String[] {"a.run", "/a.run", "app/", "app/x/a.run"}) {
-      assertThatThrownBy(() -> storage.open(file)).isInstanceOf(IllegalArgumentException.class);
-    }
     for (String server : new String[] {"", "..", "a/b"}) {
-      assertThatThrownBy(() -> new RemoteStorage(files, server, 1))
+      assertThatThrownBy(() -> storage(server, 1))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
-  private void write(String file, byte[] content) throws IOException {
-    write(storage, file, content);
+  @Test
+  void keepsAnApplicationWithAStrangeNameInItsBase() throws IOException {
+    write("..", "a.run", bytes(1));
+    write(".", "b.run", bytes(2));
+    try (Storage.NewFile probe = storage.create("probe")) {
+      probe.commit();
+    }
+    assertThat(files.paths())
+        .containsExactlyInAnyOrder("~../host-1f/a.run", "~./host-1f/b.run", "~/host-1f/probe");
+    RemoteStorage reopened = storage("host-1f", 100);
+    reopened.list();
+    try (FileChannel channel = reopened.open("a.run")) {
+      assertThat(channel.size()).isEqualTo(1);
+    }
+    for (String file : new String[] {"a.run", "b.run", "probe"}) {
+      reopened.delete(file);
+    }
+    assertThat(files.paths()).isEmpty();
   }
 
-  private static void write(RemoteStorage storage, String file, byte[] content) throws IOException {
-    try (Storage.NewFile writing = storage.create(file)) {
+  @Test
+  void findsNoFileThatItHasNotWrittenOrListed() throws IOException {
+    files.put("app/host-1f/a.run", bytes(10));
+    assertThatThrownBy(() -> storage.open("a.run")).isInstanceOf(NoSuchFileException.class);
+    assertThat(storage.location("a.run")).isEmpty();
+    storage.list();
+    try (FileChannel channel = storage.open("a.run")) {
+      assertThat(channel.size()).isEqualTo(10);
+    }
+  }
+
+  private RemoteStorage storage(String server, long limitBytes) {
+    return new RemoteStorage("memory", files, server, limitBytes);
+  }
+
+  private void write(String application, String file, byte[] content) throws IOException {
+    write(storage, application, file, content);
+  }
+
+  private static void write(
+      RemoteStorage storage, String application, String file, byte[] content) throws IOException {
+    try (Storage.NewFile writing = storage.create(file, application)) {
       ByteBuffer whole = ByteBuffer.wrap(content);
       int half = content.length / 2;
       long written =

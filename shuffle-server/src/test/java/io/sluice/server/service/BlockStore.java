@@ -14,6 +14,7 @@ import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -87,14 +88,7 @@ public final class BlockStore implements AutoCloseable {
             nanoTime);
     this.service =
         new StoreDataService(
-            epoch,
-            config.service(),
-            memory,
-            shuffles,
-            reads,
-            spiller::canStore,
-            scheduler,
-            counters);
+            ServerEpochs.first(epoch), config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
   }
 
   /**
@@ -113,7 +107,7 @@ public final class BlockStore implements AutoCloseable {
       LongSupplier nanoTime,
       RandomGenerator random)
       throws IOException {
-    Disks disks = Disks.open(config.directories(), config.disks(), owner, nanoTime);
+    Disks disks = Disks.open(config.directories(), config.disks(), Fsync.NEVER, owner, nanoTime);
     return new BlockStore(config, epoch, disks, nanoTime, random);
   }
 

@@ -54,7 +54,7 @@ class DirectoryStorageTest {
   void countsWhatItStoresAgainstItsCapacity() throws IOException {
     try (DirectoryStorage storage =
         DirectoryStorage.open(
-            new DirectoryConfig(base, Optional.of(StorageKind.HDD), 1000, 1), "me")) {
+            new DirectoryConfig(base, Optional.of(StorageKind.HDD), 1000, 1), Fsync.NEVER, "me")) {
       assertThat(storage.capacityBytes()).isEqualTo(1000);
       assertThat(storage.freeBytes()).isEqualTo(1000);
       try (Storage.NewFile file = storage.create(RUN)) {
@@ -67,7 +67,7 @@ class DirectoryStorageTest {
       assertThat(disk.mayWrite(1)).isFalse();
       storage.delete(RUN);
       assertThat(storage.freeBytes()).isEqualTo(1000);
-      disk.writeSucceeded();
+      disk.refresh();
       assertThat(disk.isHealthy()).isTrue();
       assertThat(disk.mayWrite(1000)).isTrue();
       assertThat(disk.mayWrite(1001)).isFalse();
@@ -78,7 +78,7 @@ class DirectoryStorageTest {
   @Test
   void refusesADirectoryThatAnotherServerHasAndNamesIt() throws IOException {
     try (DirectoryStorage first =
-        DirectoryStorage.open(config(base), "pid=7 host=here rpc=19999")) {
+        DirectoryStorage.open(config(base), Fsync.NEVER, "pid=7 host=here rpc=19999")) {
       assertThatThrownBy(() -> open(base))
           .isInstanceOf(DirectoryInUseException.class)
           .hasMessageContaining(base.toString())
@@ -88,6 +88,7 @@ class DirectoryStorageTest {
                   Disks.open(
                       List.of(config(base.resolve("other")), config(base)),
                       DiskLimits.DEFAULT,
+                      Fsync.NEVER,
                       "me",
                       System::nanoTime))
           .isInstanceOf(DirectoryInUseException.class);
@@ -99,13 +100,15 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void deletesWhatAnEarlierLifeLeftAndNothingElse() throws IOException {
+  void deletesWhatAnEarlierLifeDidNotFinishAndNothingElse() throws IOException {
     Path runs = Files.createDirectories(base.resolve("runs"));
     Files.write(runs.resolve(RUN), new byte[10]);
     Files.write(runs.resolve(RUN + ".tmp"), new byte[10]);
     Files.write(runs.resolve("notes.txt"), new byte[10]);
     try (DirectoryStorage storage = open(base)) {
-      assertThat(storage.list()).containsExactly(new Storage.Entry("notes.txt", 10));
+      assertThat(storage.list())
+          .containsExactlyInAnyOrder(
+              new Storage.Entry("notes.txt", 10), new Storage.Entry(RUN, 10));
     }
     assertThat(runs.resolve(RUN + ".tmp")).doesNotExist();
   }
@@ -116,7 +119,7 @@ class DirectoryStorageTest {
     Path good = base.resolve("good");
     try (Disks disks =
         Disks.open(
-            List.of(config(file), config(good)), DiskLimits.DEFAULT, "me", System::nanoTime)) {
+            List.of(config(file), config(good)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime)) {
       assertThat(disks.list()).hasSize(1);
       assertThat(disks.list().get(0).name()).isEqualTo(good.toString());
       assertThat(disks.anyHealthy()).isTrue();
@@ -135,6 +138,7 @@ class DirectoryStorageTest {
                         new DirectoryConfig(
                             base.resolve("full"), Optional.empty(), Long.MAX_VALUE, 1)),
                     nothing,
+                    Fsync.NEVER,
                     "me",
                     System::nanoTime))
         .isInstanceOf(IOException.class)
@@ -146,7 +150,7 @@ class DirectoryStorageTest {
   void failsClearlyWhenNoDirectoryIsLeft() throws IOException {
     Path file = Files.write(base.resolve("a-file"), new byte[1]);
     assertThatThrownBy(
-            () -> Disks.open(List.of(config(file)), DiskLimits.DEFAULT, "me", System::nanoTime))
+            () -> Disks.open(List.of(config(file)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no usable directory")
         .hasMessageContaining(file.toString());
@@ -176,6 +180,6 @@ class DirectoryStorageTest {
   }
 
   private static DirectoryStorage open(Path path) throws IOException {
-    return DirectoryStorage.open(config(path), "me");
+    return DirectoryStorage.open(config(path), Fsync.NEVER, "me");
   }
 }

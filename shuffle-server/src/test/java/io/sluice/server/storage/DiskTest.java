@@ -3,9 +3,13 @@ package io.sluice.server.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.catalog.InMemoryCatalog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -19,19 +23,19 @@ class DiskTest {
 
   @Test
   void pausesAfterAFailureAndIsBadAfterSome() {
-    disk.writeFailed(new IOException("first"));
+    disk.beginWrite(1).failed(new IOException("first"));
     assertThat(disk.isHealthy()).isTrue();
     assertThat(disk.mayWrite(1)).isFalse();
     pass(1_000);
     assertThat(disk.mayWrite(1)).isTrue();
-    disk.writeFailed(new IOException("second"));
+    disk.beginWrite(1).failed(new IOException("second"));
     assertThat(disk.isHealthy()).isFalse();
     pass(29_999);
     assertThat(disk.mayWrite(1)).isFalse();
     pass(1);
     assertThat(disk.mayWrite(1)).as("one more chance").isTrue();
     assertThat(disk.isHealthy()).isFalse();
-    disk.writeSucceeded();
+    disk.beginWrite(1).succeeded(1);
     assertThat(disk.isHealthy()).isTrue();
     assertThat(disk.mayWrite(1)).isTrue();
   }
@@ -58,7 +62,10 @@ class DiskTest {
     for (int i = 0; i < runs.length; i++) {
       RunId id = new RunId(0, i);
       store(RunFiles.fileName(id), 10);
-      runs[i] = files.add(disk, id, 10);
+      runs[i] =
+          files.add(
+              disk,
+              new RunRecord(id, new ShuffleKey("app", 1), new RunOrder(1, i), 10, List.of()));
       runs[i].retain();
       runs[i].channel();
     }
@@ -96,5 +103,6 @@ class DiskTest {
 
   private void pass(long ms) {
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+    disk.refresh();
   }
 }

@@ -107,8 +107,9 @@ final class InMemoryChannel extends FileChannel {
   }
 
   @Override
-  public long position() {
-    throw new UnsupportedOperationException();
+  public long position() throws IOException {
+    checkOpen();
+    return content.length;
   }
 
   @Override

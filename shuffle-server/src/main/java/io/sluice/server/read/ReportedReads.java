@@ -1,0 +1,21 @@
+package io.sluice.server.read;
+
+import io.sluice.server.storage.Disk;
+
+/** Tells each disk's health how its reads go. Thread-safe. */
+public final class ReportedReads implements ReadHealth {
+  @Override
+  public void readSucceeded(Disk disk, long bytes, long nanos) {
+    disk.health().readSucceeded(bytes, nanos);
+  }
+
+  @Override
+  public void readFailed(Disk disk, Throwable problem) {
+    disk.health().readFailed(problem);
+  }
+
+  @Override
+  public void readTimedOut(Disk disk, long nanos) {
+    disk.health().readOverdue(nanos);
+  }
+}

@@ -1,0 +1,175 @@
+package io.sluice.server.recovery;
+
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunFormatException;
+import io.sluice.common.run.RunHeader;
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.Storage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks through one directory. What a crash can leave, and what becomes of it:
+ *
+ * <pre>
+ *   file       record   meaning                                      then
+ *   NAME.tmp   no       the writer did not finish                    deleted when the directory was opened
+ *   whole      no       written, not registered; or struck from the  deleted: its blocks are either
+ *                       catalog, not deleted                         not known to any log, or forgotten
+ *   whole      yes      a run                                        found
+ *   none       yes      somebody else deleted it                     record dropped, lost
+ *   damaged    yes      a disk lies, or the machine went down        record dropped, lost; the file
+ *                                                                    stays until the next start
+ *   unreadable yes      the disk does not give it                    record stays, lost in this life
+ * </pre>
+ *
+ * Owned by one thread; others may read how far it is.
+ */
+final class DirectoryScan {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryScan.class);
+
+  private final Disk disk;
+  private final List<FoundRun> found = new ArrayList<>();
+  private final Set<RunId> lost = new HashSet<>();
+  private final List<RunId> toDrop = new ArrayList<>();
+  private int unknownFiles;
+  private long unknownBytes;
+  private volatile int recorded;
+  private volatile int checked;
+  private volatile boolean abandoned;
+
+  DirectoryScan(Disk disk) {
+    this.disk = disk;
+  }
+
+  Disk disk() {
+    return disk;
+  }
+
+  /**
+   * Nobody waits any more. The directory may be written to from now on, so nothing is deleted of
+   * which the scan learns from now on.
+   */
+  void abandon() {
+    abandoned = true;
+  }
+
+  /** Runs that have been looked at so far. */
+  int checked() {
+    return checked;
+  }
+
+  /** Runs in the catalog; 0 while that is not known yet. */
+  int recorded() {
+    return recorded;
+  }
+
+  /**
+   * Looks through the directory, and deletes what is not known there.
+   *
+   * @throws IOException the directory or its catalog cannot be read
+   */
+  DirectoryContents scan() throws IOException {
+    List<RunRecord> records = disk.catalog().runs();
+    recorded = records.size();
+    Map<RunId, Storage.Entry> files = new HashMap<>();
+    for (Storage.Entry entry : disk.storage().list()) {
+      RunFiles.runId(entry.file()).ifPresent(id -> files.put(id, entry));
+    }
+    checkNotAbandoned();
+    for (RunRecord run : records) {
+      check(run, files.remove(run.id()));
+      checked++;
+    }
+    for (Storage.Entry unknown : files.values()) {
+      delete(unknown);
+    }
+    if (!toDrop.isEmpty()) {
+      disk.catalog().remove(toDrop);
+    }
+    if (unknownFiles > 0) {
+      LOG.info(
+          "runs deleted that the catalog does not know directory={} files={} bytes={}",
+          disk.name(),
+          unknownFiles,
+          unknownBytes);
+    }
+    return new DirectoryContents(
+        disk,
+        found,
+        lost,
+        disk.catalog().tombstones(),
+        disk.catalog().lastCleanStop(),
+        unknownFiles,
+        unknownBytes);
+  }
+
+  private void checkNotAbandoned() throws IOException {
+    if (abandoned) {
+      throw new IOException("directory " + disk.name() + " took too long");
+    }
+  }
+
+  private void check(RunRecord run, Storage.Entry file) {
+    String name = disk.name() + "/" + RunFiles.fileName(run.id());
+    if (file == null) {
+      drop(run, "run file=" + name + ": is not there");
+      return;
+    }
+    try (RunReader reader = RunReader.open(disk.storage().open(file.file()), name)) {
+      if (!matches(reader, run)) {
+        drop(
+            run,
+            "run file=" + name + " offset=0: expected " + run + ", found " + reader.header()
+                + " in " + reader.fileLength() + " bytes");
+        return;
+      }
+      for (RunExtent extent : reader.extents()) {
+        reader.forEachBlock(extent, block -> {});
+      }
+      found.add(new FoundRun(disk, run, reader.replaced()));
+    } catch (RunFormatException e) {
+      drop(run, e.getMessage());
+    } catch (IOException e) {
+      LOG.warn("run cannot be read {} file={} problem={}", run.shuffle(), name, e.toString());
+      lost.add(run.id());
+    }
+  }
+
+  private static boolean matches(RunReader reader, RunRecord run) {
+    RunHeader header = reader.header();
+    return header.runId().equals(run.id())
+        && header.order().equals(run.order())
+        && header.application().equals(run.shuffle().application())
+        && header.shuffle() == run.shuffle().shuffle()
+        && reader.fileLength() == run.length();
+  }
+
+  private void drop(RunRecord run, String problem) {
+    LOG.warn("run lost {} problem={}", run.shuffle(), problem);
+    lost.add(run.id());
+    toDrop.add(run.id());
+  }
+
+  private void delete(Storage.Entry unknown) {
+    try {
+      disk.storage().delete(unknown.file());
+      unknownFiles++;
+      unknownBytes += unknown.length();
+    } catch (IOException e) {
+      LOG.warn(
+          "run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.sluice.server.recovery;
+
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Restores the store from what the directories hold, before the server takes requests. {@link
+ * #find} looks through the directories; then the new epoch begins, which is larger than any that
+ * was found; then {@link #restore} fills the store.
+ *
+ * <p>Owned by one thread.
+ */
+public final class Recovery {
+  private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+  private static final long PROGRESS_MS = 5_000;
+
+  /** Shuffles that are restored at a time: block lists were read a moment ago, so it is CPU. */
+  private static final int MOST_THREADS = 4;
+
+  private final List<Disk> disks;
+  private final RunFiles files;
+  private final ShuffleStore store;
+  private final LongSupplier nanoTime;
+  private final long deadlineNanos;
+
+  /**
+   * @param timeoutMs how long all of it may take; a directory that is not ready then is left out
+   */
+  public Recovery(
+      List<Disk> disks,
+      RunFiles files,
+      ShuffleStore store,
+      long timeoutMs,
+      LongSupplier nanoTime) {
+    this.disks = List.copyOf(disks);
+    this.files = files;
+    this.store = store;
+    this.nanoTime = nanoTime;
+    this.deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+  }
+
+  /**
+   * Looks through all directories at once, and deletes what their catalogs do not know. One that
+   * cannot be read, or takes too long, counts as lost.
+   */
+  public Findings find() throws InterruptedException {
+    List<DirectoryScan> scans = disks.stream().map(DirectoryScan::new).toList();
+    List<DirectoryContents> contents = new ArrayList<>();
+    ExecutorService executor = executor("recovery-disk", Math.max(1, scans.size()));
+    try {
+      List<Future<DirectoryContents>> running = new ArrayList<>();
+      scans.forEach(scan -> running.add(executor.submit(scan::scan)));
+      for (int i = 0; i < scans.size(); i++) {
+        DirectoryScan scan = scans.get(i);
+        try {
+          contents.add(
+              await(
+                  running.get(i),
+                  () ->
+                      "directory="
+                          + scan.disk().name()
+                          + " checkedRuns="
+                          + scan.checked()
+                          + " ofRuns="
+                          + scan.recorded()));
+        } catch (TimeoutException e) {
+          scan.abandon();
+          LOG.warn("directory not recovered in time directory={}", scan.disk().name());
+        } catch (ExecutionException e) {
+          LOG.warn(
+              "directory not recovered directory={} problem={}",
+              scan.disk().name(),
+              e.getCause().toString());
+        }
+      }
+    } finally {
+      scans.forEach(DirectoryScan::abandon);
+      executor.shutdownNow();
+    }
+    return new Findings(contents);
+  }
+
+  /**
+   * Fills the store.
+   *
+   * @param previousEpoch the life before this one; 0: there was none
+   * @param epoch this life
+   * @throws IOException it took too long
+   */
+  public Recovered restore(Findings findings, long previousEpoch, long epoch)
+      throws IOException, InterruptedException {
+    Set<ShuffleKey> forgotten = findings.forgotten();
+    store.restoreForgotten(forgotten);
+    RunSelection selection = RunSelection.of(findings.runs(), forgotten);
+    for (FoundRun dropped : selection.dropped()) {
+      files.add(dropped.disk(), dropped.record()).discard();
+    }
+    AtomicInteger lost = new AtomicInteger(findings.lost().size());
+    AtomicInteger runs = new AtomicInteger();
+    AtomicLong bytes = new AtomicLong();
+    Map<ShuffleKey, List<FoundRun>> shuffles = selection.byShuffle();
+    AtomicInteger done = new AtomicInteger();
+    int threads = Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
+    ExecutorService executor = executor("recovery-shuffle", threads);
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      shuffles.forEach(
+          (key, found) ->
+              running.add(
+                  executor.submit(
+                      () -> {
+                        ShuffleRestore restore = new ShuffleRestore(store.restore(key), files);
+                        restore.restore(found);
+                        lost.addAndGet(restore.lost());
+                        runs.addAndGet(found.size() - restore.lost());
+                        bytes.addAndGet(restore.bytes());
+                        done.incrementAndGet();
+                      })));
+      for (Future<?> one : running) {
+        await(one, () -> "restoredShuffles=" + done.get() + " ofShuffles=" + shuffles.size());
+      }
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "recovery did not end in time: "
+              + done.get()
+              + " of "
+              + shuffles.size()
+              + " shuffles were restored; give more time with rss.server.recovery.timeout",
+          e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("recovery failed", e.getCause());
+    } finally {
+      executor.shutdownNow();
+    }
+    long wholeSince = lost.get() == 0 ? findings.wholeSinceEpoch(previousEpoch, epoch) : epoch;
+    Recovered recovered =
+        new Recovered(epoch, wholeSince, shuffles.size(), runs.get(), bytes.get(), lost.get());
+    LOG.info(
+        "recovery done shuffles={} runs={} bytes={} lostRuns={} droppedRuns={} forgottenShuffles={}"
+            + " epoch={} wholeSinceEpoch={}",
+        recovered.shuffles(),
+        recovered.runs(),
+        recovered.bytes(),
+        recovered.lostRuns(),
+        selection.dropped().size(),
+        forgotten.size(),
+        epoch,
+        wholeSince);
+    return recovered;
+  }
+
+  private <T> T await(Future<T> task, Supplier<String> progress)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    while (true) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong());
+      if (leftMs <= 0 && !task.isDone()) {
+        throw new TimeoutException();
+      }
+      try {
+        return task.get(Math.max(1, Math.min(PROGRESS_MS, leftMs)), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        LOG.info("recovery goes on {}", progress.get());
+      }
+    }
+  }
+
+  private static ExecutorService executor(String name, int threads) {
+    AtomicInteger number = new AtomicInteger();
+    return Executors.newFixedThreadPool(
+        threads,
+        task -> {
+          Thread thread = new Thread(task, name + "-" + number.getAndIncrement());
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+}

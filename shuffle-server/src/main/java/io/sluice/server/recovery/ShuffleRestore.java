@@ -1,0 +1,107 @@
+package io.sluice.server.recovery;
+
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.StoredRun;
+import io.sluice.server.storage.RunFile;
+import io.sluice.server.storage.RunFiles;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Feeds the runs of one shuffle into its log, with the attempts of their blocks. A run that can no
+ * longer be opened, though it could a moment ago, is left out; one that fails half way is lost, and
+ * what it had brought is taken out again.
+ * Used by one thread.
+ */
+final class ShuffleRestore {
+  private static final Logger LOG = LoggerFactory.getLogger(ShuffleRestore.class);
+
+  private final ShuffleLog log;
+  private final RunFiles files;
+  private final Map<RunFile, FoundRun> restored = new LinkedHashMap<>();
+  private long bytes;
+  private int lost;
+
+  ShuffleRestore(ShuffleLog log, RunFiles files) {
+    this.log = log;
+    this.files = files;
+  }
+
+  /**
+   * Restores the runs.
+   *
+   * @param runs in order
+   */
+  void restore(List<FoundRun> runs) {
+    for (FoundRun found : runs) {
+      try (RunReader reader = open(found)) {
+        restore(found, reader);
+      } catch (IOException e) {
+        lost++;
+        LOG.warn(
+            "run cannot be read {} file={} problem={}", log.key(), nameOf(found), e.toString());
+      }
+    }
+  }
+
+  private void restore(FoundRun found, RunReader reader) {
+    RunFile run = files.add(found.disk(), found.record());
+    log.restoreRun(run, found.record().order());
+    try {
+      for (RunExtent extent : reader.extents()) {
+        log.restoreExtent(run, extent, reader.blocks(extent));
+      }
+      restored.put(run, found);
+      bytes += found.record().length();
+    } catch (IOException e) {
+      lost++;
+      LOG.warn("run lost while it was restored {} problem={}", log.key(), e.toString());
+      recount(Set.copyOf(log.lose(Set.of(run))));
+    }
+  }
+
+  /** Bytes of the files that are served again. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Runs that could not be read. */
+  int lost() {
+    return lost;
+  }
+
+  private void recount(Set<Integer> partitions) {
+    for (Map.Entry<RunFile, FoundRun> other : restored.entrySet()) {
+      recount(other.getKey(), other.getValue(), partitions);
+    }
+  }
+
+  private void recount(StoredRun run, FoundRun found, Set<Integer> partitions) {
+    try (RunReader reader = open(found)) {
+      for (RunExtent extent : reader.extents()) {
+        if (partitions.contains(extent.partition())) {
+          log.recount(run, extent.partition(), reader.blocks(extent));
+        }
+      }
+    } catch (IOException e) {
+      // Its attempts stay incomplete there, which is the safe side.
+      LOG.warn("run not counted again {} file={} problem={}", log.key(), run, e.toString());
+    }
+  }
+
+  private static RunReader open(FoundRun found) throws IOException {
+    String name = RunFiles.fileName(found.record().id());
+    return RunReader.open(found.disk().storage().open(name), nameOf(found));
+  }
+
+  private static String nameOf(FoundRun found) {
+    return found.disk().name() + "/" + RunFiles.fileName(found.record().id());
+  }
+}

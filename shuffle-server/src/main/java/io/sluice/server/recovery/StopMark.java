@@ -1,0 +1,75 @@
+package io.sluice.server.recovery;
+
+import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in every directory that the server has stopped with everything in files. If one of them
+ * cannot take note of it, the next start sees that, and goes by what happens after a crash.
+ */
+public final class StopMark {
+  private static final Logger LOG = LoggerFactory.getLogger(StopMark.class);
+
+  private final List<Disk> disks;
+  private final boolean synced;
+
+  /**
+   * @param synced whether the mark, and what it says, is to outlive a crash of the machine
+   */
+  public StopMark(List<Disk> disks, boolean synced) {
+    this.disks = List.copyOf(disks);
+    this.synced = synced;
+  }
+
+  /**
+   * Writes the mark to all disks at once.
+   *
+   * @return whether all of them have it
+   */
+  public boolean write(long epoch, long wholeSinceEpoch, long timeoutMs)
+      throws InterruptedException {
+    CleanStop stop = new CleanStop(epoch, wholeSinceEpoch, disks.size());
+    CountDownLatch ended = new CountDownLatch(disks.size());
+    AtomicInteger written = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (Disk disk : disks) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  write(disk, stop);
+                  written.incrementAndGet();
+                } catch (IOException e) {
+                  LOG.warn("stop not marked disk={} problem={}", disk.name(), e.toString());
+                } finally {
+                  ended.countDown();
+                }
+              },
+              "stop-mark " + disk.name());
+      thread.setDaemon(true);
+      threads.add(thread);
+    }
+    threads.forEach(Thread::start);
+    boolean inTime = ended.await(timeoutMs, TimeUnit.MILLISECONDS);
+    return inTime && written.get() == disks.size();
+  }
+
+  private void write(Disk disk, CleanStop stop) throws IOException {
+    if (synced) {
+      DiskSync.sync(disk);
+    }
+    disk.catalog().stopped(stop);
+    if (synced) {
+      disk.catalog().sync();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.sluice.server.remote;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.RocksCatalog;
+import io.sluice.server.catalog.RunCatalog;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.remote.spi.RemoteFileSystem;
+import io.sluice.server.remote.spi.RemoteSettings;
+import io.sluice.server.storage.Storage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server's part of a remote file system: its storage and its catalog, for a {@link
+ * io.sluice.server.storage.Disk}. The catalog lies in a local directory, because it is changed with
+ * every run; if that directory is lost, the next start finds none of the runs, which are deleted
+ * then.
+ *
+ * <p>Immutable; its parts are thread-safe.
+ */
+public final class RemoteTier {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteTier.class);
+
+  private static final long RETRY_MS = 30_000;
+
+  private final RemoteStorage storage;
+  private final RunCatalog catalog;
+
+  private RemoteTier(RemoteStorage storage, RunCatalog catalog) {
+    this.storage = storage;
+    this.catalog = catalog;
+  }
+
+  /**
+   * Opens the tier. If the file system does not answer in time, the tier is there and cannot be
+   * used; it is cleared of what an earlier life left there when it answers.
+   *
+   * @param local the server's own directories, locked
+   * @param host this one's, to be seen in names
+   * @throws IOException what is wrong with the configuration or a local directory, in one line
+   */
+  public static RemoteTier open(
+      RemoteConfig config,
+      RemoteEnvironment environment,
+      List<Path> local,
+      String host,
+      RandomGenerator random)
+      throws IOException, InterruptedException {
+    RemoteFileSystems implementations = RemoteFileSystems.of(environment);
+    RemoteSettings settings =
+        new RemoteSettings(
+            config.path().orElseThrow(),
+            config.configurationDirectory().or(environment::hadoopConfiguration),
+            config.properties(),
+            config.kerberos().settings());
+    return open(
+        settings.base(),
+        () -> implementations.open(settings),
+        config.capacityBytes(),
+        config.startTimeoutMs(),
+        RETRY_MS,
+        ServerDirectory.in(local, host, random));
+  }
+
+  /** As above, with a file system from the caller. */
+  static RemoteTier open(
+      String base,
+      RemoteConnection.Opener opener,
+      long limitBytes,
+      long startTimeoutMs,
+      long retryMs,
+      ServerDirectory directory)
+      throws IOException, InterruptedException {
+    RunCatalog catalog = RocksCatalog.open(directory.catalog(), CatalogConfig.DEFAULT);
+    RemoteConnection connection =
+        new RemoteConnection(
+            base, opener, files -> clear(base, files, directory.name(), catalog), retryMs);
+    boolean opened = false;
+    try {
+      connection.start();
+      boolean answers = connection.await(startTimeoutMs);
+      opened = true;
+      LOG.info(
+          "remote tier opened base={} directories={} answers={}", base, directory.name(), answers);
+      return new RemoteTier(
+          new RemoteStorage(base, connection, directory.name(), limitBytes), catalog);
+    } finally {
+      if (!opened) {
+        connection.close();
+        catalog.close();
+      }
+    }
+  }
+
+  public RemoteStorage storage() {
+    return storage;
+  }
+
+  public RunCatalog catalog() {
+    return catalog;
+  }
+
+  /** Nobody in this life refers to what an earlier one left: it was not there to be recovered. */
+  private static void clear(String base, RemoteFileSystem files, String name, RunCatalog catalog)
+      throws IOException {
+    List<RunId> recorded = catalog.runs().stream().map(RunRecord::id).toList();
+    catalog.remove(recorded);
+    // Its directories only; the file system stays open.
+    RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE);
+    List<Storage.Entry> entries = leftovers.list();
+    for (Storage.Entry entry : entries) {
+      leftovers.delete(entry.file());
+    }
+    LOG.info(
+        "remote tier cleared of what was not recovered base={} runs={} files={}",
+        base,
+        recorded.size(),
+        entries.size());
+  }
+}

@@ -1,0 +1,85 @@
+package io.sluice.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.storage.Storage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(30)
+class RemoteTierTest {
+  private static final RunId RUN = RunId.random(new Random(1));
+  private static final RunRecord RECORD =
+      new RunRecord(RUN, new ShuffleKey("app", 0), new RunOrder(1, 1), 10, List.of());
+
+  @TempDir private Path directory;
+  private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
+
+  @Test
+  void findsItsRunsAgain() throws Exception {
+    RemoteTier tier = open(() -> files, 20_000);
+    files.put("app/" + serverDirectory().name() + "/" + RUN + ".run", new byte[10]);
+    tier.catalog().add(RECORD);
+    close(tier);
+    RemoteTier again = open(() -> files, 20_000);
+    assertThat(again.catalog().runs()).containsExactly(RECORD);
+    assertThat(again.storage().list()).containsExactly(new Storage.Entry(RUN + ".run", 10));
+    close(again);
+  }
+
+  @Test
+  void forgetsRunsThatWereNotThereToBeRecovered() throws Exception {
+    RemoteTier tier = open(() -> files, 20_000);
+    files.put("app/" + serverDirectory().name() + "/" + RUN + ".run", new byte[10]);
+    files.put("app/another/" + RUN + ".run", new byte[10]);
+    tier.catalog().add(RECORD);
+    close(tier);
+
+    CountDownLatch answer = new CountDownLatch(1);
+    RemoteTier late =
+        open(
+            () -> {
+              try {
+                assertThat(answer.await(20, TimeUnit.SECONDS)).isTrue();
+              } catch (InterruptedException e) {
+                throw new IOException(e);
+              }
+              return files;
+            },
+            0);
+    assertThat(late.catalog().runs()).containsExactly(RECORD);
+    answer.countDown();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (files.paths().size() > 1 || !late.catalog().runs().isEmpty()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    assertThat(files.paths()).containsExactly("app/another/" + RUN + ".run");
+    close(late);
+  }
+
+  private RemoteTier open(RemoteConnection.Opener opener, long timeoutMs) throws Exception {
+    return RemoteTier.open(
+        "memory:/x", opener, Long.MAX_VALUE, timeoutMs, 1, serverDirectory());
+  }
+
+  private ServerDirectory serverDirectory() throws IOException {
+    return ServerDirectory.in(List.of(directory), "host", new Random(7));
+  }
+
+  private static void close(RemoteTier tier) throws IOException {
+    tier.storage().close();
+    tier.catalog().close();
+  }
+}

@@ -1,0 +1,60 @@
+package io.sluice.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerDirectoryTest {
+  @TempDir private Path directory;
+  private Path first;
+  private Path second;
+
+  @BeforeEach
+  void makeDirectories() throws IOException {
+    first = Files.createDirectory(directory.resolve("first"));
+    second = Files.createDirectory(directory.resolve("second"));
+  }
+
+  @Test
+  void keepsItsNameOverARestart() throws IOException {
+    ServerDirectory made = in(List.of(first, second), "Host.example", 1);
+    assertThat(made.name()).matches("Host\\.example_[0-9a-f]{16}");
+    assertThat(made.catalog()).isEqualTo(first.resolve("remote/catalog"));
+    assertThat(in(List.of(first, second), "other", 2)).isEqualTo(made);
+    assertThat(in(List.of(second, first), "other", 2)).isEqualTo(made);
+  }
+
+  @Test
+  void neverHasTheNameOfAnotherServer() throws IOException {
+    assertThat(in(List.of(first), "h", 1).name()).isNotEqualTo(in(List.of(second), "h", 2).name());
+  }
+
+  @Test
+  void makesADirectorysNameOfAnyHost() throws IOException {
+    assertThat(in(List.of(first), "[fe80::1%eth0]/..", 1).name())
+        .matches("fe80--1-eth0--\\.\\._[0-9a-f]{16}");
+    assertThat(in(List.of(second), "..", 1).name()).matches("server_[0-9a-f]{16}");
+  }
+
+  @Test
+  void refusesANameThatItCannotHaveWritten() throws IOException {
+    Files.createDirectory(first.resolve("remote"));
+    Files.writeString(first.resolve("remote/name"), "../other\n");
+    assertThatThrownBy(() -> in(List.of(first), "h", 1))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("remote/name does not hold a directory's name")
+        .hasMessageNotContaining("\n");
+  }
+
+  private static ServerDirectory in(List<Path> bases, String host, long seed) throws IOException {
+    return ServerDirectory.in(bases, host, new Random(seed));
+  }
+}
