@@ -68,6 +68,7 @@ public record ServerConfig(
                   .rule(NetworkConfig::checkPorts)
                   .rule(NetworkConfig::checkTimeouts)
                   .rule(DiskConfig::checkWatermarks)
+                  .rule(DiskConfig::checkReadErrors)
                   .rule(BufferConfig::checkWatermarks))
           .build();
 

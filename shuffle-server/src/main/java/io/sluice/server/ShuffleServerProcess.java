@@ -52,10 +52,12 @@ import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.tier.Demoter;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import io.sluice.server.transport.TransportCounters;
+import io.sluice.server.watch.DiskWatch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -199,6 +201,16 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new SpillWriter(epoch, runs, new SecureRandom(), counters),
                 nanoTime));
     spiller.start();
+    DiskWatch watch =
+        parts.add(
+            "disk watch",
+            new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
+    watch.start();
+    Demoter demoter =
+        parts.add(
+            "demoter",
+            new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
+    demoter.start();
 
     merges = new MergeCounters();
     merger =
@@ -486,7 +498,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
             + " on host "
             + config.network().address().announced();
     try {
-      return Disks.open(config.disk().directories(), config.disk().limits(), config.durability().fsync(), owner, nanoTime);
+      return Disks.open(
+          config.disk().directories(),
+          config.disk().limits(),
+          config.disk().health(),
+          config.durability().fsync(),
+          owner,
+          nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
     }

@@ -50,6 +50,22 @@ public interface Storage extends AutoCloseable {
   List<Entry> list() throws IOException;
 
   /**
+   * Makes sure that the directory is there, and the same that was opened: under a disk that was
+   * unmounted, another one may come to light.
+   */
+  default void checkPresent() throws IOException {
+    list();
+  }
+
+  /**
+   * Takes the directory again after it was gone, as far as it is back. What is in it is to be
+   * deleted.
+   */
+  default void renew() throws IOException {
+    checkPresent();
+  }
+
+  /**
    * Makes what was committed so far outlive a crash of the machine, unless committing already did.
    */
   default void sync() throws IOException {}
