@@ -8,8 +8,8 @@ import picocli.CommandLine.Spec;
 /** The parent of the benchmarks. */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class})
+    description = "Push to or fetch from a running cluster, or merge without one, and measure.",
+    subcommands = {PushCommand.class, FetchCommand.class, MergeCommand.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
