@@ -81,12 +81,25 @@ class ServerConfigTest {
             Map.entry("rss.storage.basePath", "/e:HDD"),
             Map.entry("rss.server.disk.capacity", "10g"),
             Map.entry("rss.server.disk.capacity.ratio", "0.5"),
+            Map.entry("rss.server.disk.reserved", "1g"),
+            Map.entry("rss.server.disk.demotion.rate", "7m"),
+            Map.entry("rss.server.disk.write.timeout", "7s"),
+            Map.entry("rss.server.disk.write.errors.max", "7"),
+            Map.entry("rss.server.disk.read.errors.max", "7"),
+            Map.entry("rss.server.disk.read.errors.lost", "77"),
+            Map.entry("rss.server.disk.checksum.errors.max", "7"),
+            Map.entry("rss.server.disk.errors.window", "7s"),
+            Map.entry("rss.server.disk.slow.factor", "7"),
+            Map.entry("rss.server.disk.slow.threshold", "7s"),
+            Map.entry("rss.server.disk.lost.after", "7s"),
+            Map.entry("rss.server.health.check.interval.ms", "7000"),
+            Map.entry("rss.server.health.check.timeout", "7s"),
+            Map.entry("rss.server.health.check.successes", "7"),
             Map.entry("rss.server.high.watermark.write", "90"),
             Map.entry("rss.server.low.watermark.write", "80"),
             Map.entry("rss.server.remote.storage.path", "hdfs://h/sluice"),
             Map.entry("rss.server.remote.storage.capacity", "1t"),
             Map.entry("rss.server.flush.cold.storage.threshold.size", "1m"),
-            Map.entry("rss.server.flush.hadoop.threadPool.size", "9"),
             Map.entry("rss.server.remote.storage.start.timeout", "1s"),
             Map.entry("rss.server.hadoop.classpath", "/h/*"),
             Map.entry("rss.server.hadoop.conf.dir", "/h/conf"),
@@ -94,15 +107,22 @@ class ServerConfigTest {
             Map.entry("rss.security.hadoop.kerberos.keytab.file", "/k"),
             Map.entry("rss.security.hadoop.kerberos.principal", "p"),
             Map.entry("rss.security.hadoop.kerberos.relogin.interval.sec", "5"),
+            Map.entry("rss.server.fsync", "interval"),
+            Map.entry("rss.server.fsync.interval", "1s"),
+            Map.entry("rss.server.recovery.timeout", "2m"),
             Map.entry("rss.server.merge.hdd.policy", "OFF"),
             Map.entry("rss.server.merge.hdd.block.size", "2m"),
             Map.entry("rss.server.merge.ssd.policy", "FAN_IN"),
             Map.entry("rss.server.merge.ssd.block.size", "1m"),
             Map.entry("rss.server.merge.memory", "99m"),
             Map.entry("rss.server.merge.max.output.size", "1g"),
-            Map.entry("rss.server.fsync", "interval"),
-            Map.entry("rss.server.fsync.interval", "1s"),
-            Map.entry("rss.server.recovery.timeout", "2m"),
+            Map.entry("rss.server.read.buffer.capacity", "1g"),
+            Map.entry("rss.server.read.buffer.capacity.ratio", "0.3"),
+            Map.entry("rss.server.disk.read.timeout", "7s"),
+            Map.entry("rss.server.disk.read.threads.ssd", "3"),
+            Map.entry("rss.server.disk.read.threads.hdd", "4"),
+            Map.entry("rss.server.shortcircuit.enabled", "false"),
+            Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),
@@ -112,6 +132,8 @@ class ServerConfigTest {
             Map.entry("rss.server.shuffles.forgotten.max", "11"),
             Map.entry("rss.server.huge.partition.threshold", "1g"),
             Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
+            Map.entry("rss.server.scrub.bandwidth", "1m"),
+            Map.entry("rss.server.scrub.interval", "2h"),
             Map.entry("rss.server.stop.timeout", "1s"));
     // One value only, or not without others.
     Set<String> notAlone =
@@ -247,10 +269,8 @@ class ServerConfigTest {
     assertThat(config.network().backlog()).isEqualTo(128);
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
-    assertThat(set.notices())
-        .hasSize(5)
-        .allMatch(line -> line.contains("has no effect"))
-        .anyMatch(line -> line.contains("rss.server.read.buffer.capacity"));
+    assertThat(set.notices()).hasSize(4).allMatch(line -> line.contains("has no effect"));
+    assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.bench.store.MetadataCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -8,8 +9,13 @@ import picocli.CommandLine.Spec;
 /** The parent of the benchmarks. */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, or merge without one, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class, MergeCommand.class})
+    description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
+    subcommands = {
+      PushCommand.class,
+      FetchCommand.class,
+      MetadataCommand.class,
+      MergeCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -9,7 +9,9 @@ import java.util.List;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Draws the pictures of docs/storage.md from what {@code sluice bench merge --csv} has written.
@@ -18,7 +20,13 @@ import org.knowm.xchart.style.Styler;
 public final class MergePlot {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 420;
-  private static final double THOUSAND = 1e3;
+  private static final Color BLUE = new Color(0x1F6FB2);
+  private static final Color RED = new Color(0xC0392B);
+
+  /** Of the paper's abstract and section 5. */
+  private static final double RIFFLE_FULL = 40;
+
+  private static final double RIFFLE_BEST_EFFORT = 10;
 
   /** Columns of {@link MergeRow#csv}. */
   private record Row(
@@ -47,14 +55,18 @@ public final class MergePlot {
       rows.add(Row.parse(line));
     }
     Path directory = Files.createDirectories(Path.of(arguments[1]));
-    CategoryChart requests =
-        chart("Requests to read everything back", "requests in thousands", true);
-    add(requests, "whole partitions", rows, row -> row.extents / THOUSAND, new Color(0x1F6FB2));
-    add(requests, "slices of 1 MiB", rows, row -> row.requests / THOUSAND, new Color(0xC0392B));
+    Row base = rows.get(0);
+    List<Row> merged = rows.subList(1, rows.size());
+    CategoryChart requests = chart("Requests to read everything back", "times fewer than unmerged");
+    add(requests, "whole partitions", merged, row -> base.extents / row.extents, BLUE);
+    add(requests, "slices of 1 MiB", merged, row -> base.requests / row.requests, RED);
+    line(requests, "Riffle, 40-way, all merged", merged, RIFFLE_FULL, Color.BLACK);
+    line(requests, "Riffle, best effort", merged, RIFFLE_BEST_EFFORT, Color.GRAY);
     save(requests, directory.resolve("merge-requests.png"));
-    CategoryChart time = chart("Time to read everything back, by the disk's model", "seconds", false);
-    add(time, "one reader", rows, Row::readSeconds, new Color(0x1F6FB2));
-    add(time, "eight readers", rows, Row::crowdSeconds, new Color(0xC0392B));
+    CategoryChart time =
+        chart("Time to read everything back, by the disk's model", "times faster than unmerged");
+    add(time, "one reader", merged, row -> base.readSeconds / row.readSeconds, BLUE);
+    add(time, "eight readers", merged, row -> base.crowdSeconds / row.crowdSeconds, RED);
     save(time, directory.resolve("merge-time.png"));
   }
 
@@ -62,7 +74,7 @@ public final class MergePlot {
     double of(Row row);
   }
 
-  private static CategoryChart chart(String title, String yTitle, boolean logarithmic) {
+  private static CategoryChart chart(String title, String yTitle) {
     CategoryChart chart =
         new CategoryChartBuilder()
             .width(WIDTH)
@@ -71,10 +83,9 @@ public final class MergePlot {
             .xAxisTitle("merged before")
             .yAxisTitle(yTitle)
             .build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNW);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setXAxisLabelRotation(30);
-    chart.getStyler().setYAxisLogarithmic(logarithmic);
     chart.getStyler().setAvailableSpaceFill(0.7);
     return chart;
   }
@@ -87,6 +98,18 @@ public final class MergePlot {
             rows.stream().map(Row::policy).toList(),
             rows.stream().map(value::of).toList())
         .setFillColor(color);
+  }
+
+  private static void line(
+      CategoryChart chart, String name, List<Row> rows, double value, Color color) {
+    CategorySeries series =
+        chart.addSeries(
+            name,
+            rows.stream().map(Row::policy).toList(),
+            rows.stream().map(row -> value).toList());
+    series.setChartCategorySeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
+    series.setLineColor(color);
+    series.setMarker(SeriesMarkers.NONE);
   }
 
   private static void save(CategoryChart chart, Path picture) throws IOException {

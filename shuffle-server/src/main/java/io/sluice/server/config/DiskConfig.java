@@ -2,6 +2,7 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.server.health.HealthConfig;
 import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.DiskLimits;
 import java.util.List;
@@ -12,8 +13,14 @@ import java.util.Optional;
  *
  * @param directories in the order given, best one per disk
  * @param limits when a disk is written to
+ * @param health when a disk is suspected, given up and taken back
+ * @param demotionBytesPerSecond most bytes that are moved from a disk to a slower one; 0: none are
  */
-public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
+public record DiskConfig(
+    List<DirectoryConfig> directories,
+    DiskLimits limits,
+    HealthConfig health,
+    long demotionBytesPerSecond) {
   private static final long BY_RATIO = -1;
 
   /** What the server keeps blocks in. */
@@ -79,9 +86,157 @@ public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
           .doc("Share of a directory's capacity in use below which it is written to again.")
           .build();
 
+  static final ConfigKey<Long> RESERVED =
+      ConfigKey.dataSize("rss.server.disk.reserved")
+          .defaultValue(0L)
+          .atLeast(0L)
+          .since("0.1.0")
+          .doc(
+              "Bytes of each directory's file system that are left free for others, whatever the"
+                  + " capacity.")
+          .build();
+
+  static final ConfigKey<Long> DEMOTION_RATE =
+      ConfigKey.dataSize("rss.server.disk.demotion.rate")
+          .defaultValue(100L << 20)
+          .atLeast(0L)
+          .since("0.1.0")
+          .doc(
+              "Most bytes per second that are moved from a directory above its high watermark to one"
+                  + " on a slower disk, in the background; 0 moves nothing.")
+          .build();
+
+  static final ConfigKey<Long> WRITE_TIMEOUT =
+      ConfigKey.durationMs("rss.server.disk.write.timeout")
+          .defaultValue(HealthConfig.DEFAULT.writeTimeoutMs())
+          .atLeast(100L)
+          .since("0.1.0")
+          .doc(
+              "How long writing a run of 256 MiB may take, a larger one longer in proportion. Then it"
+                  + " is given up, its blocks go to another disk, and this one is suspected.")
+          .build();
+
+  static final ConfigKey<Integer> WRITE_ERRORS =
+      ConfigKey.integer("rss.server.disk.write.errors.max")
+          .defaultValue(HealthConfig.DEFAULT.writeFailuresUntilSuspect())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc("Failed writes in a row after which a disk is suspected: not written any more.")
+          .build();
+
+  static final ConfigKey<Integer> READ_ERRORS =
+      ConfigKey.integer("rss.server.disk.read.errors.max")
+          .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc(
+              "Failed reads within rss.server.disk.errors.window after which a disk is suspected.")
+          .build();
+
+  static final ConfigKey<Integer> READ_ERRORS_LOST =
+      ConfigKey.integer("rss.server.disk.read.errors.lost")
+          .defaultValue(HealthConfig.DEFAULT.readErrorsUntilLost())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc(
+              "Failed reads within rss.server.disk.errors.window after which what a disk holds is"
+                  + " declared lost.")
+          .build();
+
+  static final ConfigKey<Integer> CHECKSUM_ERRORS =
+      ConfigKey.integer("rss.server.disk.checksum.errors.max")
+          .defaultValue(HealthConfig.DEFAULT.checksumErrorsUntilSuspect())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc(
+              "Damaged blocks or footers found within rss.server.disk.errors.window after which a disk"
+                  + " is suspected.")
+          .build();
+
+  static final ConfigKey<Long> ERRORS_WINDOW =
+      ConfigKey.durationMs("rss.server.disk.errors.window")
+          .defaultValue(HealthConfig.DEFAULT.errorWindowMs())
+          .atLeast(1L)
+          .since("0.1.0")
+          .doc("Errors of a disk that are older count no more.")
+          .build();
+
+  static final ConfigKey<Double> SLOW_FACTOR =
+      ConfigKey.decimal("rss.server.disk.slow.factor")
+          .defaultValue(HealthConfig.DEFAULT.slowFactor())
+          .atLeast(1.5)
+          .since("0.1.0")
+          .doc(
+              "A disk is suspected when it lately takes so many times longer than it used to and than"
+                  + " the other disks of its kind do.")
+          .build();
+
+  static final ConfigKey<Long> SLOW_THRESHOLD =
+      ConfigKey.durationMs("rss.server.disk.slow.threshold")
+          .defaultValue(HealthConfig.DEFAULT.slowLeastMs())
+          .atLeast(0L)
+          .since("0.1.0")
+          .doc("Nor is a disk slow that takes less than this for a MiB, or for a probe.")
+          .build();
+
+  static final ConfigKey<Long> LOST_AFTER =
+      ConfigKey.durationMs("rss.server.disk.lost.after")
+          .defaultValue(HealthConfig.DEFAULT.lostAfterMs())
+          .atLeast(1L)
+          .since("0.1.0")
+          .doc(
+              "What a disk holds is declared lost when nothing could be read from it for so long.")
+          .build();
+
+  static final ConfigKey<Long> CHECK_INTERVAL =
+      ConfigKey.durationMs("rss.server.health.check.interval.ms")
+          .defaultValue(HealthConfig.DEFAULT.probeIntervalMs())
+          .atLeast(1L)
+          .since("0.1.0")
+          .doc(
+              "How often a small file is written to each disk, read back and deleted; one that is"
+                  + " suspected or lost is probed every two seconds, or as often as this.")
+          .build();
+
+  static final ConfigKey<Long> CHECK_TIMEOUT =
+      ConfigKey.durationMs("rss.server.health.check.timeout")
+          .defaultValue(HealthConfig.DEFAULT.probeTimeoutMs())
+          .atLeast(1L)
+          .since("0.1.0")
+          .doc("A disk on which that takes longer is suspected.")
+          .build();
+
+  static final ConfigKey<Integer> GOOD_CHECKS =
+      ConfigKey.integer("rss.server.health.check.successes")
+          .defaultValue(HealthConfig.DEFAULT.goodProbesToReturn())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc("Good checks in a row after which a disk is used again.")
+          .build();
+
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(STORAGE_TYPE, BASE_PATH, CAPACITY, CAPACITY_RATIO, HIGH_WATERMARK, LOW_WATERMARK);
+      List.of(
+          STORAGE_TYPE,
+          BASE_PATH,
+          CAPACITY,
+          CAPACITY_RATIO,
+          RESERVED,
+          HIGH_WATERMARK,
+          LOW_WATERMARK,
+          DEMOTION_RATE,
+          WRITE_TIMEOUT,
+          WRITE_ERRORS,
+          READ_ERRORS,
+          READ_ERRORS_LOST,
+          CHECKSUM_ERRORS,
+          ERRORS_WINDOW,
+          SLOW_FACTOR,
+          SLOW_THRESHOLD,
+          LOST_AFTER,
+          CHECK_INTERVAL,
+          CHECK_TIMEOUT,
+          GOOD_CHECKS);
 
   public DiskConfig {
     directories = List.copyOf(directories);
@@ -92,6 +247,23 @@ public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
     return Watermarks.check(set, LOW_WATERMARK, HIGH_WATERMARK);
   }
 
+  /** A disk is suspected before it is lost. */
+  public static Optional<String> checkReadErrors(ConfigSet set) {
+    int suspect = set.get(READ_ERRORS);
+    int lost = set.get(READ_ERRORS_LOST);
+    return suspect <= lost
+        ? Optional.empty()
+        : Optional.of(
+            READ_ERRORS.name()
+                + " ("
+                + suspect
+                + ") must not be more than "
+                + READ_ERRORS_LOST.name()
+                + " ("
+                + lost
+                + ")");
+  }
+
   public static DiskConfig from(ConfigSet set) {
     long asked = set.get(CAPACITY);
     long capacity = asked == BY_RATIO ? 0 : asked;
@@ -99,14 +271,31 @@ public record DiskConfig(List<DirectoryConfig> directories, DiskLimits limits) {
     return new DiskConfig(
         set.get(BASE_PATH).stream()
             .map(BasePath::parse)
-            .map(base -> new DirectoryConfig(base.path(), base.kind(), capacity, ratio))
+            .map(base ->
+                    new DirectoryConfig(
+                        base.path(), base.kind(), capacity, ratio, set.get(RESERVED)))
             .toList(),
         new DiskLimits(
             set.get(HIGH_WATERMARK),
             set.get(LOW_WATERMARK),
-            DiskLimits.DEFAULT.failuresUntilBad(),
+            set.get(WRITE_ERRORS),
             DiskLimits.DEFAULT.retryMs(),
-            DiskLimits.DEFAULT.badRetryMs()));
+            DiskLimits.DEFAULT.badRetryMs()),
+        new HealthConfig(
+            set.get(WRITE_ERRORS),
+            set.get(READ_ERRORS),
+            set.get(READ_ERRORS_LOST),
+            set.get(CHECKSUM_ERRORS),
+            set.get(ERRORS_WINDOW),
+            set.get(SLOW_FACTOR),
+            set.get(SLOW_THRESHOLD),
+            set.get(CHECK_INTERVAL),
+            Math.min(set.get(CHECK_INTERVAL), HealthConfig.DEFAULT.probeRetryMs()),
+            set.get(CHECK_TIMEOUT),
+            set.get(GOOD_CHECKS),
+            set.get(LOST_AFTER),
+            set.get(WRITE_TIMEOUT)),
+        set.get(DEMOTION_RATE));
   }
 
   private static boolean isBasePath(String text) {

@@ -52,7 +52,7 @@ public final class ShuffleLimits {
         set.get(MAX_TOMBSTONES),
         sized.maxBufferedExtents(),
         sized.maxPartitions(),
-        sized.maxAttempts(),
+        sized.maxMetadataBytes(),
         new LogConfig(
             sized.log().markBytes(),
             set.get(HUGE_PARTITION),

@@ -1,5 +1,6 @@
 package io.sluice.server.log;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
@@ -28,45 +29,54 @@ final class AttemptProgress {
 
   private static final int FIRST_OPTIMIZED_COUNT = 64;
 
+  private static final int FIELDS = 3;
+  private static final int NEXT = 1;
+  private static final int LAST = 2;
+  private static final int[] NONE = {};
+
   private final RoaringBitmap complete = new RoaringBitmap();
   private int completeCount;
   private int nextOptimizedCount = FIRST_OPTIMIZED_COUNT;
-  // Null while no attempt is in progress, which is the usual state of a small partition.
-  private Map<Integer, Open> inProgress;
+  // Attempts in progress by ascending ordinal, FIELDS values each: ordinal; the number of the first
+  // block that is missing; that of the LAST block, -1 while it is not known.
+  private int[] open = NONE;
+  private int openCount;
+  // Blocks of them that came before one with a lower number. Null while there is none.
+  private Map<Integer, RoaringBitmap> early;
+
+  /** Attempts of which some block is here and some block is missing. */
+  int openCount() {
+    return openCount;
+  }
 
   /** Takes note of a block. */
   Verdict accept(int attempt, int sequence, boolean last) {
     if (complete.contains(attempt)) {
       return Verdict.DUPLICATE;
     }
-    Open open = inProgress == null ? null : inProgress.get(attempt);
-    if (open == null) {
+    int at = search(attempt);
+    if (at < 0) {
       if (sequence == 0 && last) {
         addComplete(attempt);
         return Verdict.COMPLETED;
       }
-      open = new Open();
-      if (inProgress == null) {
-        inProgress = new HashMap<>(4);
-      }
-      inProgress.put(attempt, open);
+      at = -1 - at;
+      insert(at, attempt);
     }
-    if (open.contradicts(sequence, last)) {
+    if (contradicts(at, sequence, last)) {
       return Verdict.CONTRADICTION;
     }
-    if (!open.add(sequence)) {
+    if (!add(at, sequence)) {
       return Verdict.DUPLICATE;
     }
     if (last) {
-      open.lastSequence = sequence;
+      open[at * FIELDS + LAST] = sequence;
     }
-    if (!open.isComplete()) {
+    int lastSequence = open[at * FIELDS + LAST];
+    if (lastSequence < 0 || open[at * FIELDS + NEXT] <= lastSequence) {
       return Verdict.KEPT;
     }
-    inProgress.remove(attempt);
-    if (inProgress.isEmpty()) {
-      inProgress = null;
-    }
+    remove(at);
     addComplete(attempt);
     return Verdict.COMPLETED;
   }
@@ -88,46 +98,87 @@ final class AttemptProgress {
     }
   }
 
-  /** An attempt of which some block is missing. */
-  private static final class Open {
-    // Every number below it is here.
-    int nextSequence;
-    int lastSequence = -1;
-    // Numbers above nextSequence that are here; null when there is none.
-    RoaringBitmap early;
-
-    boolean contradicts(int sequence, boolean last) {
-      if (lastSequence >= 0) {
-        return sequence > lastSequence || (last && sequence != lastSequence);
+  /** Number of the attempt among those in progress, or where it belongs: -1 - that. */
+  private int search(int attempt) {
+    int low = 0;
+    int high = openCount - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int found = open[middle * FIELDS];
+      if (found == attempt) {
+        return middle;
       }
-      int highest = early == null ? nextSequence - 1 : early.last();
-      return last && sequence < highest;
+      if (found < attempt) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
     }
+    return -1 - low;
+  }
 
-    boolean add(int sequence) {
-      if (sequence < nextSequence || (early != null && early.contains(sequence))) {
-        return false;
-      }
-      if (sequence > nextSequence) {
-        if (early == null) {
-          early = new RoaringBitmap();
-        }
-        early.add(sequence);
-        return true;
-      }
-      nextSequence++;
-      while (early != null && early.contains(nextSequence)) {
-        early.remove(nextSequence);
-        nextSequence++;
-        if (early.isEmpty()) {
-          early = null;
-        }
-      }
+  private void insert(int at, int attempt) {
+    if (openCount * FIELDS == open.length) {
+      open = Arrays.copyOf(open, (openCount + Math.max(1, openCount / 2)) * FIELDS);
+    }
+    System.arraycopy(open, at * FIELDS, open, (at + 1) * FIELDS, (openCount - at) * FIELDS);
+    open[at * FIELDS] = attempt;
+    open[at * FIELDS + NEXT] = 0;
+    open[at * FIELDS + LAST] = -1;
+    openCount++;
+  }
+
+  private void remove(int at) {
+    openCount--;
+    System.arraycopy(open, (at + 1) * FIELDS, open, at * FIELDS, (openCount - at) * FIELDS);
+    if (openCount * FIELDS * 2 <= open.length) {
+      open = openCount == 0 ? NONE : Arrays.copyOf(open, openCount * FIELDS);
+    }
+  }
+
+  private boolean contradicts(int at, int sequence, boolean last) {
+    int known = open[at * FIELDS + LAST];
+    if (known >= 0) {
+      return sequence > known || (last && sequence != known);
+    }
+    RoaringBitmap beyond = early(at);
+    int highest = beyond == null ? open[at * FIELDS + NEXT] - 1 : beyond.last();
+    return last && sequence < highest;
+  }
+
+  /** Numbers above the next one that are here; null when there is none. */
+  private RoaringBitmap early(int at) {
+    return early == null ? null : early.get(open[at * FIELDS]);
+  }
+
+  /** Takes note of a number; false if it was here. */
+  private boolean add(int at, int sequence) {
+    int next = open[at * FIELDS + NEXT];
+    RoaringBitmap beyond = early(at);
+    if (sequence < next || (beyond != null && beyond.contains(sequence))) {
+      return false;
+    }
+    if (sequence > next) {
+      addEarly(open[at * FIELDS], sequence);
       return true;
     }
-
-    boolean isComplete() {
-      return lastSequence >= 0 && nextSequence > lastSequence;
+    next++;
+    while (beyond != null && beyond.contains(next)) {
+      beyond.remove(next);
+      next++;
     }
+    if (beyond != null && beyond.isEmpty()) {
+      early.remove(open[at * FIELDS]);
+      early = early.isEmpty() ? null : early;
+    }
+    open[at * FIELDS + NEXT] = next;
+    return true;
+  }
+
+  private void addEarly(int attempt, int sequence) {
+    if (early == null) {
+      early = new HashMap<>(4);
+    }
+    early.computeIfAbsent(attempt, unused -> new RoaringBitmap()).add(sequence);
   }
 }

@@ -71,7 +71,7 @@ final class FrameAppender {
   private void append(PartitionLog partition, int start, int end) {
     Extent.InMemory extent =
         new Extent.InMemory(frame, partition, start, end - start, partition.length());
-    partition.append(extent);
+    partition.extents().append(extent);
     extents.add(extent);
     keptBytes += extent.length;
   }

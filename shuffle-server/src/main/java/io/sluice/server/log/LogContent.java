@@ -1,10 +1,6 @@
 package io.sluice.server.log;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The partitions and attempts of one shuffle, and who waits for them. Guarded by the lock of its
@@ -12,17 +8,18 @@ import java.util.Map;
  */
 final class LogContent {
   private final LogTotals totals;
-  private final Map<Integer, PartitionLog> partitions = new HashMap<>();
+  private final PartitionTable partitions = new PartitionTable();
   AttemptTable attempts = new AttemptTable();
   final WaitTable waits = new WaitTable();
   private long storedBytes;
+  private long metadataBytes;
 
   LogContent(LogTotals totals) {
     this.totals = totals;
   }
 
   int partitionCount() {
-    return partitions.size();
+    return partitions.count();
   }
 
   long storedBytes() {
@@ -31,33 +28,38 @@ final class LogContent {
 
   /** A partition, or null if it has no block. */
   PartitionLog find(int index) {
-    return partitions.get(index);
+    return partitions.find(index);
   }
 
   PartitionLog findOrAdd(int index) {
-    PartitionLog partition = partitions.get(index);
+    PartitionLog partition = partitions.find(index);
     if (partition == null) {
       partition = new PartitionLog(index);
-      partitions.put(index, partition);
+      partitions.add(partition);
       totals.addPartitions(1);
+      addMetadata(LogFootprint.PARTITION_BYTES);
     }
     return partition;
   }
 
-  Collection<PartitionLog> all() {
-    return partitions.values();
-  }
-
   /** All partitions at this moment, by index. */
   List<PartitionLog> sorted() {
-    List<PartitionLog> all = new ArrayList<>(partitions.values());
-    all.sort((a, b) -> Integer.compare(a.index, b.index));
-    return all;
+    return partitions.sorted();
   }
 
   void addStored(long bytes) {
     storedBytes += bytes;
     totals.addStored(bytes);
+  }
+
+  /** There are so many more extents that do not lie in memory. */
+  void addPlaces(int count) {
+    addMetadata((long) count * LogFootprint.PLACE_BYTES);
+  }
+
+  /** There are so many more attempts that are not complete in a partition. */
+  void addOpenAttempts(int count) {
+    addMetadata((long) count * LogFootprint.OPEN_ATTEMPT_BYTES);
   }
 
   /**
@@ -72,9 +74,15 @@ final class LogContent {
     if (ordinal < 0) {
       ordinal = attempts.add(attempt);
       totals.addAttempts(1);
+      addMetadata(LogFootprint.ATTEMPT_BYTES);
       waits.sawAttempt(attempt, ordinal);
     }
-    AttemptProgress.Verdict verdict = partition.attempts().accept(ordinal, sequence, last);
+    AttemptProgress progress = partition.attempts();
+    int open = progress.openCount();
+    AttemptProgress.Verdict verdict = progress.accept(ordinal, sequence, last);
+    if (progress.openCount() != open) {
+      addOpenAttempts(progress.openCount() - open);
+    }
     if (verdict == AttemptProgress.Verdict.COMPLETED && !waits.isEmpty()) {
       waits.completed(partition.index, ordinal, ended);
     }
@@ -86,10 +94,16 @@ final class LogContent {
 
   void clear() {
     totals.addStored(-storedBytes);
-    totals.addPartitions(-partitions.size());
+    totals.addPartitions(-partitions.count());
+    addMetadata(-metadataBytes);
     totals.addAttempts(-attempts.count());
     attempts = new AttemptTable();
     storedBytes = 0;
     partitions.clear();
+  }
+
+  private void addMetadata(long bytes) {
+    metadataBytes += bytes;
+    totals.addMetadata(bytes);
   }
 }

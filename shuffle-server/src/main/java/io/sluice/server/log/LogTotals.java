@@ -14,23 +14,27 @@ public final class LogTotals {
   private final AtomicLong storedBytes = new AtomicLong();
   private final AtomicLong partitions = new AtomicLong();
   private final AtomicLong attempts = new AtomicLong();
+  private final AtomicLong metadataBytes = new AtomicLong();
   private final Set<ShuffleLog> huge = ConcurrentHashMap.newKeySet();
   private final long maxPartitions;
-  private final long maxAttempts;
+  private final long maxMetadataBytes;
+  private final int markBytes;
   private volatile boolean anyLost;
 
-  /** As the other, with any number of attempts. */
+  /** As the other, with any number of bytes of metadata. */
   public LogTotals(long maxPartitions) {
-    this(maxPartitions, Long.MAX_VALUE);
+    this(maxPartitions, Long.MAX_VALUE, LogConfig.DEFAULT.markBytes());
   }
 
   /**
    * @param maxPartitions most partitions that may have a block
-   * @param maxAttempts most map attempts, summed over the shuffles
+   * @param maxMetadataBytes of the heap, for what is known of partitions, attempts and runs
+   * @param markBytes a slice mark for each so many bytes
    */
-  public LogTotals(long maxPartitions, long maxAttempts) {
+  public LogTotals(long maxPartitions, long maxMetadataBytes, int markBytes) {
     this.maxPartitions = maxPartitions;
-    this.maxAttempts = maxAttempts;
+    this.maxMetadataBytes = maxMetadataBytes;
+    this.markBytes = markBytes;
   }
 
   /** Bytes of the memory budget in frames that no spill has taken yet. */
@@ -68,9 +72,17 @@ public final class LogTotals {
     return Collections.unmodifiableSet(huge);
   }
 
-  /** Attempts that may still be seen for the first time. */
-  long attemptRoom() {
-    return maxAttempts - attempts.get();
+  /**
+   * Bytes of the heap for what is known of partitions, attempts and runs, but for blocks in memory:
+   * estimated by {@link LogFootprint}.
+   */
+  public long metadataBytes() {
+    return metadataBytes.get() + storedBytes.get() / markBytes * LogFootprint.MARK_BYTES;
+  }
+
+  /** Whether nothing more may be remembered. */
+  boolean isMetadataSpent() {
+    return metadataBytes() >= maxMetadataBytes;
   }
 
   /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
@@ -111,6 +123,10 @@ public final class LogTotals {
 
   void addAttempts(int count) {
     attempts.addAndGet(count);
+  }
+
+  void addMetadata(long bytes) {
+    metadataBytes.addAndGet(bytes);
   }
 
   void addHuge(ShuffleLog log) {

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -206,6 +207,28 @@ public final class ShuffleLog {
       }
       return new OpenSnapshot(found, distinct, content.attempts.byOrdinal());
     }
+  }
+
+  /** Where what a partition has in files lies, by ascending offset. */
+  public List<LocatedExtent> located(int partition) {
+    synchronized (lock) {
+      PartitionLog found = content.find(partition);
+      return found == null ? List.of() : found.located();
+    }
+  }
+
+  /** Runs that pass a test, each with a reference for the caller to release. */
+  public List<StoredRun> retainRuns(Predicate<StoredRun> wanted) {
+    List<StoredRun> found = new ArrayList<>();
+    synchronized (lock) {
+      for (StoredRun run : runs.runs()) {
+        if (wanted.test(run)) {
+          run.retain();
+          found.add(run);
+        }
+      }
+    }
+    return found;
   }
 
   /**
@@ -461,8 +484,10 @@ public final class ShuffleLog {
         return;
       }
       PartitionLog partition = content.findOrAdd(extent.partition());
-      partition.append(
-          new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
+      partition
+          .extents()
+          .append(new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
+      content.addPlaces(1);
       for (RunMark mark : extent.marks()) {
         partition.marks.addClosed(mark.minMapIndex(), mark.maxMapIndex(), mark.length());
       }
@@ -609,15 +634,19 @@ public final class ShuffleLog {
       throw new SluiceException(StatusCode.BUSY, key + ": the shuffle is being set up, try again");
     }
     int attempts = content.attempts.count();
-    long attemptRoom = Math.min(config.maxAttempts() - attempts, totals.attemptRoom());
-    if (batch.count() > attemptRoom && countNewAttempts(batch) > attemptRoom) {
+    if (attempts > config.maxAttempts() - batch.count()
+        && countNewAttempts(batch) > config.maxAttempts() - attempts) {
+      throw new SluiceException(
+          StatusCode.NO_SPACE,
+          key + ": more than " + config.maxAttempts() + " map attempts in one shuffle");
+    }
+    if (totals.isMetadataSpent()) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
           key
-              + ": the server has no room for more map attempts, this shuffle has "
-              + attempts
-              + ", all have "
-              + totals.attempts());
+              + ": the server has no heap for more partitions, attempts or runs: "
+              + totals.metadataBytes()
+              + " bytes are taken by those it has");
     }
     long room = Math.min(config.maxPartitions() - content.partitionCount(), totals.partitionRoom());
     if (batch.count() > room && countNewPartitions(batch) > room) {
@@ -697,8 +726,8 @@ public final class ShuffleLog {
     }
     long offset = range.offset();
     long end = offset + range.length();
-    for (int at = partition.find(offset); offset < end; at++) {
-      Extent extent = partition.extent(at);
+    for (int at = partition.extents().find(offset); offset < end; at++) {
+      Extent extent = partition.extents().get(at);
       if (extent instanceof Extent.Lost) {
         throw new SluiceException(
             StatusCode.LOST,
@@ -720,7 +749,8 @@ public final class ShuffleLog {
 
   private void moveTo(StoredRun run, long fileOffset, int index, long start, long length) {
     PartitionLog partition = content.find(index);
-    partition.replace(new Extent.InFile(run, fileOffset, length, start));
+    content.addPlaces(
+        partition.extents().replace(new Extent.InFile(run, fileOffset, length, start)));
     if (runs.find(run) == null) {
       // Its disk was lost since it was added. Whoever waits in vain does so for a bounded time.
       loseIn(partition, Set.of(run), new ArrayList<>());
@@ -728,12 +758,14 @@ public final class ShuffleLog {
   }
 
   private boolean loseIn(PartitionLog partition, Set<StoredRun> gone, List<OpenWait> ended) {
+    int open = partition.attempts().openCount();
     if (!partition.lose(gone)) {
       return false;
     }
-    for (int i = 0; i < partition.extentCount(); i++) {
-      if (partition.extent(i) instanceof Extent.InMemory memory) {
-        countInMemory(partition, memory, ended);
+    content.addOpenAttempts(-open);
+    for (int i = 0; i < partition.extents().count(); i++) {
+      if (partition.extents().isInMemory(i)) {
+        countInMemory(partition, (Extent.InMemory) partition.extents().get(i), ended);
       }
     }
     return true;

@@ -11,6 +11,10 @@ public final class ServerCounters {
   private final LongAdder spilledBytes = new LongAdder();
   private final LongAdder spilledRuns = new LongAdder();
   private final LongAdder failedSpills = new LongAdder();
+  private final LongAdder demotedRuns = new LongAdder();
+  private final LongAdder demotedBytes = new LongAdder();
+  private final LongAdder lostRuns = new LongAdder();
+  private final LongAdder lostBytes = new LongAdder();
   private final LongAdder openedPartitions = new LongAdder();
   private final LongAdder fetchedBytes = new LongAdder();
   private final LongAdder fetchedFromMemoryBytes = new LongAdder();
@@ -34,6 +38,18 @@ public final class ServerCounters {
 
   public void spillFailed() {
     failedSpills.increment();
+  }
+
+  /** A run file was moved to a slower disk. */
+  public void demoted(long bytes) {
+    demotedRuns.increment();
+    demotedBytes.add(bytes);
+  }
+
+  /** Run files were given up with their disk. */
+  public void lostRuns(int runs, long bytes) {
+    lostRuns.add(runs);
+    lostBytes.add(bytes);
   }
 
   public void opened(int partitions) {
@@ -86,6 +102,22 @@ public final class ServerCounters {
 
   public long failedSpills() {
     return failedSpills.sum();
+  }
+
+  public long demotedRuns() {
+    return demotedRuns.sum();
+  }
+
+  public long demotedBytes() {
+    return demotedBytes.sum();
+  }
+
+  public long lostRuns() {
+    return lostRuns.sum();
+  }
+
+  public long lostBytes() {
+    return lostBytes.sum();
   }
 
   public long openedPartitions() {

@@ -9,11 +9,22 @@ import java.util.Optional;
  * @param kind of its disk; empty: to be found out
  * @param capacityBytes most bytes to store there; 0: {@code capacityRatio} of the disk
  * @param capacityRatio share of the disk to use when no capacity is given, above 0 and at most 1
+ * @param reservedBytes of the file system that are left free, whatever the capacity
  */
 public record DirectoryConfig(
-    Path path, Optional<StorageKind> kind, long capacityBytes, double capacityRatio) {
+    Path path,
+    Optional<StorageKind> kind,
+    long capacityBytes,
+    double capacityRatio,
+    long reservedBytes) {
+  /** Without a reserve. */
+  public DirectoryConfig(
+      Path path, Optional<StorageKind> kind, long capacityBytes, double capacityRatio) {
+    this(path, kind, capacityBytes, capacityRatio, 0);
+  }
+
   public DirectoryConfig {
-    if (capacityBytes < 0 || capacityRatio <= 0 || capacityRatio > 1) {
+    if (capacityBytes < 0 || reservedBytes < 0 || capacityRatio <= 0 || capacityRatio > 1) {
       throw new IllegalArgumentException(
           "directory " + path + ": capacity " + capacityBytes + ", ratio " + capacityRatio);
     }

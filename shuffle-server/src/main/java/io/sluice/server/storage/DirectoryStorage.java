@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,25 +41,33 @@ public final class DirectoryStorage implements Storage {
   private final DirectoryConfig config;
   private final Fsync fsync;
   private final StorageKind kind;
-  private final DirectoryLock lock;
+  private final String owner;
   private final Path runs;
   private final FileStore fileStore;
+  private final long device;
   private final AtomicLong storedBytes = new AtomicLong();
   private final Set<String> notSynced = ConcurrentHashMap.newKeySet();
+  // Which directory was opened; another one in its place is not ours.
+  private volatile Object runsKey;
+  private volatile DirectoryLock lock;
 
   private DirectoryStorage(
       DirectoryConfig config,
       Fsync fsync,
       StorageKind kind,
+      String owner,
       DirectoryLock lock,
-      Path runs,
-      FileStore store) {
+      Path runs)
+      throws IOException {
     this.config = config;
     this.fsync = fsync;
     this.kind = kind;
+    this.owner = owner;
     this.lock = lock;
     this.runs = runs;
-    this.fileStore = store;
+    this.fileStore = Files.getFileStore(runs);
+    this.device = deviceOf(config.path());
+    this.runsKey = keyOf(runs);
   }
 
   /**
@@ -81,7 +90,7 @@ public final class DirectoryStorage implements Storage {
       StorageKind kind =
           config.kind().orElseGet(() -> new DiskKinds(Path.of("/sys/dev/block")).kindOf(runs));
       DirectoryStorage storage =
-          new DirectoryStorage(config, fsync, kind, lock, runs, Files.getFileStore(runs));
+          new DirectoryStorage(config, fsync, kind, owner, lock, runs);
       storage.countStored();
       opened = true;
       return storage;
@@ -112,7 +121,8 @@ public final class DirectoryStorage implements Storage {
   @Override
   public long freeBytes() throws IOException {
     long unused = Math.max(0, capacityBytes() - storedBytes.get());
-    return Math.min(unused, fileStore.getUsableSpace());
+    long usable = Math.max(0, fileStore.getUsableSpace() - config.reservedBytes());
+    return Math.min(unused, usable);
   }
 
   @Override
@@ -167,8 +177,65 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public void checkPresent() throws IOException {
+    if (!keyOf(runs).equals(runsKey)) {
+      throw new NoSuchFileException(
+          runs.toString(), null, "another directory has taken its place");
+    }
+  }
+
+  /**
+   * Takes the directory again. The base directory must be there, on the file system where it was or
+   * on one that is not that of the root: where a disk was unmounted, its mount point must not be
+   * filled instead.
+   */
+  @Override
+  public void renew() throws IOException {
+    long found = deviceOf(config.path());
+    if (found != device && found == deviceOf(config.path().getRoot())) {
+      throw new NoSuchFileException(
+          config.path().toString(), null, "its file system is not mounted");
+    }
+    Files.createDirectories(runs);
+    Object key = keyOf(runs);
+    if (!key.equals(runsKey)) {
+      // The lock was on a file that is gone with the directory.
+      lock.close();
+      lock = DirectoryLock.take(config.path(), owner);
+      countStored();
+      runsKey = key;
+      LOG.info("directory is back directory={}", runs);
+    }
+  }
+
+  @Override
   public void close() throws IOException {
     lock.close();
+  }
+
+  private static Object keyOf(Path directory) throws IOException {
+    Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+    // File systems without keys have nothing to compare.
+    return key == null ? directory : key;
+  }
+
+  private static long deviceOf(Path directory) throws IOException {
+    try {
+      return (Long) Files.getAttribute(directory, "unix:dev");
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      // Not a Unix: nothing to compare.
+      return 0;
+    }
+  }
+
+  private void countStored() throws IOException {
+    long bytes = 0;
+    for (Entry entry : list()) {
+      if (RunFiles.runId(entry.file()).isPresent()) {
+        bytes += entry.length();
+      }
+    }
+    storedBytes.set(bytes);
   }
 
   /** Finds out now, and not at the first spill, that nothing can be written. */
@@ -192,14 +259,6 @@ public final class DirectoryStorage implements Storage {
     }
     if (count > 0) {
       LOG.info("unfinished runs deleted directory={} files={} bytes={}", runs, count, bytes);
-    }
-  }
-
-  private void countStored() throws IOException {
-    for (Entry entry : list()) {
-      if (RunFiles.runId(entry.file()).isPresent()) {
-        storedBytes.addAndGet(entry.length());
-      }
     }
   }
 

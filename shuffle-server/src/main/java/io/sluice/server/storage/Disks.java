@@ -2,6 +2,8 @@ package io.sluice.server.storage;
 
 import io.sluice.server.catalog.CatalogConfig;
 import io.sluice.server.catalog.RocksCatalog;
+import io.sluice.server.health.DiskHealth;
+import io.sluice.server.health.HealthConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,12 +37,26 @@ public final class Disks implements AutoCloseable {
       String owner,
       LongSupplier nanoTime)
       throws IOException {
+    HealthConfig health =
+        HealthConfig.DEFAULT.withWriteFailuresUntilSuspect(limits.failuresUntilBad());
+    return open(directories, limits, health, fsync, owner, nanoTime);
+  }
+
+  /** As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with what makes a disk ill. */
+  public static Disks open(
+      List<DirectoryConfig> directories,
+      DiskLimits limits,
+      HealthConfig health,
+      Fsync fsync,
+      String owner,
+      LongSupplier nanoTime)
+      throws IOException {
     List<Disk> usable = new ArrayList<>();
     List<String> problems = new ArrayList<>();
     boolean opened = false;
     try {
       for (DirectoryConfig directory : directories) {
-        open(directory, limits, fsync, owner, nanoTime, usable, problems);
+        open(directory, limits, health, fsync, owner, nanoTime, usable, problems);
       }
       if (usable.isEmpty()) {
         throw new IOException("no usable directory for run files: " + String.join("; ", problems));
@@ -56,6 +72,13 @@ public final class Disks implements AutoCloseable {
 
   public List<Disk> list() {
     return disks;
+  }
+
+  /** These and one more. */
+  public Disks with(Disk another) {
+    List<Disk> all = new ArrayList<>(disks);
+    all.add(another);
+    return new Disks(all);
   }
 
   /** Whether any disk takes data. */
@@ -80,6 +103,7 @@ public final class Disks implements AutoCloseable {
   private static void open(
       DirectoryConfig directory,
       DiskLimits limits,
+      HealthConfig health,
       Fsync fsync,
       String owner,
       LongSupplier nanoTime,
@@ -105,7 +129,13 @@ public final class Disks implements AutoCloseable {
       leaveOut(directory, problems, "cannot be used: " + e.getMessage());
       return;
     }
-    Disk disk = new Disk(storage, catalog, limits, nanoTime);
+    Disk disk =
+        new Disk(
+            storage,
+            catalog,
+            limits,
+            new DiskHealth(storage.name(), health, nanoTime),
+            nanoTime);
     if (disk.isHealthy() || holdsRuns) {
       LOG.info(
           "directory opened path={} kind={} capacityBytes={} freeBytes={}",
@@ -139,8 +169,16 @@ public final class Disks implements AutoCloseable {
               + "; make one with: sluice admin rebuild-catalog "
               + storage.name());
     }
-    return RocksCatalog.open(
-        directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    try {
+      return RocksCatalog.open(
+          directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; if it is damaged, make it anew with: sluice admin rebuild-catalog "
+              + storage.name(),
+          e);
+    }
   }
 
   private static void close(AutoCloseable part, String directory) {

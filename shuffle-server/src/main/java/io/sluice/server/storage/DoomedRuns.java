@@ -9,12 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs of one disk that nobody refers to any more: forgotten by the catalog in one step,
- * however many there are, then unlinked. What cannot be deleted now is tried again when the disk is
+ * The runs of one disk that nobody refers to any more: forgotten by the catalog in one step, as many
+ * as wait, then unlinked. A crash in between leaves files that the next start deletes, because the
+ * catalog does not know them. What cannot be deleted now is tried again when the disk is
  * well. Deletes on one thread at a time; the rest is thread-safe.
  */
 final class DoomedRuns {
   private static final Logger LOG = LoggerFactory.getLogger(DoomedRuns.class);
+
+  /** Records that go in one step: a batch of some 200 KiB. */
+  private static final int MOST_AT_ONCE = 10_000;
 
   private final Disk disk;
   private final Consumer<RunFile> deleted;
@@ -60,14 +64,20 @@ final class DoomedRuns {
       files = waiting;
       waiting = new ArrayList<>();
     }
-    if (files.isEmpty()) {
-      return;
+    for (int from = 0; from < files.size(); from += MOST_AT_ONCE) {
+      delete(files.subList(from, Math.min(files.size(), from + MOST_AT_ONCE)));
     }
+    if (!files.isEmpty()) {
+      disk.refresh();
+    }
+  }
+
+  private void delete(List<RunFile> files) {
     List<RunId> ids = files.stream().map(RunFile::id).toList();
     try {
       disk.catalog().remove(ids);
     } catch (IOException e) {
-      LOG.warn("runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e);
+      LOG.warn("runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e.toString());
       keep(files);
       return;
     }
@@ -82,7 +92,6 @@ final class DoomedRuns {
       }
     }
     keep(left);
-    disk.refresh();
   }
 
   private synchronized void keep(List<RunFile> files) {

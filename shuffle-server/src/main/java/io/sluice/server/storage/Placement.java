@@ -1,16 +1,17 @@
 package io.sluice.server.storage;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.Set;
 
 /**
  * Which disk the next run goes to: an SSD while one takes it, else an HDD; those whose last write
  * failed come last. Disks of a kind share the runs by weight, free space divided by what is queued:
  * so they fill up together, and one that is busy with other work gets less.
  *
- * <p>The shares are exact, by start-time fair queueing, and not drawn at random from two choices:
+ * <p>The shares are exact, by fair queueing, and not drawn at random from two choices:
  * that is for many deciders with stale views of a large fleet. Here one planner sees the true state
  * of a few dozen disks, and looking at all of them costs nothing.
  *
@@ -31,8 +32,9 @@ public final class Placement<T> {
       T target, StorageKind kind, long freeBytes, int queueDepth, boolean idle, boolean doubtful) {}
 
   // Virtual time at which what a target was given would be done.
-  private final Map<T, Double> finishes = new WeakHashMap<>();
-  private double virtualTime;
+  private final Map<T, Double> finishes = new HashMap<>();
+  // Those that the last choice was among.
+  private Set<T> offered = Set.of();
 
   /**
    * Chooses among the places that have room.
@@ -67,22 +69,29 @@ public final class Placement<T> {
   }
 
   private T share(List<Place<T>> places, long bytes) {
+    double floor = Double.POSITIVE_INFINITY;
+    for (Place<T> place : places) {
+      if (offered.contains(place.target())) {
+        floor = Math.min(floor, finishes.getOrDefault(place.target(), 0.0));
+      }
+    }
     Place<T> best = null;
     double bestFinish = 0;
     for (Place<T> place : places) {
-      double finish = start(place) + (double) bytes * (1 + place.queueDepth()) / place.freeBytes();
+      double start = finishes.getOrDefault(place.target(), 0.0);
+      if (floor < Double.POSITIVE_INFINITY) {
+        // One that was away does not get all it missed at once: it begins where the others are.
+        start = Math.max(start, floor);
+      }
+      finishes.put(place.target(), start);
+      double finish = start + (double) bytes * (1 + place.queueDepth()) / place.freeBytes();
       if (best == null || finish < bestFinish) {
         best = place;
         bestFinish = finish;
       }
     }
-    virtualTime = start(best);
     finishes.put(best.target(), bestFinish);
+    offered = Set.copyOf(places.stream().map(Place::target).toList());
     return best.target();
-  }
-
-  /** One that was away does not get all it missed at once: it begins where the others are. */
-  private double start(Place<T> place) {
-    return Math.max(virtualTime, finishes.getOrDefault(place.target(), 0.0));
   }
 }

@@ -50,6 +50,11 @@ public final class RunFile implements ReadableRun {
     return record;
   }
 
+  @Override
+  public String name() {
+    return name;
+  }
+
   public long length() {
     return record.length();
   }
@@ -122,6 +127,20 @@ public final class RunFile implements ReadableRun {
     }
   }
 
+  /** Opens the file for the caller alone, who closes the channel; may wait for the disk. */
+  public FileChannel openOwn() throws IOException {
+    while (true) {
+      Disk at = disk();
+      try {
+        return at.storage().open(name);
+      } catch (IOException e) {
+        if (disk() == at) {
+          throw e;
+        }
+      }
+    }
+  }
+
   @Override
   public synchronized void retain() {
     if (discarded && readers == 0) {
@@ -186,7 +205,7 @@ public final class RunFile implements ReadableRun {
    *
    * @return false if the log has discarded it meanwhile; then nothing has changed
    */
-  boolean switchTo(Disk target) {
+  public boolean switchTo(Disk target) {
     synchronized (this) {
       checkHasReader();
       if (discarded) {

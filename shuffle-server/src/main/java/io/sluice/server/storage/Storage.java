@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A flat directory of files that belongs to one server. A file is there once it was committed;
@@ -34,11 +35,32 @@ public interface Storage extends AutoCloseable {
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
+  /** Where a committed file lies for whoever can open it without this server; empty: nobody can. */
+  default Optional<String> location(String file) {
+    return Optional.empty();
+  }
+
   /** Deletes a committed file; one that is not there is none to delete. */
   void delete(String file) throws IOException;
 
   /** Committed files and their lengths in bytes, in no order. */
   List<Entry> list() throws IOException;
+
+  /**
+   * Makes sure that the directory is there, and the same that was opened: under a disk that was
+   * unmounted, another one may come to light.
+   */
+  default void checkPresent() throws IOException {
+    list();
+  }
+
+  /**
+   * Takes the directory again after it was gone, as far as it is back. What is in it is to be
+   * deleted.
+   */
+  default void renew() throws IOException {
+    checkPresent();
+  }
 
   /**
    * Makes what was committed so far outlive a crash of the machine, unless committing already did.

@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.RunOrder;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -17,25 +18,58 @@ class StoreBoundsTest {
   private static final ShuffleKey FIRST = new ShuffleKey("app", 1);
   private static final ShuffleKey SECOND = new ShuffleKey("app", 2);
   private static final int HUGE_BYTES = 1000;
+  private static final int MOST_METADATA_BYTES = 2000;
 
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(2, 4, 1000, 100, 5, new LogConfig(1 << 10, HUGE_BYTES, 4, 50)));
+      new ShuffleStore(new StoreConfig(
+              2,
+              4,
+              1000,
+              100,
+              MOST_METADATA_BYTES,
+              new LogConfig(1 << 20, HUGE_BYTES, 4, 50)));
 
   @Test
-  void attemptsAreBoundedOverAllShuffles() throws SluiceException {
+  void whatIsKnownIsBoundedOverAllShuffles() throws SluiceException {
+    ShuffleKey last = SECOND;
     push(FIRST, 0, 1, 2, 3);
-    push(SECOND, 0, 1, 2);
-    assertThat(store.totals().attempts()).isEqualTo(5);
-    push(SECOND, 1, 1, 2);
-    assertThatThrownBy(() -> push(SECOND, 0, 2, 3))
+    assertThat(store.totals().metadataBytes())
+        .isEqualTo(LogFootprint.PARTITION_BYTES + 3 * LogFootprint.ATTEMPT_BYTES);
+    int partition = 0;
+    while (store.totals().metadataBytes() < MOST_METADATA_BYTES) {
+      push(last, partition++, 1, 2);
+    }
+    int partitions = partition;
+    assertThatThrownBy(() -> push(last, partitions, 1))
         .isInstanceOfSatisfying(
             SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.NO_SPACE))
-        .hasMessageContaining("this shuffle has 2, all have 5");
+        .hasMessageContaining("no heap for more partitions, attempts or runs");
+    assertThat(store.totals().attempts()).isEqualTo(5);
     store.removeShuffles("app", List.of(1));
     assertThat(store.totals().attempts()).isEqualTo(2);
-    push(SECOND, 0, 2, 3);
+    push(last, partition, 1);
     store.close();
     assertThat(store.totals().attempts()).isZero();
+    assertThat(store.totals().metadataBytes()).isZero();
+  }
+
+  @Test
+  void attemptsInProgressAndRunsAreChargedUntilTheyAreGone() throws SluiceException {
+    ByteBuf body =
+        Unpooled.wrappedBuffer(BlockBytes.block(1, 0, 0, 0, false, new byte[] {1}));
+    ShuffleLog log = store.findOrCreate(FIRST);
+    log.append(body, body.capacity(), headers(body));
+    long begun = store.totals().metadataBytes();
+    ByteBuf last = Unpooled.wrappedBuffer(BlockBytes.block(1, 0, 0, 1, true, new byte[0]));
+    log.append(last, last.capacity(), headers(last));
+    long complete = store.totals().metadataBytes();
+    assertThat(begun - complete).isEqualTo(LogFootprint.OPEN_ATTEMPT_BYTES);
+    SpillBatch batch = log.takeForSpill(1 << 20);
+    StoredRun run = new FakeRun(new byte[0]);
+    log.completeSpill(batch, run, new RunOrder(1, 0), new long[1]);
+    assertThat(store.totals().metadataBytes() - complete).isEqualTo(LogFootprint.PLACE_BYTES);
+    store.close();
+    assertThat(store.totals().metadataBytes()).isZero();
   }
 
   @Test

@@ -45,7 +45,7 @@ class StoreDataServiceTest {
   private final MemoryBudget memory =
       new MemoryBudget(new MemoryConfig(1 << 20, 4096, 75, 25), System::nanoTime);
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, 1000, new LogConfig(1 << 12, 20_000, 100, 50)));
+      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, 1 << 30, new LogConfig(1 << 12, 20_000, 100, 50)));
   private final AtomicBoolean canStore = new AtomicBoolean(true);
   private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
   private final ServerCounters counters = new ServerCounters();

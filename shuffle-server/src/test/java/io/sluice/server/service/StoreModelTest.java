@@ -147,7 +147,7 @@ class StoreModelTest {
       largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
       store =
           new ShuffleStore(
-              new StoreConfig(100, 100, 1 << 20, 1000, 1000, new LogConfig(500, 1 << 30, 1000, 1000)));
+              new StoreConfig(100, 100, 1 << 20, 1000, 1 << 30, new LogConfig(500, 1 << 30, 1000, 1000)));
       writer = new SpillWriter(EPOCH, runs, random, counters);
       service =
           new StoreDataService(
@@ -346,7 +346,8 @@ class StoreModelTest {
             Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length));
       }
       if (!inRange) {
-        StatusCode code = refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
+        StatusCode code =
+            refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
         assertThat(code)
             .isEqualTo(
                 expired.contains(shuffle)
@@ -432,7 +433,10 @@ class StoreModelTest {
                         .setPartition(entry.getKey())
                         .setLength(entry.getValue().bytes.size()))
                 .build();
-        check(new Held(InlineReads.await(service.fetch(CONNECTION, fetch)), entry.getValue().bytes.toByteArray()));
+        check(
+            new Held(
+                InlineReads.await(service.fetch(CONNECTION, fetch)),
+                entry.getValue().bytes.toByteArray()));
       }
     }
 

@@ -41,7 +41,7 @@ class HugeSpillsTest {
   private final ShuffleStore store =
       new ShuffleStore(
           new StoreConfig(
-              10, 10, 1 << 20, 100, 10_000, new LogConfig(1 << 20, 6 * SLAB, 1000, 100)));
+              10, 10, 1 << 20, 100, 1 << 30, new LogConfig(1 << 20, 6 * SLAB, 1000, 100)));
   private final InMemoryStorage storage = new InMemoryStorage("disk", StorageKind.SSD);
   private final RunFiles runs = new RunFiles(8);
   private final ServerCounters counters = new ServerCounters();

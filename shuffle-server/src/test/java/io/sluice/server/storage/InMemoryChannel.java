@@ -21,6 +21,10 @@ final class InMemoryChannel extends FileChannel {
       return length;
     }
 
+    void flip(int offset) {
+      bytes[offset] ^= 1;
+    }
+
     void append(ByteBuffer source) {
       int count = source.remaining();
       if (length + count > bytes.length) {
@@ -31,19 +35,20 @@ final class InMemoryChannel extends FileChannel {
     }
   }
 
-  /** Decides before each write how many bytes it may take, or throws. */
-  interface WriteGate {
+  /** Decides before each call how many bytes it may take or give, or throws. */
+  interface Gate {
     int admit(int wanted) throws IOException;
   }
 
   private final Content content;
-  private final WriteGate gate;
-
+  private final Gate writes;
+  private final Gate reads;
   private final Runnable onClose;
 
-  InMemoryChannel(Content content, WriteGate gate, Runnable onClose) {
+  InMemoryChannel(Content content, Gate writes, Gate reads, Runnable onClose) {
     this.content = content;
-    this.gate = gate;
+    this.writes = writes;
+    this.reads = reads;
     this.onClose = onClose;
   }
 
@@ -64,7 +69,7 @@ final class InMemoryChannel extends FileChannel {
   @Override
   public int write(ByteBuffer source) throws IOException {
     checkOpen();
-    int admitted = gate.admit(source.remaining());
+    int admitted = writes.admit(source.remaining());
     int limit = source.limit();
     source.limit(source.position() + admitted);
     content.append(source);
@@ -78,7 +83,8 @@ final class InMemoryChannel extends FileChannel {
     if (position >= content.length) {
       return -1;
     }
-    int count = (int) Math.min(target.remaining(), content.length - position);
+    int admitted = reads.admit(target.remaining());
+    int count = (int) Math.min(admitted, content.length - position);
     target.put(content.bytes, (int) position, count);
     return count;
   }
@@ -92,7 +98,8 @@ final class InMemoryChannel extends FileChannel {
   @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
-    int length = (int) Math.max(0, Math.min(count, content.length - position));
+    int admitted = reads.admit((int) Math.min(count, Integer.MAX_VALUE));
+    int length = (int) Math.max(0, Math.min(admitted, content.length - position));
     return target.write(ByteBuffer.wrap(content.bytes, (int) position, length));
   }
 

@@ -6,10 +6,12 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A storage that can be told to fail: at the n-th call, to write short, to be full. Thread-safe.
+ * A storage that can be told to fail in the ways that disks do: at the n-th call, short writes,
+ * full, slow, hanging, read-only, gone, with flipped bits. Thread-safe.
  */
 public final class InMemoryStorage implements Storage {
   private final String name;
@@ -24,6 +26,11 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean failAlways;
   private volatile int mostBytesAtOnce = Integer.MAX_VALUE;
   private volatile long capacityBytes = 1L << 40;
+  private volatile boolean failWhenFull;
+  private volatile boolean readOnly;
+  private volatile boolean failReads;
+  private volatile boolean vanished;
+  private volatile Runnable beforeCall = () -> {};
 
   public InMemoryStorage(String name, StorageKind kind) {
     this.name = name;
@@ -46,6 +53,63 @@ public final class InMemoryStorage implements Storage {
 
   public void capacityBytes(long bytes) {
     capacityBytes = bytes;
+  }
+
+  /** Whether a write beyond the capacity fails, in the middle of a file. */
+  public void failWhenFull(boolean fail) {
+    failWhenFull = fail;
+  }
+
+  /** As after a remount: what is there can be read, nothing written or deleted. */
+  public void readOnly(boolean only) {
+    readOnly = only;
+  }
+
+  /** EIO for every read. */
+  public void failReads(boolean fail) {
+    failReads = fail;
+  }
+
+  /** The directory is gone, with all that was in it; when it is back, it is empty. */
+  public void vanished(boolean gone) {
+    vanished = gone;
+    if (gone) {
+      committed.clear();
+      writing.clear();
+    }
+  }
+
+  /** Done before each call that would wait for a disk: lets time pass, or hangs. */
+  public void beforeCall(Runnable task) {
+    beforeCall = task;
+  }
+
+  /** Hangs every call from now on as the kernel does: nothing but the returned task ends it. */
+  public Runnable hang() {
+    CountDownLatch over = new CountDownLatch(1);
+    beforeCall =
+        () -> {
+          boolean interrupted = false;
+          while (over.getCount() > 0) {
+            try {
+              over.await();
+            } catch (InterruptedException e) {
+              interrupted = true;
+            }
+          }
+          if (interrupted) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    return () -> {
+      beforeCall = () -> {};
+      over.countDown();
+    };
+  }
+
+  /** Flips a bit of a committed file. */
+  public void flip(String file, long offset) {
+    committed.get(file).flip((int) offset);
   }
 
   /** Files that are not committed. */
@@ -94,8 +158,9 @@ public final class InMemoryStorage implements Storage {
             content,
             wanted -> {
               countCall("write");
-              return Math.min(wanted, mostBytesAtOnce);
+              return roomFor(Math.min(wanted, mostBytesAtOnce));
             },
+            wanted -> wanted,
             () -> {});
     return new NewFile() {
       @Override
@@ -121,6 +186,8 @@ public final class InMemoryStorage implements Storage {
 
   @Override
   public FileChannel open(String file) throws IOException {
+    beforeCall.run();
+    checkThere();
     InMemoryChannel.Content content = committed.get(file);
     if (content == null) {
       throw new NoSuchFileException(file);
@@ -131,11 +198,21 @@ public final class InMemoryStorage implements Storage {
         wanted -> {
           throw new IOException("opened for reading");
         },
+        wanted -> {
+          beforeCall.run();
+          if (failReads || vanished) {
+            throw new IOException("Input/output error");
+          }
+          return wanted;
+        },
         openChannels::decrementAndGet);
   }
 
   @Override
-  public void delete(String file) {
+  public void delete(String file) throws IOException {
+    beforeCall.run();
+    checkThere();
+    checkWritable();
     committed.remove(file);
   }
 
@@ -149,7 +226,40 @@ public final class InMemoryStorage implements Storage {
   @Override
   public void close() {}
 
+  @Override
+  public void checkPresent() throws IOException {
+    beforeCall.run();
+    checkThere();
+  }
+
+  private int roomFor(int wanted) throws IOException {
+    if (!failWhenFull) {
+      return wanted;
+    }
+    long used = committed.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
+    used += writing.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
+    if (used >= capacityBytes) {
+      throw new IOException("No space left on device");
+    }
+    return (int) Math.min(wanted, capacityBytes - used);
+  }
+
+  private void checkThere() throws IOException {
+    if (vanished) {
+      throw new NoSuchFileException(name);
+    }
+  }
+
+  private void checkWritable() throws IOException {
+    if (readOnly) {
+      throw new IOException(name + ": Read-only file system");
+    }
+  }
+
   private void countCall(String what) throws IOException {
+    beforeCall.run();
+    checkThere();
+    checkWritable();
     if (failAlways || calls.incrementAndGet() == failAtCall) {
       throw new IOException("injected failure of " + what + " on " + name);
     }

@@ -1,0 +1,215 @@
+package io.sluice.server.watch;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.health.DiskHealth;
+import io.sluice.server.health.HealthState;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.Storage;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what is known of one disk up to date: how full it is, each second, and by a probe now and
+ * then how well. A lost disk that answers again is emptied here. If the disk hangs, so does this
+ * thread, and no other; {@link DiskWatch} sees it by {@link #busyNanos}.
+ */
+final class DiskChecker implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskChecker.class);
+
+  private static final long REFRESH_MS = 1_000;
+
+  /** A thread that waits for its disk is left behind. */
+  private static final long CLOSE_WAIT_MS = 500;
+
+  private final Disk disk;
+  private final DiskHealth health;
+  private final DiskProbe probe;
+  private final RunFiles files;
+  private final LongSupplier nanoTime;
+  private final Thread thread;
+  private final Object lock = new Object();
+
+  // Guarded by lock.
+  private boolean busy;
+  private long busySinceNanos;
+  private boolean woken;
+  private boolean stopped;
+
+  // Used by the checking thread only.
+  private long nextProbeNanos;
+  private boolean probed;
+
+  DiskChecker(Disk disk, DiskProbe probe, RunFiles files, LongSupplier nanoTime, String name) {
+    this.disk = disk;
+    this.health = disk.health();
+    this.probe = probe;
+    this.files = files;
+    this.nanoTime = nanoTime;
+    this.thread = new Thread(this::checkUntilStopped, name);
+    thread.setDaemon(true);
+  }
+
+  Disk disk() {
+    return disk;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Something has changed: the next probe is due sooner than thought. */
+  void wake() {
+    synchronized (lock) {
+      woken = true;
+      lock.notifyAll();
+    }
+  }
+
+  /** For how long the disk has not answered; 0 when nothing was asked of it. */
+  long busyNanos() {
+    synchronized (lock) {
+      return busy ? nanoTime.getAsLong() - busySinceNanos : 0;
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      stopped = true;
+      lock.notifyAll();
+    }
+    if (thread.getState() == Thread.State.NEW) {
+      return;
+    }
+    try {
+      thread.join(CLOSE_WAIT_MS);
+      if (thread.isAlive()) {
+        LOG.warn("disk does not answer, its checker is left behind disk={}", disk.name());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Asks the disk how full it is, and probes it if a probe is due. */
+  void check() {
+    begin();
+    try {
+      if (isProbeDue()) {
+        probe();
+      }
+      disk.refresh();
+    } finally {
+      end();
+    }
+  }
+
+  private boolean isProbeDue() {
+    return !probed || nanoTime.getAsLong() - nextProbeNanos >= 0;
+  }
+
+  private void probe() {
+    if (!health.state().holdsData()) {
+      try {
+        disk.storage().renew();
+      } catch (IOException e) {
+        health.directoryAbsent(e);
+        scheduleProbe();
+        return;
+      }
+    }
+    long startNanos = nanoTime.getAsLong();
+    if (probe.run()) {
+      health.probeSucceeded(nanoTime.getAsLong() - startNanos);
+    }
+    if (health.state() == HealthState.RECOVERING) {
+      empty();
+    }
+    scheduleProbe();
+  }
+
+  private void scheduleProbe() {
+    boolean well = health.state() == HealthState.HEALTHY;
+    long ms = well ? health.config().probeIntervalMs() : health.config().probeRetryMs();
+    nextProbeNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
+    probed = true;
+  }
+
+  /** Deletes what the disk held before it was lost, all of which was declared lost. */
+  private void empty() {
+    if (!files.on(disk).isEmpty()) {
+      return;
+    }
+    int count = 0;
+    long bytes = 0;
+    try {
+      List<RunId> known = disk.catalog().runs().stream().map(RunRecord::id).toList();
+      disk.catalog().remove(known);
+      for (Storage.Entry entry : disk.storage().list()) {
+        if (RunFiles.runId(entry.file()).isPresent()) {
+          disk.storage().delete(entry.file());
+          count++;
+          bytes += entry.length();
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("lost runs not deleted disk={} problem={}", disk.name(), e.toString());
+      return;
+    }
+    if (count > 0) {
+      LOG.info("lost runs deleted disk={} files={} bytes={}", disk.name(), count, bytes);
+    }
+    health.emptied();
+  }
+
+  private void begin() {
+    synchronized (lock) {
+      busy = true;
+      busySinceNanos = nanoTime.getAsLong();
+    }
+  }
+
+  private void end() {
+    synchronized (lock) {
+      busy = false;
+    }
+  }
+
+  private void checkUntilStopped() {
+    while (awaitNext()) {
+      try {
+        check();
+      } catch (RuntimeException e) {
+        LOG.error("disk check failed disk={}", disk.name(), e);
+      }
+    }
+  }
+
+  private boolean awaitNext() {
+    synchronized (lock) {
+      try {
+        if (!woken && !stopped) {
+          lock.wait(REFRESH_MS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      if (woken && health.state() != HealthState.HEALTHY) {
+        // What made it suspect is looked into soon, not at the next probe of a healthy disk.
+        long soon =
+            nanoTime.getAsLong()
+                + TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
+        nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;
+      }
+      woken = false;
+      return !stopped;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.sluice.server.watch;
+
+import io.sluice.common.run.RunBlock;
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunFormatException;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.log.LoggedRun;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.StoredRun;
+import io.sluice.server.service.ServerCounters;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFile;
+import io.sluice.server.storage.RunFiles;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Declares lost what a disk held. Readers are told from then on, without any wait: that is
+ * bookkeeping of the logs. What is left of the partitions is counted from the footers of the other
+ * runs, on the threads of the disks where those lie; until then attempts count as incomplete there,
+ * which is safe. Thread-safe.
+ */
+final class DiskLoss {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskLoss.class);
+
+  private final ShuffleStore store;
+  private final RunFiles files;
+  private final ServerCounters counters;
+
+  DiskLoss(ShuffleStore store, RunFiles files, ServerCounters counters) {
+    this.store = store;
+    this.files = files;
+    this.counters = counters;
+  }
+
+  /** Gives up what a disk holds by now; does nothing if that is nothing. */
+  void declare(Disk disk) {
+    Set<ShuffleKey> shuffles = new HashSet<>();
+    for (RunFile file : files.on(disk)) {
+      shuffles.add(file.record().shuffle());
+    }
+    int partitions = 0;
+    int runs = 0;
+    long bytes = 0;
+    for (ShuffleKey shuffle : shuffles) {
+      ShuffleLog log = store.find(shuffle);
+      Set<StoredRun> gone = log == null ? Set.of() : runsOn(disk, log);
+      if (!gone.isEmpty()) {
+        partitions += lose(log, gone);
+        runs += gone.size();
+        for (StoredRun run : gone) {
+          bytes += ((RunFile) run).length();
+        }
+      }
+    }
+    if (runs > 0) {
+      counters.lostRuns(runs, bytes);
+      LOG.warn(
+          "data is lost with its disk disk={} runs={} bytes={} shuffles={} partitions={}",
+          disk.name(),
+          runs,
+          bytes,
+          shuffles.size(),
+          partitions);
+    }
+  }
+
+  /** Gives up one run, which is damaged; does nothing if no log has it. */
+  void declare(RunFile file) {
+    ShuffleLog log = store.find(file.record().shuffle());
+    if (log == null || log.runs().stream().noneMatch(run -> run.run() == file)) {
+      return;
+    }
+    int partitions = lose(log, Set.of(file));
+    counters.lostRuns(1, file.length());
+    LOG.warn(
+        "run is given up, it is damaged {} file={} bytes={} partitions={}",
+        log.key(),
+        file,
+        file.length(),
+        partitions);
+  }
+
+  /** One that is on its way into the log, or out of it, is left to whoever brings it there. */
+  private static Set<StoredRun> runsOn(Disk disk, ShuffleLog log) {
+    Set<StoredRun> found = new HashSet<>();
+    for (LoggedRun run : log.runs()) {
+      if (run.run() instanceof RunFile file && file.disk() == disk) {
+        found.add(file);
+      }
+    }
+    return found;
+  }
+
+  private int lose(ShuffleLog log, Set<StoredRun> gone) {
+    List<Integer> affected = log.lose(gone);
+    Set<Integer> partitions = new HashSet<>(affected);
+    for (LoggedRun run : log.runs()) {
+      if (run.run() instanceof RunFile file && !affected.isEmpty()) {
+        files.onThreadOf(file.disk(), () -> recount(log, file, partitions));
+      }
+    }
+    return affected.size();
+  }
+
+  /** Tells a log again what one of its runs holds of some partitions; on the disk's own thread. */
+  private static void recount(ShuffleLog log, RunFile file, Set<Integer> partitions) {
+    if (!file.tryRetain()) {
+      return;
+    }
+    try (RunReader reader = RunReader.open(file.openOwn(), file.toString())) {
+      for (RunExtent extent : reader.extents()) {
+        if (partitions.contains(extent.partition())) {
+          List<RunBlock> blocks = reader.blocks(extent);
+          log.recount(file, extent.partition(), blocks);
+        }
+      }
+    } catch (RunFormatException e) {
+      file.disk().health().checksumFailed(file.toString(), e.offset());
+    } catch (IOException e) {
+      file.disk().health().readFailed(e);
+    } finally {
+      file.release();
+    }
+  }
+}
