@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A flat directory of files that belongs to one server. A file is there once it was committed;
@@ -20,6 +21,11 @@ public interface Storage extends AutoCloseable {
   /** Bytes that can still be stored. */
   long freeBytes() throws IOException;
 
+  /** Length from which a file is worth having here, as long as there are others to choose from. */
+  default long worthwhileBytes() {
+    return 0;
+  }
+
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 
@@ -33,6 +39,11 @@ public interface Storage extends AutoCloseable {
 
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
+
+  /** Where a committed file can be read without this server; empty: nowhere. Does not wait. */
+  default Optional<String> location(String file) {
+    return Optional.empty();
+  }
 
   /** Deletes a committed file; one that is not there is none to delete. */
   void delete(String file) throws IOException;

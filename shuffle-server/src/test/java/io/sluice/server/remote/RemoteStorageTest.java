@@ -208,7 +208,7 @@ class RemoteStorageTest {
   }
 
   private RemoteStorage storage(String server, long limitBytes) {
-    return new RemoteStorage("memory", files, server, limitBytes);
+    return new RemoteStorage("memory", files, server, limitBytes, 0);
   }
 
   private void write(String application, String file, byte[] content) throws IOException {
