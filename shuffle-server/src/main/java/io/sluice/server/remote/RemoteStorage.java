@@ -60,14 +60,11 @@ public final class RemoteStorage implements Storage {
    * @param files takes
    * @param server name of this server's directories, which no other server has
    * @param limitBytes most bytes to store, {@link Long#MAX_VALUE}: what the file system takes
-   * @param worthwhileBytes length from which a file is worth its place among the file system's names
+   * @param worthwhileBytes length from which a file is worth its place among the file system's
+   *     names
    */
   public RemoteStorage(
-      String name,
-      RemoteFileSystem files,
-      String server,
-      long limitBytes,
-      long worthwhileBytes) {
+      String name, RemoteFileSystem files, String server, long limitBytes, long worthwhileBytes) {
     if (server.isEmpty() || server.contains("/") || server.startsWith(".")) {
       throw new IllegalArgumentException("\"" + server + "\" is no name for a directory");
     }
@@ -253,8 +250,7 @@ public final class RemoteStorage implements Storage {
           throw wrongLength(path, input.length(), length);
         }
       } catch (NoSuchFileException e) {
-        throw new IOException(
-            files.base() + "/" + path + " is not there after it was written", e);
+        throw new IOException(files.base() + "/" + path + " is not there after it was written", e);
       }
     }
 

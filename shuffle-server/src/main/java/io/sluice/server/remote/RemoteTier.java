@@ -112,8 +112,8 @@ public final class RemoteTier {
   }
 
   /**
-   * When the tier is ill: with longer times than a disk of this machine, and far fewer probes, since
-   * it is one file system for many servers.
+   * When the tier is ill: with longer times than a disk of this machine, and far fewer probes,
+   * since it is one file system for many servers.
    */
   public static HealthConfig health(HealthConfig local) {
     return new HealthConfig(

@@ -70,8 +70,7 @@ class RemoteTierFlowTest {
           new SpillPolicy(new SpillConfig(1 << 20, 1 << 20)),
           new SpillWriter(1, runs, new Random(3), counters),
           System::nanoTime);
-  private final Demoter demoter =
-      new Demoter(disks, runs, 1L << 40, counters, System::nanoTime);
+  private final Demoter demoter = new Demoter(disks, runs, 1L << 40, counters, System::nanoTime);
 
   /** Attempts that were appended to each shuffle. */
   private final Map<ShuffleKey, List<Integer>> appended = new HashMap<>();
