@@ -26,8 +26,10 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
+import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReportedReads;
@@ -38,6 +40,9 @@ import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
+import io.sluice.server.shortcircuit.ShortCircuitConfig;
+import io.sluice.server.shortcircuit.ShortCircuitCounters;
+import io.sluice.server.shortcircuit.ShortCircuitServer;
 import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
@@ -113,6 +118,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final MergeCounters merges;
   private final Merger merger;
   private final StoreDataService service;
+  private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
@@ -221,22 +227,23 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 store,
                 disks,
                 config.merge(),
-                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
                 disk -> memory.pressure().tight() || spiller.isWriting(disk),
                 merges,
                 nanoTime));
     merger.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
-    ReadConfig reading = ReadConfig.DEFAULT;
+    ReadConfig reading = config.reading().disks();
     FileReads reads =
         parts.add(
             "file reads",
             new FileReads(
                 reading,
+                new ReadBudget(config.reading().budgetBytes()),
                 LinuxPageCache.load(),
                 PooledByteBufAllocator.DEFAULT,
-                parts.add("reader threads", new ReaderThreads(reading)),
+                parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 new ReportedReads(),
                 new ReadCounters(),
@@ -255,6 +262,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             timer,
             counters);
     drainable = new DrainingDataService(service);
+
+    startShortCircuit(epoch, store, reads);
 
     TransportCounters connections = new TransportCounters();
     netty = startNetty(connections);
@@ -406,6 +415,29 @@ public final class ShuffleServerProcess implements AutoCloseable {
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
     };
+  }
+
+  /** Clients fetch where this does not work. */
+  private void startShortCircuit(long epoch, ShuffleStore store, FileReads reads) {
+    if (config.reading().socket().isEmpty()) {
+      return;
+    }
+    Path socket = config.reading().socket().get();
+    ShortCircuitServer server =
+        new ShortCircuitServer(
+            new ShortCircuitConfig(socket, config.network().connections().maxConnections()),
+            epoch,
+            store,
+            reads,
+            shortCircuits);
+    try {
+      server.start();
+    } catch (IOException e) {
+      log.warn("short circuit is off socket={} reason={}", socket, e.getMessage());
+      return;
+    }
+    parts.add("short circuit", server);
+    service.announceLocalSocket(socket.toString());
   }
 
   private Optional<NettyDataServer> startNetty(TransportCounters connections)

@@ -31,11 +31,6 @@ public final class UniffleKeys {
   /** Adds them to a schema. */
   public static ConfigSchema.Builder ignoredBy(ConfigSchema.Builder schema) {
     return schema
-        .ignored(
-            "rss.server.read.buffer.capacity",
-            "readers are served from the files and the memory where the blocks lie, without a"
-                + " read buffer")
-        .ignored("rss.server.read.buffer.capacity.ratio", "there is no read buffer")
         .ignored("rss.server.preAllocation.expired", NO_RESERVATION)
         .ignored("rss.server.preAllocation.reserve.log.interval", NO_RESERVATION)
         .ignored("rss.server.memory.request.retry.max", NO_RESERVATION)

@@ -169,8 +169,16 @@ public final class Disks implements AutoCloseable {
               + "; make one with: sluice admin rebuild-catalog "
               + storage.name());
     }
-    return RocksCatalog.open(
-        directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    try {
+      return RocksCatalog.open(
+          directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; if it is damaged, make it anew with: sluice admin rebuild-catalog "
+              + storage.name(),
+          e);
+    }
   }
 
   private static void close(AutoCloseable part, String directory) {
