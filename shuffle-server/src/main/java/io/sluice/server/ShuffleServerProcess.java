@@ -261,6 +261,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
             spiller::canStore,
             timer,
             counters);
+    if (config.remote().used()) {
+      service.announceRemoteFiles();
+    }
     drainable = new DrainingDataService(service);
 
     startShortCircuit(epoch, store, reads);

@@ -22,16 +22,19 @@ final class LocatedStretches {
 
   private final ShuffleLog log;
   private final boolean withLocal;
+  private final boolean withRemote;
   private final List<RunFileLocation> files = new ArrayList<>();
   private final Map<StoredRun, Integer> indexes = new IdentityHashMap<>();
   private int stretches;
 
   /**
-   * @param withLocal whether descriptors of local files can be had
+   * @param withLocal whether descriptors of local files can be had, and are wanted
+   * @param withRemote whether there may be files that need no server, and they are wanted
    */
-  LocatedStretches(ShuffleLog log, boolean withLocal) {
+  LocatedStretches(ShuffleLog log, boolean withLocal, boolean withRemote) {
     this.log = log;
     this.withLocal = withLocal;
+    this.withRemote = withRemote;
   }
 
   /** Files that were named so far. */
@@ -41,6 +44,9 @@ final class LocatedStretches {
 
   /** Adds what a partition has in files, up to the length that the state says. */
   void addTo(PartitionState.Builder state) {
+    if (!withLocal && !withRemote) {
+      return;
+    }
     for (LocatedExtent extent : log.located(state.getPartition())) {
       long length = Math.min(extent.length(), state.getLength() - extent.offset());
       if (stretches >= MAX_STRETCHES || length <= 0) {
@@ -64,10 +70,12 @@ final class LocatedStretches {
 
   private Optional<RunFileLocation> location(ReadableRun run) {
     if (run.disk().kind() == StorageKind.REMOTE) {
-      return run.disk()
-          .storage()
-          .location(run.name())
-          .map(path -> location(RunFileKind.REMOTE_FILE, path));
+      return withRemote
+          ? run.disk()
+              .storage()
+              .location(run.name())
+              .map(path -> location(RunFileKind.REMOTE_FILE, path))
+          : Optional.empty();
     }
     return withLocal
         ? Optional.of(location(RunFileKind.LOCAL_FILE, run.name()))
