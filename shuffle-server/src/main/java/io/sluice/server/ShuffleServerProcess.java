@@ -11,6 +11,7 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
+import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
@@ -40,6 +41,8 @@ import io.sluice.server.recovery.Recovery;
 import io.sluice.server.recovery.StopMark;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
+import io.sluice.server.scrub.ScrubCounters;
+import io.sluice.server.scrub.Scrubbers;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -212,6 +215,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "disk watch",
             new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
     watch.start();
+    parts
+        .add(
+            "scrubbers",
+            new Scrubbers(
+                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+        .start();
     Demoter demoter =
         parts.add(
             "demoter",
@@ -547,17 +556,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private List<DiskState> diskStates() {
-    return disks.list().stream()
-        .map(
-            disk ->
-                DiskState.newBuilder()
-                    .setPath(disk.name())
-                    .setKind(disk.kind().name())
-                    .setCapacityBytes(disk.capacityBytes())
-                    .setFreeBytes(disk.freeBytes())
-                    .setHealthy(disk.isHealthy())
-                    .build())
-        .toList();
+    return disks.list().stream().map(DiskReport::of).toList();
   }
 
   private InetSocketAddress address(int port) throws IOException {
