@@ -31,7 +31,7 @@ public final class Spiller implements AutoCloseable {
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
   /** Runs that are being written when it ends: those of a clean stop have had their time before. */
-  private static final long STOP_WAIT_MS = 10_000;
+  private static final long STOP_WAIT_MS = 2_000;
 
   private final ShuffleStore store;
   private final MemoryBudget memory;
