@@ -11,11 +11,13 @@ import io.sluice.server.config.DurabilityConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
-import io.sluice.server.config.ReadingConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.config.ReadingConfig;
+import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.scrub.ScrubConfig;
 import io.sluice.server.merge.MergeSettings;
 
 /**
@@ -29,10 +31,11 @@ public record ServerConfig(
     BufferConfig buffer,
     StoreConfig shuffles,
     DiskConfig disk,
-    ReadingConfig reading,
     RemoteConfig remote,
     MergeSettings merge,
     DurabilityConfig durability,
+    ReadingConfig reading,
+    ScrubConfig scrub,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -55,13 +58,14 @@ public record ServerConfig(
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
-                  .keys(ReadingConfig.KEYS)
                   .keys(RemoteConfig.KEYS)
                   .passedOn(RemoteConfig.PROPERTIES)
                   .rule(RemoteConfig::checkPath)
                   .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
                   .keys(DurabilityConfig.KEYS)
+                  .keys(ReadingConfig.KEYS)
+                  .keys(ScrubLimits.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -84,10 +88,11 @@ public record ServerConfig(
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
         disk,
-        ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
         RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
         DurabilityConfig.from(set),
+        ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
+        ScrubLimits.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

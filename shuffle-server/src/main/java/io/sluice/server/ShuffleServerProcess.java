@@ -9,6 +9,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
@@ -24,6 +25,7 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
+import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -31,6 +33,10 @@ import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.remote.RemoteEnvironment;
+import io.sluice.server.remote.RemoteTier;
+import io.sluice.server.scrub.ScrubCounters;
+import io.sluice.server.scrub.Scrubbers;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -52,6 +58,7 @@ import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
 import io.sluice.server.tier.Demoter;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
@@ -162,7 +169,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.parts = parts;
     NetworkConfig network = config.network();
 
-    disks = parts.add("directories", openDisks());
+    Disks local = parts.add("directories", openDisks());
+    disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
     if (config.durability().fsync() == Fsync.INTERVAL) {
       DiskSync sync = new DiskSync(disks.list(), config.durability().fsyncIntervalMs());
       parts.add("disk sync", sync).start();
@@ -206,6 +214,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "disk watch",
             new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
     watch.start();
+    parts
+        .add(
+            "scrubbers",
+            new Scrubbers(
+                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+        .start();
     Demoter demoter =
         parts.add(
             "demoter",
@@ -220,7 +234,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 store,
                 disks,
                 config.merge(),
-                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
                 disk -> memory.pressure().tight() || spiller.isWriting(disk),
                 merges,
                 nanoTime));
@@ -365,7 +379,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
-      List<Path> directories = disks.list().stream().map(disk -> Path.of(disk.name())).toList();
+      List<Path> directories = directories(disks);
       long last = EpochFile.last(directories);
       long epoch = EpochFile.begin(directories, clock, last, findings.newestEpoch());
       Recovered recovered = recovery.restore(findings, last, epoch);
@@ -507,6 +521,37 @@ public final class ShuffleServerProcess implements AutoCloseable {
           nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<Path> directories(Disks disks) {
+    return disks.list().stream()
+        .filter(disk -> disk.kind() != StorageKind.REMOTE)
+        .map(disk -> Path.of(disk.name()))
+        .toList();
+  }
+
+  private Disks withRemote(Disks local) throws StartException {
+    RemoteConfig remote = config.remote();
+    RemoteEnvironment environment =
+        RemoteEnvironment.of(
+            remote.classPath(), System.getenv(), System.getProperty("sluice.home"));
+    try {
+      RemoteTier tier =
+          RemoteTier.open(
+              remote,
+              environment,
+              directories(local),
+              config.network().address().announced(),
+              config.durability().fsync() == Fsync.RUN,
+              new SecureRandom());
+      return local.with(
+          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+    } catch (IOException e) {
+      throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while the remote file system was opened", e);
     }
   }
 

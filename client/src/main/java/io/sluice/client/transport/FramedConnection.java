@@ -107,15 +107,15 @@ abstract class FramedConnection implements DataConnection {
   }
 
   @Override
-  public String localSocket() {
-    return hello.getLocalSocket();
-  }
-
-  @Override
   public long wholeSinceEpoch() {
     HelloReply reply = hello;
     // A server that does not say promises nothing of earlier lives.
     return reply.getWholeSinceEpoch() == 0 ? reply.getEpoch() : reply.getWholeSinceEpoch();
+  }
+
+  @Override
+  public String localSocket() {
+    return hello.getLocalSocket();
   }
 
   @Override

@@ -35,6 +35,7 @@ public final class UniffleKeys {
         .ignored("rss.server.preAllocation.reserve.log.interval", NO_RESERVATION)
         .ignored("rss.server.memory.request.retry.max", NO_RESERVATION)
         .ignored("rss.server.flush.localfile.threadPool.size", ONE_WRITER)
+        .ignored("rss.server.flush.hadoop.threadPool.size", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.size", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.alive", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.queue.size", ONE_WRITER)

@@ -35,10 +35,7 @@ public interface Storage extends AutoCloseable {
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
-  /**
-   * Where clients find a committed file on a file system that they may reach themselves; empty if
-   * it is not on such a one.
-   */
+  /** Where a committed file lies for whoever can open it without this server; empty: nobody can. */
   default Optional<String> location(String file) {
     return Optional.empty();
   }
