@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PushCommand.class,
       FetchCommand.class,
+      ReadCommand.class,
       MetadataCommand.class,
       MergeCommand.class
     })
