@@ -13,9 +13,11 @@ import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ReadingConfig;
+import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.scrub.ScrubConfig;
 import io.sluice.server.merge.MergeSettings;
 
 /**
@@ -33,6 +35,7 @@ public record ServerConfig(
     MergeSettings merge,
     DurabilityConfig durability,
     ReadingConfig reading,
+    ScrubConfig scrub,
     ClusterConfig cluster,
     long stopTimeoutMs) {
   static final ConfigKey<Long> STOP_TIMEOUT =
@@ -62,6 +65,7 @@ public record ServerConfig(
                   .keys(MergeConfig.KEYS)
                   .keys(DurabilityConfig.KEYS)
                   .keys(ReadingConfig.KEYS)
+                  .keys(ScrubLimits.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
@@ -88,6 +92,7 @@ public record ServerConfig(
         MergeConfig.from(set, machine, buffer.capacityBytes()),
         DurabilityConfig.from(set),
         ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
+        ScrubLimits.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));
   }

@@ -36,6 +36,8 @@ import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
+import io.sluice.server.scrub.ScrubCounters;
+import io.sluice.server.scrub.Scrubbers;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -213,6 +215,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "disk watch",
             new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
     watch.start();
+    parts
+        .add(
+            "scrubbers",
+            new Scrubbers(
+                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+        .start();
     Demoter demoter =
         parts.add(
             "demoter",

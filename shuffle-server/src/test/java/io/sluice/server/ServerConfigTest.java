@@ -132,6 +132,8 @@ class ServerConfigTest {
             Map.entry("rss.server.shuffles.forgotten.max", "11"),
             Map.entry("rss.server.huge.partition.threshold", "1g"),
             Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
+            Map.entry("rss.server.scrub.bandwidth", "1m"),
+            Map.entry("rss.server.scrub.interval", "2h"),
             Map.entry("rss.server.stop.timeout", "1s"));
     // One value only, or not without others.
     Set<String> notAlone =

@@ -6,7 +6,7 @@ package io.sluice.server.log;
  * @param maxShuffles most shuffles at a time
  * @param maxTombstones forgotten shuffles that are remembered as such; the oldest go first
  * @param maxBufferedExtents log entries of blocks in memory beyond which pushes are told to come
- *     back later; a quarter of it starts spilling. An entry costs about 64 bytes of heap
+ *     back later; a quarter of it starts spilling. An entry costs about 90 bytes of heap
  * @param maxPartitions most partitions of all shuffles that may hold blocks; each costs some 500
  *     bytes of heap
  * @param maxMetadataBytes bytes of heap for what is known of partitions, attempts and runs, beyond
@@ -35,7 +35,7 @@ public record StoreConfig(
     return new StoreConfig(
         DEFAULT.maxShuffles,
         DEFAULT.maxTombstones,
-        Math.max(1L << 14, heapMaxBytes / 4 / 64),
+        Math.max(1L << 14, heapMaxBytes / 4 / 96),
         Math.max(1L << 14, heapMaxBytes / 2 / 512),
         Math.max(1L << 14, heapMaxBytes / 2),
         DEFAULT.log);

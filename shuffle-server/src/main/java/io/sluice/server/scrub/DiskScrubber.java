@@ -133,9 +133,11 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
       if (file == null) {
         return;
       }
-      PacedChannel paced = new PacedChannel(file, bytes -> beforeRead(run, bytes), buffers);
-      try (RunReader reader = RunReader.open(paced, run.file())) {
+      try (PacedChannel paced = new PacedChannel(file, bytes -> beforeRead(run, bytes), buffers);
+          RunReader reader = RunReader.open(paced, run.file())) {
         reader.verify();
+      } finally {
+        run.closed();
       }
       counters.verified();
     } catch (NotNeededException | InterruptedIOException e) {

@@ -2,7 +2,7 @@ package io.sluice.server.scrub;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,7 +12,7 @@ import java.util.Map;
  */
 final class ScrubSchedule<R> {
   private final long intervalNanos;
-  private Map<R, Long> since = new IdentityHashMap<>();
+  private Map<R, Long> since = new HashMap<>();
 
   ScrubSchedule(long intervalNanos) {
     this.intervalNanos = intervalNanos;
@@ -24,7 +24,7 @@ final class ScrubSchedule<R> {
    * @param runs all that there are; others are forgotten
    */
   List<R> due(Collection<R> runs, long nowNanos) {
-    Map<R, Long> kept = new IdentityHashMap<>();
+    Map<R, Long> kept = new HashMap<>();
     List<R> due = new ArrayList<>();
     for (R run : runs) {
       long from = since.getOrDefault(run, nowNanos);

@@ -12,7 +12,7 @@ public interface ScrubbedDisk<R extends ScrubbedRun> {
   /** Whether others use the disk now, or it is not well: nothing is verified meanwhile. */
   boolean isBusy();
 
-  /** The runs that lie on it at this moment, in no order; the same objects as before. */
+  /** The runs that lie on it at this moment, in no order. */
   Collection<R> runs();
 
   /**

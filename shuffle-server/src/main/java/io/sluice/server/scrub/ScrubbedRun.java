@@ -3,7 +3,7 @@ package io.sluice.server.scrub;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** A run file to be verified. Equality is identity. */
+/** A run file to be verified; equal to what stood for the same run before. */
 public interface ScrubbedRun {
   /** Its file, for messages. */
   String file();
@@ -17,4 +17,7 @@ public interface ScrubbedRun {
    * @return owned; null if nobody needs the run any more
    */
   FileChannel open() throws IOException;
+
+  /** What {@link #open} returned has been closed. */
+  void closed();
 }

@@ -71,6 +71,22 @@ final class DiskLoss {
     }
   }
 
+  /** Gives up one run, which is damaged; does nothing if no log has it. */
+  void declare(RunFile file) {
+    ShuffleLog log = store.find(file.record().shuffle());
+    if (log == null || log.runs().stream().noneMatch(run -> run.run() == file)) {
+      return;
+    }
+    int partitions = lose(log, Set.of(file));
+    counters.lostRuns(1, file.length());
+    LOG.warn(
+        "run is given up, it is damaged {} file={} bytes={} partitions={}",
+        log.key(),
+        file,
+        file.length(),
+        partitions);
+  }
+
   /** One that is on its way into the log, or out of it, is left to whoever brings it there. */
   private static Set<StoredRun> runsOn(Disk disk, ShuffleLog log) {
     Set<StoredRun> found = new HashSet<>();
@@ -87,7 +103,7 @@ final class DiskLoss {
     Set<Integer> partitions = new HashSet<>(affected);
     for (LoggedRun run : log.runs()) {
       if (run.run() instanceof RunFile file && !affected.isEmpty()) {
-        files.execute(file.disk(), () -> recount(log, file, partitions));
+        files.onThreadOf(file.disk(), () -> recount(log, file, partitions));
       }
     }
     return affected.size();

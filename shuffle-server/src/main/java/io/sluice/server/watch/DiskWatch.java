@@ -5,6 +5,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,14 @@ public final class DiskWatch implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Declares a run lost of which bytes are damaged: it is not served any more, and readers go to
+   * another copy. Any thread may call it; it waits for no disk.
+   */
+  public void declareLost(RunFile damaged) {
+    loss.declare(damaged);
   }
 
   /** Looks at each disk once. */

@@ -61,7 +61,7 @@ class DiskScrubberTest {
     scrubber.pass();
     assertThat(counters.verifiedRuns()).isEqualTo(3);
     assertThat(disk.opened)
-        .allSatisfy(run -> assertThat(run.channels).noneMatch(FileChannel::isOpen));
+        .allSatisfy(run -> assertThat(run.closedCount).isEqualTo(run.channels.size()));
   }
 
   @Test
@@ -252,6 +252,7 @@ class DiskScrubberTest {
     final Path path;
     final List<Long> blockOffsets;
     final List<FileChannel> channels = new ArrayList<>();
+    int closedCount;
     int neededAsks = Integer.MAX_VALUE;
     IOException problem;
 
@@ -279,6 +280,12 @@ class DiskScrubberTest {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       channels.add(channel);
       return channel;
+    }
+
+    @Override
+    public void closed() {
+      closedCount++;
+      assertThat(channels.get(channels.size() - 1).isOpen()).isFalse();
     }
   }
 

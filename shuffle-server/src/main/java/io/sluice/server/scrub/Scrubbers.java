@@ -1,0 +1,47 @@
+package io.sluice.server.scrub;
+
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFile;
+import io.sluice.server.storage.RunFiles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** The scrubbers of a server, one per disk; none if scrubbing is off. Thread-safe. */
+public final class Scrubbers implements AutoCloseable {
+  private final List<DiskScrubber<ScrubbedRunFile>> scrubbers = new ArrayList<>();
+
+  /**
+   * @param loss declares a damaged run lost, so that readers go to another copy; called on a
+   *     scrubber's thread
+   */
+  public Scrubbers(
+      Disks disks,
+      RunFiles files,
+      ScrubConfig config,
+      Consumer<RunFile> loss,
+      ScrubCounters counters,
+      LongSupplier nanoTime) {
+    if (config.isOn()) {
+      for (Disk disk : disks.list()) {
+        scrubbers.add(
+            new DiskScrubber<>(
+                new ScrubbedDirectory(disk, files, loss, nanoTime), config, counters, nanoTime));
+      }
+    }
+  }
+
+  public void start() {
+    for (int i = 0; i < scrubbers.size(); i++) {
+      scrubbers.get(i).start(i);
+    }
+  }
+
+  /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
+  @Override
+  public void close() {
+    scrubbers.forEach(DiskScrubber::close);
+  }
+}
