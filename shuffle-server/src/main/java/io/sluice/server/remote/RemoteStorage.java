@@ -193,8 +193,8 @@ public final class RemoteStorage implements Storage {
   }
 
   /**
-   * Deletes an application's directories if they are empty. A file that is being written keeps them;
-   * its writer calls this again if it gives up.
+   * Deletes an application's directories if they are empty. A file that is being written keeps
+   * them; its writer calls this again if it gives up.
    */
   private void clear(String directory) throws IOException {
     synchronized (this) {

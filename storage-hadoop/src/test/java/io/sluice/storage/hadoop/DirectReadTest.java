@@ -139,10 +139,14 @@ class DirectReadTest {
                 ConfigSet.of(
                     ClientConfig.SCHEMA,
                     Map.of(
-                        "rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort,
-                        "rss.client.io.compression.codec", "NONE",
-                        "rss.client.retry.interval.max", "10ms",
-                        "rss.client.read.shortcircuit.enabled", Boolean.toString(direct)))),
+                        "rss.coordinator.quorum",
+                        "127.0.0.1:" + coordinatorPort,
+                        "rss.client.io.compression.codec",
+                        "NONE",
+                        "rss.client.retry.interval.max",
+                        "10ms",
+                        "rss.client.read.shortcircuit.enabled",
+                        Boolean.toString(direct)))),
             "app-1",
             "test");
     toClose.push(client);
