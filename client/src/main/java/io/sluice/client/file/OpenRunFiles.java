@@ -58,8 +58,7 @@ public final class OpenRunFiles implements AutoCloseable {
     CompletableFuture<?> all =
         CompletableFuture.allOf(opening.values().toArray(CompletableFuture[]::new));
     try {
-      return all.thenApplyAsync(
-          unused -> read(source.epoch(), pieces, opening), files.executor());
+      return all.thenApplyAsync(unused -> read(source.epoch(), pieces, opening), files.executor());
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }
