@@ -102,6 +102,6 @@ final class ShuffleRestore {
   }
 
   private static String nameOf(FoundRun found) {
-    return found.disk().name() + "/" + RunFiles.fileName(found.record().id());
+    return found.disk().storage().pathOf(RunFiles.fileName(found.record().id()));
   }
 }
