@@ -10,7 +10,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class, MetadataCommand.class})
+    subcommands = {
+      PushCommand.class,
+      FetchCommand.class,
+      MetadataCommand.class,
+      MergeCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
