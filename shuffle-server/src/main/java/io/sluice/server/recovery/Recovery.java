@@ -48,11 +48,7 @@ public final class Recovery {
    *     through then is left out
    */
   public Recovery(
-      List<Disk> disks,
-      RunFiles files,
-      ShuffleStore store,
-      long timeoutMs,
-      LongSupplier nanoTime) {
+      List<Disk> disks, RunFiles files, ShuffleStore store, long timeoutMs, LongSupplier nanoTime) {
     this.disks = List.copyOf(disks);
     this.files = files;
     this.store = store;
@@ -141,7 +137,10 @@ public final class Recovery {
                         done.incrementAndGet();
                       })));
       for (Future<?> one : running) {
-        await(one, deadlineNanos, () -> "restoredShuffles=" + done.get() + " ofShuffles=" + shuffles.size());
+        await(
+            one,
+            deadlineNanos,
+            () -> "restoredShuffles=" + done.get() + " ofShuffles=" + shuffles.size());
       }
     } catch (TimeoutException e) {
       throw new IOException(
