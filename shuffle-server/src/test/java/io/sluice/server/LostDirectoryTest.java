@@ -93,8 +93,7 @@ class LostDirectoryTest {
             holes.stream()
                 .anyMatch(
                     hole ->
-                        offset >= hole.getOffset()
-                            && offset < hole.getOffset() + hole.getLength());
+                        offset >= hole.getOffset() && offset < hole.getOffset() + hole.getLength());
         if (isLost) {
           gone++;
           assertThatThrownBy(() -> client.fetch(0, 0, offset, block))
