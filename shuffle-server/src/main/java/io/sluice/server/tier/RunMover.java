@@ -142,8 +142,7 @@ final class RunMover {
     }
   }
 
-  private static Storage.NewFile create(RunFile run, Disk target, String name)
-      throws WriteFailure {
+  private static Storage.NewFile create(RunFile run, Disk target, String name) throws WriteFailure {
     try {
       return target.storage().create(name, run.record().shuffle().application());
     } catch (IOException e) {
