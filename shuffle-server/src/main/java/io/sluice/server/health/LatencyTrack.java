@@ -29,9 +29,9 @@ final class LatencyTrack {
     recent[(int) (samples % RECENT)] = nanos;
     samples++;
     if (samples <= WARM_UP) {
-      usual += (nanos - usual) / samples;
+      usual += ((double) nanos - usual) / (double) samples;
     } else {
-      usual += (Math.min(nanos, usual * MOST_GROWTH) - usual) * WEIGHT;
+      usual += (Math.min((double) nanos, usual * MOST_GROWTH) - usual) * WEIGHT;
     }
     if (samples >= RECENT) {
       long best = Long.MAX_VALUE;

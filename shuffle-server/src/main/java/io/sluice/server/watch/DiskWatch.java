@@ -9,6 +9,7 @@ import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -28,11 +29,8 @@ public final class DiskWatch implements AutoCloseable {
   private final List<DiskChecker> checkers = new ArrayList<>();
   private final DiskLoss loss;
   private final Thread thread = new Thread(this::watch, "disk-watch");
-  private final Object lock = new Object();
-
-  // Guarded by lock.
-  private boolean signalled;
-  private boolean stopped;
+  private final Semaphore signals = new Semaphore(0);
+  private volatile boolean stopped;
 
   /**
    * @param random what probes are made of; thread-safe
@@ -74,10 +72,8 @@ public final class DiskWatch implements AutoCloseable {
   /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
   @Override
   public void close() {
-    synchronized (lock) {
-      stopped = true;
-      lock.notifyAll();
-    }
+    stopped = true;
+    signals.release();
     checkers.forEach(DiskChecker::close);
     if (thread.getState() != Thread.State.NEW) {
       try {
@@ -116,10 +112,7 @@ public final class DiskWatch implements AutoCloseable {
   }
 
   private void signal() {
-    synchronized (lock) {
-      signalled = true;
-      lock.notifyAll();
-    }
+    signals.release();
   }
 
   private void watch() {
@@ -132,18 +125,16 @@ public final class DiskWatch implements AutoCloseable {
     }
   }
 
+  /** Returns when signalled or when a tick has passed; false once stopped. */
   private boolean awaitSignal() {
-    synchronized (lock) {
-      try {
-        if (!signalled && !stopped) {
-          lock.wait(TICK_MS);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
+    try {
+      if (signals.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
+        signals.drainPermits();
       }
-      signalled = false;
-      return !stopped;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
+    return !stopped;
   }
 }

@@ -117,8 +117,8 @@ class DemoterTest {
     assertThat(after).isNotSameAs(before);
     ByteBuf old = Unpooled.buffer();
     ByteBuf moved = Unpooled.buffer();
-    old.writeBytes(before, piece.position(), (int) piece.length());
-    moved.writeBytes(after, piece.position(), (int) piece.length());
+    old.writeBytes(before, piece.position(), piece.length());
+    moved.writeBytes(after, piece.position(), piece.length());
     assertThat(old).isEqualTo(moved);
     found.forEach(LogPiece::release);
     files.deletePending();
