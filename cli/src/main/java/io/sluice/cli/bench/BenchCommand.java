@@ -1,5 +1,6 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.bench.store.DeleteCommand;
 import io.sluice.cli.bench.store.MetadataCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,7 +11,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class, MetadataCommand.class})
+    subcommands = {
+      PushCommand.class,
+      FetchCommand.class,
+      HugeCommand.class,
+      MetadataCommand.class,
+      DeleteCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
