@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
  * {@link io.sluice.common.config.ConfigReader#enginePrefix}.
  *
  * @param connectionsPerServer connections to one server, for all tasks of the process together
+ * @param readRunFiles whether run files are read without their servers, where that is possible
+ * @param readRunFiles without their servers, where that is possible
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -30,7 +32,8 @@ public record ClientConfig(
     int connectionsPerServer,
     WriterConfig writer,
     PushConfig push,
-    ReadConfig read) {
+    ReadConfig read,
+    boolean readRunFiles) {
 
   private static final String FIRST = "0.1.0";
   private static final long MIB = 1L << 20;
@@ -207,6 +210,14 @@ public record ClientConfig(
           .since(FIRST)
           .doc("Reads of one task that are on their way or waiting to be used.")
           .build();
+  static final ConfigKey<Boolean> SHORT_CIRCUIT =
+      ConfigKey.bool("rss.client.read.shortcircuit.enabled")
+          .defaultValue(true)
+          .since(FIRST)
+          .doc(
+              "Whether run files that this process can reach itself, on the same host or on a shared"
+                  + " file system, are read without their server. What cannot be read so is fetched.")
+          .build();
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
           .defaultText("the engine's own")
@@ -285,7 +296,7 @@ public record ClientConfig(
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(REPLICAS, WRITE_QUORUM, SLICE, PREFETCH))
+                  .keys(REPLICAS, WRITE_QUORUM, SLICE, PREFETCH, SHORT_CIRCUIT))
           .rule(
               set ->
                   set.get(WRITE_QUORUM) <= set.get(REPLICAS)
@@ -346,7 +357,8 @@ public record ClientConfig(
             Integer.MAX_VALUE - 16,
             2 * (set.get(CONNECT_TIMEOUT) + set.get(RPC_TIMEOUT)),
             new RetryPolicy(
-                set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)));
+                set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)),
+        set.get(SHORT_CIRCUIT));
   }
 
   private static long seconds(int count) {

@@ -6,6 +6,7 @@ import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
 import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
@@ -28,6 +29,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final String application;
   private final ConnectionPool pool;
   private final PushWindows windows;
+  private final RunFiles files;
   private final LongSupplier nanoTime;
   // Guarded by this.
   private ApplicationSession session;
@@ -48,6 +50,7 @@ final class ConnectedSluiceClient implements SluiceClient {
     this.nanoTime = nanoTime;
     this.pool =
         new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
+    this.files = config.readRunFiles() ? RunFiles.open() : RunFiles.none();
     this.windows =
         new PushWindows(
             config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
@@ -117,6 +120,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         transform,
         config.read(),
         pool,
+        files,
         PooledByteBufAllocator.DEFAULT,
         nanoTime,
         this::read);
@@ -151,6 +155,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         ending.close();
       }
     } finally {
+      files.close();
       pool.close();
     }
   }

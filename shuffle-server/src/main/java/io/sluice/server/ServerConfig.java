@@ -12,6 +12,7 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.config.ReadingConfig;
 import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
@@ -33,6 +34,7 @@ public record ServerConfig(
     RemoteConfig remote,
     MergeSettings merge,
     DurabilityConfig durability,
+    ReadingConfig reading,
     ScrubConfig scrub,
     ClusterConfig cluster,
     long stopTimeoutMs) {
@@ -62,6 +64,7 @@ public record ServerConfig(
                   .rule(RemoteConfig::checkKerberos)
                   .keys(MergeConfig.KEYS)
                   .keys(DurabilityConfig.KEYS)
+                  .keys(ReadingConfig.KEYS)
                   .keys(ScrubLimits.KEYS)
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
@@ -79,14 +82,16 @@ public record ServerConfig(
    */
   public static ServerConfig from(ConfigSet set, MachineMemory machine, String rssIp, int cores) {
     BufferConfig buffer = BufferConfig.from(set, machine);
+    DiskConfig disk = DiskConfig.from(set);
     return new ServerConfig(
         NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
-        DiskConfig.from(set),
+        disk,
         RemoteConfig.from(set),
         MergeConfig.from(set, machine, buffer.capacityBytes()),
         DurabilityConfig.from(set),
+        ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
         ScrubLimits.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT));

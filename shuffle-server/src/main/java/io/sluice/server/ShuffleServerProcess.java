@@ -9,6 +9,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
@@ -24,18 +25,25 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
+import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.remote.RemoteEnvironment;
+import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.scrub.ScrubCounters;
 import io.sluice.server.scrub.Scrubbers;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
+import io.sluice.server.shortcircuit.ShortCircuitConfig;
+import io.sluice.server.shortcircuit.ShortCircuitCounters;
+import io.sluice.server.shortcircuit.ShortCircuitServer;
 import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
@@ -50,6 +58,7 @@ import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
 import io.sluice.server.tier.Demoter;
 import io.sluice.server.transport.GrpcDataService;
 import io.sluice.server.transport.NettyDataServer;
@@ -110,6 +119,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final MergeCounters merges;
   private final Merger merger;
   private final StoreDataService service;
+  private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
@@ -159,7 +169,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.parts = parts;
     NetworkConfig network = config.network();
 
-    disks = parts.add("directories", openDisks());
+    Disks local = parts.add("directories", openDisks());
+    disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
     if (config.durability().fsync() == Fsync.INTERVAL) {
       DiskSync sync = new DiskSync(disks.list(), config.durability().fsyncIntervalMs());
       parts.add("disk sync", sync).start();
@@ -223,22 +234,23 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 store,
                 disks,
                 config.merge(),
-                new MergeWriter(runs, new SecureRandom(), merges, (run, problem) -> {}),
+                new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
                 disk -> memory.pressure().tight() || spiller.isWriting(disk),
                 merges,
                 nanoTime));
     merger.start();
 
     ScheduledExecutorService timer = executor("timer", TIMER_THREADS, false);
-    ReadConfig reading = ReadConfig.DEFAULT;
+    ReadConfig reading = config.reading().disks();
     FileReads reads =
         parts.add(
             "file reads",
             new FileReads(
                 reading,
+                new ReadBudget(config.reading().budgetBytes()),
                 LinuxPageCache.load(),
                 PooledByteBufAllocator.DEFAULT,
-                parts.add("reader threads", new ReaderThreads(reading)),
+                parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 new ReportedReads(),
                 new ReadCounters(),
@@ -257,6 +269,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             timer,
             counters);
     drainable = new DrainingDataService(service);
+
+    startShortCircuit(epoch, store, reads);
 
     TransportCounters connections = new TransportCounters();
     netty = startNetty(connections);
@@ -365,7 +379,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
-      List<Path> directories = disks.list().stream().map(disk -> Path.of(disk.name())).toList();
+      List<Path> directories = directories(disks);
       long last = EpochFile.last(directories);
       long epoch = EpochFile.begin(directories, clock, last, findings.newestEpoch());
       Recovered recovered = recovery.restore(findings, last, epoch);
@@ -408,6 +422,29 @@ public final class ShuffleServerProcess implements AutoCloseable {
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
     };
+  }
+
+  /** Clients fetch where this does not work. */
+  private void startShortCircuit(long epoch, ShuffleStore store, FileReads reads) {
+    if (config.reading().socket().isEmpty()) {
+      return;
+    }
+    Path socket = config.reading().socket().get();
+    ShortCircuitServer server =
+        new ShortCircuitServer(
+            new ShortCircuitConfig(socket, config.network().connections().maxConnections()),
+            epoch,
+            store,
+            reads,
+            shortCircuits);
+    try {
+      server.start();
+    } catch (IOException e) {
+      log.warn("short circuit is off socket={} reason={}", socket, e.getMessage());
+      return;
+    }
+    parts.add("short circuit", server);
+    service.announceLocalSocket(socket.toString());
   }
 
   private Optional<NettyDataServer> startNetty(TransportCounters connections)
@@ -484,6 +521,37 @@ public final class ShuffleServerProcess implements AutoCloseable {
           nanoTime);
     } catch (IOException e) {
       throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<Path> directories(Disks disks) {
+    return disks.list().stream()
+        .filter(disk -> disk.kind() != StorageKind.REMOTE)
+        .map(disk -> Path.of(disk.name()))
+        .toList();
+  }
+
+  private Disks withRemote(Disks local) throws StartException {
+    RemoteConfig remote = config.remote();
+    RemoteEnvironment environment =
+        RemoteEnvironment.of(
+            remote.classPath(), System.getenv(), System.getProperty("sluice.home"));
+    try {
+      RemoteTier tier =
+          RemoteTier.open(
+              remote,
+              environment,
+              directories(local),
+              config.network().address().announced(),
+              config.durability().fsync() == Fsync.RUN,
+              new SecureRandom());
+      return local.with(
+          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+    } catch (IOException e) {
+      throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while the remote file system was opened", e);
     }
   }
 

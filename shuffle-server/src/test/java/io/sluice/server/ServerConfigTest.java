@@ -100,7 +100,6 @@ class ServerConfigTest {
             Map.entry("rss.server.remote.storage.path", "hdfs://h/sluice"),
             Map.entry("rss.server.remote.storage.capacity", "1t"),
             Map.entry("rss.server.flush.cold.storage.threshold.size", "1m"),
-            Map.entry("rss.server.flush.hadoop.threadPool.size", "9"),
             Map.entry("rss.server.remote.storage.start.timeout", "1s"),
             Map.entry("rss.server.hadoop.classpath", "/h/*"),
             Map.entry("rss.server.hadoop.conf.dir", "/h/conf"),
@@ -117,6 +116,13 @@ class ServerConfigTest {
             Map.entry("rss.server.merge.ssd.block.size", "1m"),
             Map.entry("rss.server.merge.memory", "99m"),
             Map.entry("rss.server.merge.max.output.size", "1g"),
+            Map.entry("rss.server.read.buffer.capacity", "1g"),
+            Map.entry("rss.server.read.buffer.capacity.ratio", "0.3"),
+            Map.entry("rss.server.disk.read.timeout", "7s"),
+            Map.entry("rss.server.disk.read.threads.ssd", "3"),
+            Map.entry("rss.server.disk.read.threads.hdd", "4"),
+            Map.entry("rss.server.shortcircuit.enabled", "false"),
+            Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
             Map.entry("rss.server.buffer.slab.size", "128k"),
@@ -263,10 +269,8 @@ class ServerConfigTest {
     assertThat(config.network().backlog()).isEqualTo(128);
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
-    assertThat(set.notices())
-        .hasSize(5)
-        .allMatch(line -> line.contains("has no effect"))
-        .anyMatch(line -> line.contains("rss.server.read.buffer.capacity"));
+    assertThat(set.notices()).hasSize(4).allMatch(line -> line.contains("has no effect"));
+    assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
   }
 
   @Test

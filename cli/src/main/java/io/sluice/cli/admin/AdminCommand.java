@@ -5,11 +5,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The parent of the commands that look into a running cluster. */
+/** The parent of the commands that look into a cluster, or mend it. */
 @Command(
     name = "admin",
-    description = "Look into a running cluster.",
-    subcommands = {ServersCommand.class, ApplicationsCommand.class, StatusCommand.class})
+    description = "Look into a running cluster, or mend a stopped server.",
+    subcommands = {
+      ServersCommand.class,
+      ApplicationsCommand.class,
+      StatusCommand.class,
+      RebuildCatalogCommand.class
+    })
 public final class AdminCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.PartitionState;
 import io.sluice.proto.SliceMark;
@@ -26,10 +27,35 @@ final class PartitionVisit {
   private Reason shortfall = Reason.INCOMPLETE;
   private String shortfallDetail = "";
 
-  /** Logical bytes {@code offset..offset+length-1} of the partition. */
-  record Stretch(long offset, long length) {
+  /**
+   * Logical bytes {@code offset..offset+length-1} of the partition.
+   *
+   * @param place of the first byte in a file, in which the others follow; null if they are fetched
+   */
+  record Stretch(long offset, long length, Place place) {
     long end() {
       return offset + length;
+    }
+
+    /** Adds a stretch if it has bytes; to the last one if it continues that. */
+    static void append(List<Stretch> stretches, long offset, long length, Place place) {
+      if (length <= 0) {
+        return;
+      }
+      Stretch before = stretches.isEmpty() ? null : stretches.get(stretches.size() - 1);
+      if (before != null && before.end() == offset && continues(before, place)) {
+        stretches.set(
+            stretches.size() - 1,
+            new Stretch(before.offset(), before.length() + length, before.place()));
+      } else {
+        stretches.add(new Stretch(offset, length, place));
+      }
+    }
+
+    private static boolean continues(Stretch before, Place place) {
+      return before.place() == null
+          ? place == null
+          : before.place().leadsTo(place, before.length());
     }
   }
 
@@ -51,36 +77,25 @@ final class PartitionVisit {
   }
 
   /** What to fetch, as the server's reply says. */
-  void opened(PartitionState state, boolean mapRange, int firstMapIndex, int endMapIndex) {
+  void opened(PartitionState state, ShuffleReadRequest request, Placement placement) {
     length = state.getLength();
     List<Stretch> wanted = new ArrayList<>();
-    if (!mapRange || state.getSliceMarksCount() == 0) {
-      wanted.add(new Stretch(0, length));
+    if (!request.hasMapRange() || state.getSliceMarksCount() == 0) {
+      Stretch.append(wanted, 0, length, null);
     } else {
       long covered = 0;
       for (SliceMark mark : state.getSliceMarksList()) {
-        if (mark.getMaxMapIndex() >= firstMapIndex && mark.getMinMapIndex() < endMapIndex) {
-          append(wanted, mark.getOffset(), mark.getLength());
+        if (mark.getMaxMapIndex() 
+            >= request.firstMapIndex() && mark.getMinMapIndex() < request.endMapIndex()) {
+          Stretch.append(wanted, mark.getOffset(), mark.getLength(), null);
         }
         covered = Math.max(covered, mark.getOffset() + mark.getLength());
       }
       // What the newest blocks added since the last mark.
-      append(wanted, covered, length - covered);
+      Stretch.append(wanted, covered, length - covered, null);
     }
-    stretches = wanted;
-    outstandingBytes = wanted.stream().mapToLong(Stretch::length).sum();
-  }
-
-  private static void append(List<Stretch> wanted, long offset, long length) {
-    if (length <= 0) {
-      return;
-    }
-    Stretch before = wanted.isEmpty() ? null : wanted.get(wanted.size() - 1);
-    if (before != null && before.end() == offset) {
-      wanted.set(wanted.size() - 1, new Stretch(before.offset(), before.length() + length));
-    } else {
-      wanted.add(new Stretch(offset, length));
-    }
+    stretches = placement.place(state, wanted);
+    outstandingBytes = stretches.stream().mapToLong(Stretch::length).sum();
   }
 
   List<Stretch> stretches() {
@@ -104,7 +119,8 @@ final class PartitionVisit {
     List<Stretch> left = new ArrayList<>();
     for (Stretch stretch : stretches) {
       long from = Math.max(offset, stretch.offset());
-      append(left, from, stretch.end() - from);
+      // Where a file had damaged bytes the server may have others, on another disk.
+      Stretch.append(left, from, stretch.end() - from, null);
     }
     stretches = left;
     outstandingBytes = left.stream().mapToLong(Stretch::length).sum();

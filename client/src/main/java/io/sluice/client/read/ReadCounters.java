@@ -3,7 +3,7 @@ package io.sluice.client.read;
 /**
  * What a read has done.
  *
- * @param bytes bytes that servers sent
+ * @param bytes bytes that servers sent, or that were read from their run files
  * @param blocks blocks given, parts of a content counted each
  * @param contentBytes uncompressed bytes given
  * @param records records given
@@ -11,6 +11,8 @@ package io.sluice.client.read;
  * @param opens Open requests sent
  * @param fetches Fetch requests sent
  * @param retries requests that were repeated
+ * @param fileBytes bytes that were read from run files without their server
+ * @param fileFailures slices that could not be read so, and were fetched
  * @param waitNanos time that the task waited for servers
  */
 public record ReadCounters(
@@ -22,8 +24,10 @@ public record ReadCounters(
     long opens,
     long fetches,
     long retries,
+    long fileBytes,
+    long fileFailures,
     long waitNanos) {
-  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public ReadCounters plus(ReadCounters other) {
     return new ReadCounters(
@@ -35,6 +39,8 @@ public record ReadCounters(
         opens + other.opens,
         fetches + other.fetches,
         retries + other.retries,
+        fileBytes + other.fileBytes,
+        fileFailures + other.fileFailures,
         waitNanos + other.waitNanos);
   }
 }

@@ -1,8 +1,11 @@
 package io.sluice.client.read;
 
+import io.sluice.client.file.RunFileSource;
+import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,6 +35,7 @@ final class ReadLane {
   private List<PartitionVisit> opening = List.of();
   private DataConnection connection;
   private boolean connecting;
+  private String localSocket = "";
   private long openedEpoch;
   private boolean opened;
   private int restarts;
@@ -40,9 +44,19 @@ final class ReadLane {
   private boolean backingOff;
   private long notBeforeNanos;
 
-  private record Todo(PartitionVisit visit, int generation, long offset, long length) {
+  private record Todo(
+      PartitionVisit visit, int generation, long offset, long length, Place place) {
     boolean isWanted() {
       return generation == visit.generation();
+    }
+
+    boolean isInFile() {
+      return place != null && place.file().isUsable();
+    }
+
+    static Todo of(PartitionVisit visit, Stretch stretch) {
+      return new Todo(
+          visit, visit.generation(), stretch.offset(), stretch.length(), stretch.place());
     }
   }
 
@@ -89,6 +103,11 @@ final class ReadLane {
     opened = false;
   }
 
+  /** Who names run files, as of the last Open; while connected. */
+  RunFileSource source(ShuffleId shuffle) {
+    return new RunFileSource(server, localSocket, shuffle, opened ? openedEpoch : 0);
+  }
+
   /** The partitions of the next Open, ascending. */
   List<PartitionVisit> startOpening() {
     List<PartitionVisit> next = new ArrayList<>();
@@ -129,7 +148,7 @@ final class ReadLane {
   void beginVisit(PartitionVisit visit) {
     visits.add(visit);
     for (Stretch stretch : visit.stretches()) {
-      todo.addLast(new Todo(visit, visit.generation(), stretch.offset(), stretch.length()));
+      todo.addLast(Todo.of(visit, stretch));
     }
   }
 
@@ -138,7 +157,7 @@ final class ReadLane {
     List<Stretch> stretches = visit.stretches();
     for (int i = stretches.size() - 1; i >= 0; i--) {
       Stretch stretch = stretches.get(i);
-      todo.addFirst(new Todo(visit, visit.generation(), stretch.offset(), stretch.length()));
+      todo.addFirst(Todo.of(visit, stretch));
     }
   }
 
@@ -165,21 +184,35 @@ final class ReadLane {
     return !todo.isEmpty();
   }
 
-  /** Cuts the next slice of at most so many bytes; there must be something to do. */
+  /**
+   * Cuts the next slice of at most so many bytes; there must be something to do. It is either
+   * fetched or read from files, never both.
+   */
   Slice nextSlice(int maxBytes) {
     List<Slice.Part> parts = new ArrayList<>();
     int room = maxBytes;
-    while (room > 0 && parts.size() < MAX_RANGES && hasTodo()) {
+    boolean inFile = hasTodo() && todo.peekFirst().isInFile();
+    while (room > 0
+        && parts.size() < MAX_RANGES
+        && hasTodo()
+        && todo.peekFirst().isInFile() == inFile) {
       Todo next = todo.removeFirst();
       int length = (int) Math.min(room, next.length);
-      parts.add(new Slice.Part(next.visit, next.generation, next.offset, length));
+      parts.add(
+          new Slice.Part(
+              next.visit, next.generation, next.offset, length, inFile ? next.place : null));
       if (length < next.length) {
         todo.addFirst(
-            new Todo(next.visit, next.generation, next.offset + length, next.length - length));
+            new Todo(
+                next.visit,
+                next.generation,
+                next.offset + length,
+                next.length - length,
+                next.place == null ? null : next.place.plus(length)));
       }
       room -= length;
     }
-    Slice slice = new Slice(parts);
+    Slice slice = new Slice(parts, inFile);
     slices.addLast(slice);
     return slice;
   }
@@ -209,6 +242,7 @@ final class ReadLane {
   void connected(DataConnection made) {
     connecting = false;
     connection = made;
+    localSocket = made.localSocket();
   }
 
   void disconnected() {

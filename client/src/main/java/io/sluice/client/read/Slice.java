@@ -1,5 +1,7 @@
 package io.sluice.client.read;
 
+import io.sluice.client.file.OpenRunFiles;
+import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Range;
@@ -10,6 +12,7 @@ import java.util.List;
 final class Slice {
   private final List<Part> parts;
   private final int length;
+  private boolean inFile;
   private State state = State.TO_SEND;
   private FetchedBody body;
   private int attempts;
@@ -27,15 +30,21 @@ final class Slice {
    * A stretch of one partition.
    *
    * @param generation of the visit when it was asked for
+   * @param place in a file; null where it is fetched
    */
-  record Part(PartitionVisit visit, int generation, long offset, int length) {
+  record Part(
+      PartitionVisit visit, int generation, long offset, int length, Place place) {
     boolean isWanted() {
       return generation == visit.generation();
     }
   }
 
-  Slice(List<Part> parts) {
+  /**
+   * @param inFile every part has a place
+   */
+  Slice(List<Part> parts, boolean inFile) {
     this.parts = List.copyOf(parts);
+    this.inFile = inFile;
     this.length = parts.stream().mapToInt(Part::length).sum();
   }
 
@@ -49,6 +58,27 @@ final class Slice {
               .setLength(part.length));
     }
     return fetch.build();
+  }
+
+  /** Whether it is to be read from files. */
+  boolean isInFile() {
+    return inFile;
+  }
+
+  /** The files did not give it: it is to be fetched, and nothing more is read from them. */
+  void filesFailed() {
+    inFile = false;
+    parts.forEach(part -> part.place.file().failed());
+  }
+
+  /** Where its bytes lie in files, one after the other. */
+  List<OpenRunFiles.Piece> pieces() {
+    return parts.stream()
+        .map(
+            part ->
+                new OpenRunFiles.Piece(
+                    part.place.file().location(), part.place.position(), part.length))
+        .toList();
   }
 
   List<Part> parts() {

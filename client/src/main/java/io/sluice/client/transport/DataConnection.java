@@ -25,6 +25,11 @@ public interface DataConnection extends AutoCloseable {
    */
   long wholeSinceEpoch();
 
+  /** Where the server hands out its run files on its own host; empty: nowhere. */
+  default String localSocket() {
+    return "";
+  }
+
   /** Largest body that the server takes, in bytes. */
   int maxBodyLength();
 
@@ -38,7 +43,14 @@ public interface DataConnection extends AutoCloseable {
 
   CompletableFuture<OpenReply> open(Open open);
 
-  /** Asks for ranges. The result is owned by whoever takes it from the future, who closes it. */
+  /**
+   * Asks for ranges. The result is owned by whoever takes it from the future, who closes it.
+   *
+   * <p>Cancelling the future gives up a reply that is still to come: it is freed on arrival. One
+   * that has come stays the caller's: when {@code cancel} answers false, the result is there to be
+   * taken and closed. Cancel this future and not a stage derived from it, which would keep the
+   * stage's function, and with it whoever closes the result, from ever being called.
+   */
   CompletableFuture<FetchedBody> fetch(Fetch fetch);
 
   boolean isOpen();

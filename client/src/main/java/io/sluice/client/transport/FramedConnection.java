@@ -114,6 +114,11 @@ abstract class FramedConnection implements DataConnection {
   }
 
   @Override
+  public String localSocket() {
+    return hello.getLocalSocket();
+  }
+
+  @Override
   public int maxBodyLength() {
     return hello.getMaxBodyLength();
   }

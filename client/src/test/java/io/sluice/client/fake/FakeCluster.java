@@ -6,6 +6,7 @@ import io.sluice.client.RetryPolicy;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
@@ -36,6 +37,7 @@ public final class FakeCluster implements AutoCloseable {
   private final ConnectionPool pool;
   private PushConfig pushConfig =
       new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, QUICK, QUICK);
+  private RunFiles files = RunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
   private PushWindows windows =
       new PushWindows(pushConfig.frameBytes(), pushConfig.inFlightBytes(), 0);
@@ -67,6 +69,14 @@ public final class FakeCluster implements AutoCloseable {
   public void use(PushConfig config) {
     pushConfig = config;
     windows = new PushWindows(config.frameBytes(), config.inFlightBytes(), 0);
+  }
+
+  /**
+   * @param ways takes
+   */
+  public void use(RunFiles ways) {
+    files.close();
+    files = ways;
   }
 
   public void use(ReadConfig config) {
@@ -137,7 +147,7 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, readConfig, pool, allocator, System::nanoTime, counters -> {});
+        request, transform, readConfig, pool, files, allocator, System::nanoTime, counters -> {});
   }
 
   /** Bytes of frames and carried blocks that are held now. */
@@ -149,6 +159,7 @@ public final class FakeCluster implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     pool.close();
+    files.close();
     executor.shutdown();
     if (!executor.awaitTermination(20, java.util.concurrent.TimeUnit.SECONDS)) {
       throw new AssertionError("fake transport does not end");

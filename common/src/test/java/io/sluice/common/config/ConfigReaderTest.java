@@ -260,7 +260,8 @@ class ConfigReaderTest {
     assertThatThrownBy(() -> ConfigSet.of(schema, Map.of("rss.server.library.", "x")))
         .isInstanceOf(ConfigException.class);
     assertThat(ConfigDocs.render("", List.of(schema)))
-        .contains("| `rss.server.library.*` |  | text; never printed | The library's own. | 0.1.0 |");
+        .contains(
+            "| `rss.server.library.*` |  | text; never printed | The library's own. | 0.1.0 |");
   }
 
   @Test

@@ -49,6 +49,9 @@ public final class ClusterNode {
 
   private static final long POLL_MS = 20;
 
+  /** As the launcher opens them. */
+  private static final List<String> OPENED_PACKAGES = List.of("java.nio", "sun.nio.ch", "java.io");
+
   private final String name;
   private final Role role;
   private final Path directory;
@@ -155,7 +158,9 @@ public final class ClusterNode {
 
     List<String> command = new ArrayList<>();
     command.add(launch.java().toString());
-    command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+    for (String opened : OPENED_PACKAGES) {
+      command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
+    }
     command.addAll(role.launcherOptions());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));

@@ -594,7 +594,7 @@ abstract class DataTransportContract {
   }
 
   @Test
-  void cancelledFetchIsFreed() throws Exception {
+  void fetchCancelledBeforeItsReplyIsFreed() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000_000));
     service.holdFetches(true);
@@ -608,6 +608,48 @@ abstract class DataTransportContract {
 
     // Replies to one connection's fetches come in order: the cancelled one has come by then.
     assertThat(fetch(connection, range(1, 0, 10))).hasSize(10);
+  }
+
+  @Test
+  void fetchCancelledAfterItsReplyStaysTheCallersToClose() throws Exception {
+    DataConnection connection = connect();
+    byte[] bytes = randomBytes(1_000_000);
+    push(connection, 1, bytes);
+    CompletableFuture<FetchedBody> fetch =
+        connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
+    await("reply here", fetch::isDone);
+
+    assertThat(fetch.cancel(false)).isFalse();
+
+    try (FetchedBody body = get(fetch)) {
+      assertThat(ByteBufUtil.getBytes(body.bytes())).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void closingTheClientWhileRepliesComeFreesThem() throws Exception {
+    push(connect(), 1, randomBytes(2_000_000));
+    for (int round = 0; round < 20; round++) {
+      int before = service.fetches();
+      DataConnection connection = connect();
+      List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        fetches.add(connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 2_000_000)).build()));
+      }
+      // Somewhere in the first bodies: how far they have come differs from round to round.
+      await("replies under way", () -> service.fetches() > before);
+
+      connection.close();
+
+      for (CompletableFuture<FetchedBody> fetch : fetches) {
+        try {
+          get(fetch).close();
+        } catch (ConnectionLostException e) {
+          assertThat(e).hasMessageContaining("closed by the client");
+        }
+      }
+    }
+    await("fetches closed", () -> service.fetchesInUse() == 0);
   }
 
   // Servers that go away.

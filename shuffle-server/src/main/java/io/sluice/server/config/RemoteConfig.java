@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
  * @param path of the directory that servers share, with its scheme
  * @param capacityBytes most bytes of this server there; {@link Long#MAX_VALUE}: what there is
  * @param largeBytes runs from this length on are worth a file there
- * @param writes run files that are written there at a time
  * @param startTimeoutMs how long a start waits for it
  * @param classPath of a Hadoop client
  * @param configurationDirectory of Hadoop
@@ -28,7 +27,6 @@ public record RemoteConfig(
     Optional<String> path,
     long capacityBytes,
     long largeBytes,
-    int writes,
     long startTimeoutMs,
     Optional<String> classPath,
     Optional<Path> configurationDirectory,
@@ -88,15 +86,6 @@ public record RemoteConfig(
               "Run files from this size on go to the remote file system first when local"
                   + " directories are full, and blocks of a shuffle that has as much in memory are"
                   + " written there directly when no local directory has room.")
-          .build();
-
-  static final ConfigKey<Integer> WRITES =
-      ConfigKey.integer("rss.server.flush.hadoop.threadPool.size")
-          .defaultValue(4)
-          .atLeast(1)
-          .atMost(256)
-          .since("0.1.0")
-          .doc("Run files that are written to the remote file system at a time.")
           .build();
 
   static final ConfigKey<Long> START_TIMEOUT =
@@ -178,7 +167,6 @@ public record RemoteConfig(
           PATH,
           CAPACITY,
           LARGE,
-          WRITES,
           START_TIMEOUT,
           CLASS_PATH,
           CONFIGURATION_DIRECTORY,
@@ -217,7 +205,6 @@ public record RemoteConfig(
         set.find(PATH),
         capacity == UNBOUNDED ? Long.MAX_VALUE : capacity,
         set.get(LARGE),
-        set.get(WRITES),
         set.get(START_TIMEOUT),
         set.find(CLASS_PATH),
         set.find(CONFIGURATION_DIRECTORY).map(Path::of),

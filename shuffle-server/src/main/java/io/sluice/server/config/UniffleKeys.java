@@ -31,15 +31,11 @@ public final class UniffleKeys {
   /** Adds them to a schema. */
   public static ConfigSchema.Builder ignoredBy(ConfigSchema.Builder schema) {
     return schema
-        .ignored(
-            "rss.server.read.buffer.capacity",
-            "readers are served from the files and the memory where the blocks lie, without a"
-                + " read buffer")
-        .ignored("rss.server.read.buffer.capacity.ratio", "there is no read buffer")
         .ignored("rss.server.preAllocation.expired", NO_RESERVATION)
         .ignored("rss.server.preAllocation.reserve.log.interval", NO_RESERVATION)
         .ignored("rss.server.memory.request.retry.max", NO_RESERVATION)
         .ignored("rss.server.flush.localfile.threadPool.size", ONE_WRITER)
+        .ignored("rss.server.flush.hadoop.threadPool.size", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.size", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.alive", ONE_WRITER)
         .ignored("rss.server.flush.threadPool.queue.size", ONE_WRITER)

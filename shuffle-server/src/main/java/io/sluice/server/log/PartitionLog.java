@@ -54,6 +54,17 @@ final class PartitionLog {
     return any;
   }
 
+  /** What lies in files, by ascending offset. */
+  List<LocatedExtent> located() {
+    List<LocatedExtent> located = new ArrayList<>(extents.count());
+    for (int i = 0; i < extents.count(); i++) {
+      if (!extents.isInMemory(i) && extents.get(i) instanceof Extent.InFile file) {
+        located.add(new LocatedExtent(file.run, file.fileOffset, file.start, file.length));
+      }
+    }
+    return located;
+  }
+
   /** Stretches that are gone, neighbours joined. */
   List<OpenSnapshot.Stretch> lost() {
     List<OpenSnapshot.Stretch> lost = List.of();

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -206,6 +207,28 @@ public final class ShuffleLog {
       }
       return new OpenSnapshot(found, distinct, content.attempts.byOrdinal());
     }
+  }
+
+  /** Where what a partition has in files lies, by ascending offset. */
+  public List<LocatedExtent> located(int partition) {
+    synchronized (lock) {
+      PartitionLog found = content.find(partition);
+      return found == null ? List.of() : found.located();
+    }
+  }
+
+  /** Runs that pass a test, each with a reference for the caller to release. */
+  public List<StoredRun> retainRuns(Predicate<StoredRun> wanted) {
+    List<StoredRun> found = new ArrayList<>();
+    synchronized (lock) {
+      for (StoredRun run : runs.runs()) {
+        if (wanted.test(run)) {
+          run.retain();
+          found.add(run);
+        }
+      }
+    }
+    return found;
   }
 
   /**

@@ -22,21 +22,17 @@ import java.util.function.Predicate;
 final class MergePlanner {
   private final Map<StorageKind, MergePolicy> policies;
   private final MergeBounds bounds;
-  private final Predicate<StoredRun> isMerged;
   private final Predicate<StoredRun> isLeftOut;
 
   /**
-   * @param isMerged whether a run was merged already
    * @param isLeftOut whether a run must not be merged
    */
   MergePlanner(
       Map<StorageKind, MergePolicy> policies,
       MergeBounds bounds,
-      Predicate<StoredRun> isMerged,
       Predicate<StoredRun> isLeftOut) {
     this.policies = policies;
     this.bounds = bounds;
-    this.isMerged = isMerged;
     this.isLeftOut = isLeftOut;
   }
 
@@ -72,7 +68,7 @@ final class MergePlanner {
         && run.extents() > 0
         && run.run() instanceof RunFile file
         && policies.containsKey(file.disk().kind())
-        && file.disk().isHealthy()
+        && file.disk().health().state().isWritten()
         && !isLeftOut.test(file)) {
       return file.disk().kind();
     }
@@ -93,7 +89,8 @@ final class MergePlanner {
 
     void add(LoggedRun run) {
       files.add((RunFile) run.run());
-      candidates.add(new MergeCandidate(run.bytes(), run.extents(), isMerged.test(run.run())));
+      boolean merged = !((RunFile) run.run()).record().replaces().isEmpty();
+      candidates.add(new MergeCandidate(run.bytes(), run.extents(), merged));
     }
 
     void plan(List<MergeTask> tasks) {

@@ -57,9 +57,9 @@ public final class MergeWriter {
   /**
    * How a merge ended.
    *
-   * @param run the merged one, or the input that failed, or null
+   * @param failedInput under {@link MergeOutcome#INPUT_FAILED}, else null
    */
-  record Result(MergeOutcome outcome, StoredRun run) {}
+  record Result(MergeOutcome outcome, StoredRun failedInput) {}
 
   /**
    * Merges a batch; whatever happens, the batch is ended.
@@ -93,7 +93,7 @@ public final class MergeWriter {
       return new Result(MergeOutcome.INPUT_FAILED, input);
     } catch (IOException e) {
       counters.failed();
-      output.health().writeFailed(e);
+      output.beginWrite(0).failed(e);
       return new Result(MergeOutcome.OUTPUT_FAILED, null);
     } finally {
       if (!registered) {
@@ -101,12 +101,18 @@ public final class MergeWriter {
       }
     }
     RunFile file = files.add(output, record);
+    if (!output.health().state().holdsData()) {
+      batch.log().abortMerge(batch);
+      file.discard();
+      counters.failed();
+      return new Result(MergeOutcome.OUTPUT_FAILED, null);
+    }
     if (!batch.log().completeMerge(batch, file, merged.fileOffsets())) {
       counters.gaveUp();
       return new Result(MergeOutcome.STALE, null);
     }
     counters.merged(inputs.size(), merged.bytesRead(), merged.length());
-    return new Result(MergeOutcome.MERGED, file);
+    return new Result(MergeOutcome.MERGED, null);
   }
 
   /** Opens the inputs, whose channels belong to their files. */
@@ -131,7 +137,7 @@ public final class MergeWriter {
       RunMerger.Checkpoint checkpoint)
       throws IOException {
     ShuffleKey key = batch.log().key();
-    try (Storage.NewFile file = output.storage().create(RunFiles.fileName(run))) {
+    try (Storage.NewFile file = output.storage().create(RunFiles.fileName(run), key.application())) {
       RunMerger merger =
           new RunMerger(inputs, memory, KERNEL_COPY_FROM_BYTES, file.channel(), checkpoint);
       RunMerger.Merged merged =

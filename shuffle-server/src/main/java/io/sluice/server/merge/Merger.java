@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +46,6 @@ public final class Merger implements AutoCloseable {
   private final MergePlanner planner;
   private final int bufferBytes;
   private final List<DiskThread> threads = new ArrayList<>();
-  private final Set<StoredRun> merged =
-      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private final Set<StoredRun> leftOut =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private final Object lock = new Object();
@@ -80,7 +79,7 @@ public final class Merger implements AutoCloseable {
     this.bufferBytes = settings.bufferBytes(merges);
     this.planner =
         new MergePlanner(
-            settings.policies(), settings.bounds(merges), merged::contains, leftOut::contains);
+            settings.policies(), settings.bounds(merges), leftOut::contains);
   }
 
   /** Starts merging. */
@@ -97,6 +96,28 @@ public final class Merger implements AutoCloseable {
         thread.start();
       }
     }
+  }
+
+  /**
+   * Merges once, what gains most, on the calling thread: for one thread that drives it instead of
+   * {@link #start}.
+   *
+   * @return how that ended; empty if nothing is worth merging
+   */
+  public Optional<MergeOutcome> mergeNext() {
+    synchronized (lock) {
+      if (planning != null) {
+        throw new IllegalStateException("merges on threads of its own already");
+      }
+    }
+    for (MergeTask task : planner.plan(store.logs())) {
+      for (DiskThread thread : threads) {
+        if (thread.disk == task.output()) {
+          return Optional.of(thread.merge(task));
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** Merges that are worth doing and wait for their turn. */
@@ -259,10 +280,8 @@ public final class Merger implements AutoCloseable {
       }
       MergeWriter.Result result =
           writer.merge(batch, disk, memory, unused -> checkpoint(next));
-      switch (result.outcome()) {
-        case MERGED -> merged.add(result.run());
-        case INPUT_FAILED -> leftOut.add(result.run());
-        case STALE, CANCELLED, OUTPUT_FAILED -> {}
+      if (result.failedInput() != null) {
+        leftOut.add(result.failedInput());
       }
       return result.outcome();
     }

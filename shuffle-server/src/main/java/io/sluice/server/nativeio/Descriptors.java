@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
  * The number that the system knows an open file by. Java keeps it to itself unless started with
  * {@code --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED}.
  */
-final class Descriptors {
+public final class Descriptors {
   private final Class<?> channelClass;
   private final Field descriptor;
   private final Field number;
@@ -22,7 +22,7 @@ final class Descriptors {
   /**
    * @throws UnsupportedOperationException why numbers cannot be had, in one line
    */
-  static Descriptors find() {
+  public static Descriptors find() {
     try {
       Class<?> channelClass = Class.forName("sun.nio.ch.FileChannelImpl");
       Field descriptor = channelClass.getDeclaredField("fd");
@@ -36,7 +36,7 @@ final class Descriptors {
   }
 
   /** The number of an open file; -1 of a channel that is no file of the system's. */
-  int of(FileChannel channel) {
+  public int of(FileChannel channel) {
     if (!channelClass.isInstance(channel)) {
       return -1;
     }

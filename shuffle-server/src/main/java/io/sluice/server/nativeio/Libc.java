@@ -9,11 +9,8 @@ import com.sun.jna.Pointer;
 final class Libc {
   static final int PROT_READ = 1;
   static final int MAP_SHARED = 1;
-  static final int O_RDONLY = 0;
-  static final int O_CLOEXEC = 02000000;
   static final int POSIX_FADV_WILLNEED = 3;
   static final int POSIX_FADV_DONTNEED = 4;
-  static final int MADV_POPULATE_READ = 22;
   static final int SC_PAGESIZE = 30;
 
   private Libc() {}
@@ -44,13 +41,7 @@ final class Libc {
   static native int mincore(Pointer address, long length, Pointer residency)
       throws LastErrorException;
 
-  static native int madvise(Pointer address, long length, int advice) throws LastErrorException;
-
   static native int posix_fadvise(int descriptor, long offset, long length, int advice);
-
-  static native int open(String path, int flags) throws LastErrorException;
-
-  static native int close(int descriptor) throws LastErrorException;
 
   static native long sysconf(int name);
 }

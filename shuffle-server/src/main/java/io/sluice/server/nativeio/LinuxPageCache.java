@@ -107,4 +107,22 @@ public final class LinuxPageCache implements PageCache {
     }
     return true;
   }
+
+  @Override
+  public void drop(FileChannel file, long position, long length) {
+    advise(file, position, length, Libc.POSIX_FADV_DONTNEED);
+  }
+
+  @Override
+  public void readAhead(FileChannel file, long position, long length) {
+    advise(file, position, length, Libc.POSIX_FADV_WILLNEED);
+  }
+
+  /** Only advice: a file that cannot be advised on is read all the same. */
+  private void advise(FileChannel file, long position, long length, int advice) {
+    int descriptor = descriptors.of(file);
+    if (descriptor >= 0) {
+      Libc.posix_fadvise(descriptor, position, length, advice);
+    }
+  }
 }

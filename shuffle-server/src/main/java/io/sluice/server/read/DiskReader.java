@@ -13,10 +13,10 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -36,21 +36,24 @@ final class DiskReader {
   private final Disk disk;
   private final int threads;
   private final ReadConfig config;
+  private final ReadBudget budget;
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
   private final Executor executor;
   private final ReadHealth health;
   private final ReadCounters counters;
   private final LongSupplier nanoTime;
+  private final Runnable retry = this::startAll;
 
   // Guarded by this.
-  private final Set<Part> queue = new LinkedHashSet<>();
+  private final FairQueue<Part> queue = new FairQueue<>();
   private final Set<Part> running = new LinkedHashSet<>();
   private boolean closed;
 
   DiskReader(
       Disk disk,
       ReadConfig config,
+      ReadBudget budget,
       PageCache pageCache,
       ByteBufAllocator allocator,
       Executor executor,
@@ -60,6 +63,7 @@ final class DiskReader {
     this.disk = disk;
     this.threads = config.threads(disk.kind());
     this.config = config;
+    this.budget = budget;
     this.pageCache = pageCache;
     this.allocator = allocator;
     this.executor = executor;
@@ -95,7 +99,7 @@ final class DiskReader {
     synchronized (this) {
       refusal = refusalNow();
       if (refusal == null) {
-        queue.add(part);
+        queue.add(part.fetch.connection(), part);
       }
     }
     if (refusal != null) {
@@ -144,22 +148,24 @@ final class DiskReader {
   void timeOut(Part part, long waitedNanos) {
     boolean queued;
     boolean reading;
+    boolean idle;
     synchronized (this) {
-      queued = queue.remove(part);
+      queued = queue.remove(part.fetch.connection(), part);
       reading = running.contains(part);
+      idle = running.size() < threads;
     }
     if (!queued && !reading) {
       return;
     }
     counters.timedOut();
+    long waitedMs = TimeUnit.NANOSECONDS.toMillis(waitedNanos);
     part.fetch.refuse(
-        new SluiceException(
-            StatusCode.STORAGE_FAILED,
-            "disk "
-                + disk.name()
-                + " has not answered a read for "
-                + TimeUnit.NANOSECONDS.toMillis(waitedNanos)
-                + " ms"));
+        queued && idle
+            ? new SluiceException(
+                StatusCode.BUSY, "the read budget was spent for " + waitedMs + " ms")
+            : new SluiceException(
+                StatusCode.STORAGE_FAILED,
+                "disk " + disk.name() + " has not answered a read for " + waitedMs + " ms"));
     if (queued) {
       part.fetch.partOver();
     } else {
@@ -176,23 +182,57 @@ final class DiskReader {
     List<Part> waiting;
     synchronized (this) {
       closed = true;
-      waiting = new ArrayList<>(queue);
-      queue.clear();
+      waiting = queue.removeAll();
     }
     for (Part part : waiting) {
       over(part, stopping());
     }
   }
 
-  private void startNext() {
+  /**
+   * Opens a run's file, on a thread of the disk.
+   *
+   * @param run the caller holds a reference until the answer
+   */
+  CompletableFuture<FileChannel> open(ReadableRun run) {
+    CompletableFuture<FileChannel> answer = new CompletableFuture<>();
+    SluiceException refusal;
+    synchronized (this) {
+      refusal = refusalNow();
+    }
+    if (refusal != null) {
+      answer.completeExceptionally(refusal);
+      return answer;
+    }
+    Runnable task =
+        () -> {
+          try {
+            answer.complete(run.channel());
+          } catch (IOException | RuntimeException e) {
+            health.readFailed(disk, e);
+            answer.completeExceptionally(e);
+          }
+        };
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      answer.completeExceptionally(stopping());
+    }
+    return answer;
+  }
+
+  /** Starts one read if there is a thread for it, and room. */
+  private boolean startNext() {
     Part next;
     synchronized (this) {
-      Iterator<Part> waiting = queue.iterator();
-      if (running.size() >= threads || !waiting.hasNext()) {
-        return;
+      if (running.size() >= threads) {
+        return false;
       }
-      next = waiting.next();
-      waiting.remove();
+      // Bytes that wait for a thread are not counted: a disk that hangs must not use the budget up.
+      next = queue.poll(part -> part.fetch.isAnswered() || part.fetch.takeBudget(budget, retry));
+      if (next == null) {
+        return false;
+      }
       next.startedNanos = nanoTime.getAsLong();
       running.add(next);
     }
@@ -201,9 +241,18 @@ final class DiskReader {
     } catch (RejectedExecutionException e) {
       over(next, stopping());
     }
+    return true;
   }
 
-  private static SluiceException stopping() {
+  /** Budget was given back: any number of threads may find something to do. */
+  private void startAll() {
+    boolean more = true;
+    while (more) {
+      more = startNext();
+    }
+  }
+
+  static SluiceException stopping() {
     return new SluiceException(StatusCode.STORAGE_FAILED, "the server is stopping");
   }
 
@@ -263,8 +312,7 @@ final class DiskReader {
     ReadableRun run = FileFetch.run(piece);
     FileChannel channel = run.channel();
     if (pageCache.load(channel, piece.position(), piece.length())) {
-      fetch.ready(
-          index, new FetchedBytes.FilePiece(channel, piece.position(), piece.length()));
+      fetch.ready(index, new FetchedBytes.FilePiece(channel, piece.position(), piece.length()));
       return;
     }
     ByteBuf bytes = allocator.directBuffer(piece.length(), piece.length());

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.FetchReply;
 import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.ReadableRun;
 import java.util.ArrayList;
@@ -29,16 +30,19 @@ final class FileFetch implements FetchedBytes {
   private final CompletableFuture<FetchedBytes> answer = new CompletableFuture<>();
   private final AtomicInteger parts = new AtomicInteger(1);
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Runnable onClose;
+  private final ClientConnection connection;
+  private final long fileBytes;
+  // Where its file bytes were taken from, or null. Guarded by this.
+  private ReadBudget budget;
 
   /**
+   * @param connection that asks
    * @param found takes
-   * @param onClose once, when nothing is held any more
    */
-  FileFetch(long epoch, List<LogPiece> found, Runnable onClose) {
+  FileFetch(ClientConnection connection, long epoch, List<LogPiece> found) {
+    this.connection = connection;
     this.found = found;
     this.pieces = new Piece[found.size()];
-    this.onClose = onClose;
     int bytes = 0;
     long fromMemory = 0;
     for (int i = 0; i < pieces.length; i++) {
@@ -50,6 +54,7 @@ final class FileFetch implements FetchedBytes {
       }
     }
     this.length = bytes;
+    this.fileBytes = bytes - fromMemory;
     this.head = FetchReply.newBuilder().setEpoch(epoch).setFromMemory(fromMemory).build();
   }
 
@@ -60,6 +65,27 @@ final class FileFetch implements FetchedBytes {
   /** Whether nobody waits for the rest: it was refused, or given up by who asked. */
   boolean isAnswered() {
     return answer.isDone();
+  }
+
+  ClientConnection connection() {
+    return connection;
+  }
+
+  /**
+   * Takes what it needs of a budget, once for all its parts.
+   *
+   * @param waiter told when to try again if this fails
+   */
+  synchronized boolean takeBudget(ReadBudget from, Runnable waiter) {
+    if (fileBytes > 0 && budget == null && from.tryTake(connection, fileBytes, waiter)) {
+      budget = from;
+    }
+    return fileBytes == 0 || budget != null;
+  }
+
+  /** Whether all its bytes lie in memory. */
+  boolean needsNoFile() {
+    return fileBytes == 0;
   }
 
   int pieceCount() {
@@ -136,6 +162,13 @@ final class FileFetch implements FetchedBytes {
     }
     read.forEach(ByteBuf::release);
     found.forEach(LogPiece::release);
-    onClose.run();
+    ReadBudget taken;
+    synchronized (this) {
+      taken = budget;
+      budget = null;
+    }
+    if (taken != null) {
+      taken.give(connection, fileBytes);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.server.read;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.ReadableRun;
@@ -30,6 +31,8 @@ import java.util.function.LongSupplier;
  */
 public final class FileReads implements AutoCloseable {
   private final ReadConfig config;
+  private final ReadBudget budget;
+  private final CachedQueue cached;
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
   private final Function<Disk, Executor> threads;
@@ -46,6 +49,7 @@ public final class FileReads implements AutoCloseable {
    */
   public FileReads(
       ReadConfig config,
+      ReadBudget budget,
       PageCache pageCache,
       ByteBufAllocator allocator,
       Function<Disk, Executor> threads,
@@ -54,6 +58,8 @@ public final class FileReads implements AutoCloseable {
       ReadCounters counters,
       LongSupplier nanoTime) {
     this.config = config;
+    this.budget = budget;
+    this.cached = new CachedQueue(budget);
     this.pageCache = pageCache;
     this.allocator = allocator;
     this.threads = threads;
@@ -66,12 +72,14 @@ public final class FileReads implements AutoCloseable {
   /**
    * Makes pieces ready. Never waits. Cancelling the result gives the fetch up.
    *
+   * @param connection that asks
    * @param found takes
-   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a file
-   *     is gone), BUSY
+   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a
+   *     file is gone), BUSY
    */
-  public CompletableFuture<FetchedBytes> read(long epoch, List<LogPiece> found) {
-    FileFetch fetch = new FileFetch(epoch, found, () -> {});
+  public CompletableFuture<FetchedBytes> read(
+      ClientConnection connection, long epoch, List<LogPiece> found) {
+    FileFetch fetch = new FileFetch(connection, epoch, found);
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < fetch.pieceCount(); i++) {
@@ -93,15 +101,33 @@ public final class FileReads implements AutoCloseable {
       DiskReader reader = readerOf(run.disk());
       parts.computeIfAbsent(reader, unused -> reader.new Part(fetch)).add(i);
     }
-    if (parts != null) {
-      List<DiskReader.Part> all = new ArrayList<>(parts.values());
-      for (DiskReader.Part part : all) {
-        part.reader().submit(part);
+    if (parts == null) {
+      if (!cached.submit(fetch)) {
+        endInTime(fetch, List.of(), now);
       }
+      return fetch.answer();
+    }
+    List<DiskReader.Part> all = new ArrayList<>(parts.values());
+    for (DiskReader.Part part : all) {
+      part.reader().submit(part);
+    }
+    if (!fetch.isAnswered()) {
       endInTime(fetch, all, now);
     }
     fetch.partOver();
     return fetch.answer();
+  }
+
+  /**
+   * Opens a run's file if it is not open. Never waits.
+   *
+   * @param run the caller holds a reference until the answer and as long as it uses the file
+   */
+  public CompletableFuture<FileChannel> open(ReadableRun run) {
+    FileChannel open = run.openChannel();
+    return open != null
+        ? CompletableFuture.completedFuture(open)
+        : readerOf(run.disk()).open(run);
   }
 
   private DiskReader readerOf(Disk disk) {
@@ -112,6 +138,7 @@ public final class FileReads implements AutoCloseable {
                 new DiskReader(
                     disk,
                     config,
+                    budget,
                     pageCache,
                     allocator,
                     threads.apply(disk),
@@ -131,6 +158,7 @@ public final class FileReads implements AutoCloseable {
           timer.schedule(
               () -> {
                 long waited = nanoTime.getAsLong() - beganNanos;
+                cached.timeOut(fetch, TimeUnit.NANOSECONDS.toMillis(waited));
                 parts.forEach(part -> part.reader().timeOut(part, waited));
               },
               config.timeoutMs(),
@@ -142,15 +170,16 @@ public final class FileReads implements AutoCloseable {
     fetch.answer().whenComplete((bytes, failure) -> timeout.cancel(false));
   }
 
-  /** Reads that wait for a disk. */
+  /** Reads that wait for a disk or for the budget. */
   public int queuedReads() {
-    return readers.values().stream().mapToInt(DiskReader::queued).sum();
+    return cached.queued() + readers.values().stream().mapToInt(DiskReader::queued).sum();
   }
 
   /** Refuses what waits, and everything from now on. Idempotent. */
   @Override
   public void close() {
     closed = true;
+    cached.close();
     readers.values().forEach(DiskReader::close);
   }
 }

@@ -19,6 +19,15 @@ public interface PageCache {
    */
   boolean load(FileChannel file, long position, int length) throws IOException;
 
+  /** Lets the system forget bytes that are not wanted again, on a thread of their disk. */
+  void drop(FileChannel file, long position, long length);
+
+  /**
+   * Lets the system begin to read bytes that will be wanted, on a thread that may wait for their
+   * disk.
+   */
+  void readAhead(FileChannel file, long position, long length);
+
   /** A system that does not say what it keeps: every read goes through a disk's threads. */
   PageCache UNKNOWN =
       new PageCache() {
@@ -31,5 +40,11 @@ public interface PageCache {
         public boolean load(FileChannel file, long position, int length) {
           return false;
         }
+
+        @Override
+        public void drop(FileChannel file, long position, long length) {}
+
+        @Override
+        public void readAhead(FileChannel file, long position, long length) {}
       };
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,11 +24,13 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
   private static final long CLOSE_WAIT_MS = 5_000;
 
   private final ReadConfig config;
+  private final LongSupplier nanoTime;
   private final List<ThreadPoolExecutor> pools = new ArrayList<>();
   private boolean closed;
 
-  public ReaderThreads(ReadConfig config) {
+  public ReaderThreads(ReadConfig config, LongSupplier nanoTime) {
     this.config = config;
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -44,7 +47,8 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
             // Bounded by its disk's reader, which never has more under way than threads.
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "read-disk-" + number + "-" + made.getAndIncrement());
+              Thread thread =
+                  new Thread(task, "read-disk-" + number + "-" + made.getAndIncrement());
               thread.setDaemon(true);
               return thread;
             });
@@ -62,10 +66,10 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
     closed = true;
     // Never interrupted: that would close the files under whoever else reads them.
     pools.forEach(ThreadPoolExecutor::shutdown);
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_WAIT_MS);
+    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(CLOSE_WAIT_MS);
     for (ThreadPoolExecutor pool : pools) {
       try {
-        if (!pool.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        if (!pool.awaitTermination(deadline - nanoTime.getAsLong(), TimeUnit.NANOSECONDS)) {
           LOG.warn("reads did not end in time underWay={}", pool.getActiveCount());
         }
       } catch (InterruptedException e) {

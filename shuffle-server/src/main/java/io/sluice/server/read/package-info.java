@@ -1,5 +1,6 @@
 /**
- * Reading run files for fetches, so that nobody but a disk's own reader threads waits for that disk.
+ * Reading run files for fetches, so that nobody but a disk's own reader threads waits for that
+ * disk.
  *
  * <p>{@link io.sluice.server.read.FileReads} is called by any thread and answers at once what lies
  * in memory or in the page cache. The rest is read by the threads of a {@link

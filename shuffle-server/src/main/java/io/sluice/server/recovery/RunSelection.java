@@ -2,7 +2,6 @@ package io.sluice.server.recovery;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -46,7 +45,8 @@ record RunSelection(Map<ShuffleKey, List<FoundRun>> byShuffle, List<FoundRun> dr
         dropped.add(run);
       } else if (twin == null) {
         kept.put(id, run);
-      } else if (run.disk().kind() == StorageKind.HDD && twin.disk().kind() == StorageKind.SSD) {
+      } else if (run.disk().kind().compareTo(twin.disk().kind()) > 0) {
+        // A move was under way, to the slower kind, because the faster one was full.
         kept.put(id, run);
         dropped.add(twin);
       } else {

@@ -80,7 +80,7 @@ public final class RemoteStorage implements Storage {
     return StorageKind.REMOTE;
   }
 
-  /** Where a committed file lies, for whoever can open it without this server. */
+  @Override
   public Optional<String> location(String file) {
     return find(file).map(found -> files.base() + "/" + path(found.directory(), file));
   }
@@ -97,9 +97,10 @@ public final class RemoteStorage implements Storage {
     return Math.max(0, Math.min(limitBytes - storedBytes, space.freeBytes()));
   }
 
-  /** A file that belongs to no application. */
+  /** A file that belongs to no application; one that an earlier life left under its name goes. */
   @Override
   public NewFile create(String file) throws IOException {
+    files.delete(path(OUR_MARK, file));
     return new Writing(OUR_MARK, file);
   }
 

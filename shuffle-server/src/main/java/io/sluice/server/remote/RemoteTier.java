@@ -43,6 +43,7 @@ public final class RemoteTier {
    *
    * @param local the server's own directories, locked
    * @param host this one's, to be seen in names
+   * @param sync whether each change of the catalog outlives a crash of the machine
    * @throws IOException what is wrong with the configuration or a local directory, in one line
    */
   public static RemoteTier open(
@@ -50,6 +51,7 @@ public final class RemoteTier {
       RemoteEnvironment environment,
       List<Path> local,
       String host,
+      boolean sync,
       RandomGenerator random)
       throws IOException, InterruptedException {
     RemoteFileSystems implementations = RemoteFileSystems.of(environment);
@@ -65,7 +67,8 @@ public final class RemoteTier {
         config.capacityBytes(),
         config.startTimeoutMs(),
         RETRY_MS,
-        ServerDirectory.in(local, host, random));
+        ServerDirectory.in(local, host, random),
+        new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones()));
   }
 
   /** As above, with a file system from the caller. */
@@ -75,9 +78,10 @@ public final class RemoteTier {
       long limitBytes,
       long startTimeoutMs,
       long retryMs,
-      ServerDirectory directory)
+      ServerDirectory directory,
+      CatalogConfig catalogConfig)
       throws IOException, InterruptedException {
-    RunCatalog catalog = RocksCatalog.open(directory.catalog(), CatalogConfig.DEFAULT);
+    RunCatalog catalog = RocksCatalog.open(directory.catalog(), catalogConfig);
     RemoteConnection connection =
         new RemoteConnection(
             base, opener, files -> clear(base, files, directory.name(), catalog), retryMs);

@@ -64,6 +64,7 @@ public final class StoreDataService implements DataService {
   private final ServerCounters counters;
   private final AtomicInteger openWaits = new AtomicInteger();
   private volatile boolean draining;
+  private volatile String localSocket;
 
   /**
    * @param canStore false while memory that is full could not be freed because no disk takes data
@@ -92,6 +93,11 @@ public final class StoreDataService implements DataService {
         new FrameLimits(
             config.limits().maxHeadLength(),
             (int) Math.min(config.limits().maxBodyLength(), memory.capacityBytes()));
+  }
+
+  /** Where clients on this host get run files themselves; told to those that say HELLO later. */
+  public void announceLocalSocket(String path) {
+    localSocket = path;
   }
 
   /** From now on pushes are refused with DRAINING; reads go on. */
@@ -128,11 +134,13 @@ public final class StoreDataService implements DataService {
               + PROTOCOL_VERSION);
     }
     Identifiers.application(hello.getApplication());
+    String socket = localSocket;
     return HelloReply.newBuilder()
         .setVersion(PROTOCOL_VERSION)
         .setEpoch(epoch)
         .setWholeSinceEpoch(epochs.wholeSince())
         .setMaxBodyLength(limits.maxBodyLength())
+        .setLocalSocket(socket == null ? "" : socket)
         .build();
   }
 
@@ -208,7 +216,7 @@ public final class StoreDataService implements DataService {
         throw new SluiceException(
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
       }
-      answer = reads.read(epoch, log.read(ranges));
+      answer = reads.read(connection, epoch, log.read(ranges));
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -430,8 +438,18 @@ public final class StoreDataService implements DataService {
       counters.opened(partitions.length);
       return reply.build();
     }
+    LocatedStretches located =
+        open.getWantExtents() ? new LocatedStretches(log, localSocket != null) : null;
     for (int i = 0; i < partitions.length; i++) {
-      reply.addPartitions(state(partitions[i], found.partitions().get(i), earlierLife));
+      PartitionState.Builder state =
+          state(partitions[i], found.partitions().get(i), earlierLife);
+      if (located != null && state.getPresence() == Presence.PRESENT) {
+        located.addTo(state);
+      }
+      reply.addPartitions(state);
+    }
+    if (located != null) {
+      reply.addAllFiles(located.files());
     }
     long setBytes = 0;
     for (int set = 0; set < found.completeSets().size(); set++) {
@@ -460,11 +478,11 @@ public final class StoreDataService implements DataService {
             + " bytes, open fewer at a time");
   }
 
-  private static PartitionState state(
+  private static PartitionState.Builder state(
       int partition, OpenSnapshot.Partition found, boolean earlierLife) {
     PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
     if (found == null) {
-      return state.setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY).build();
+      return state.setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY);
     }
     state
         .setPresence(Presence.PRESENT)
@@ -481,6 +499,6 @@ public final class StoreDataService implements DataService {
               .setMinMapIndex(mark.minMapIndex())
               .setMaxMapIndex(mark.maxMapIndex()));
     }
-    return state.build();
+    return state;
   }
 }

@@ -111,7 +111,7 @@ public final class SpillWriter {
       throws IOException {
     SpillBatch batch = task.batch();
     ShuffleKey key = batch.log().key();
-    try (Storage.NewFile file = storage.create(RunFiles.fileName(run))) {
+    try (Storage.NewFile file = storage.create(RunFiles.fileName(run), key.application())) {
       RunWriter writer =
           new RunWriter(
               file.channel(), new RunHeader(run, order, key.application(), key.shuffle()));

@@ -74,6 +74,13 @@ public final class Disks implements AutoCloseable {
     return disks;
   }
 
+  /** These and one more. */
+  public Disks with(Disk another) {
+    List<Disk> all = new ArrayList<>(disks);
+    all.add(another);
+    return new Disks(all);
+  }
+
   /** Whether any disk takes data. */
   public boolean anyHealthy() {
     for (Disk disk : disks) {
@@ -162,8 +169,16 @@ public final class Disks implements AutoCloseable {
               + "; make one with: sluice admin rebuild-catalog "
               + storage.name());
     }
-    return RocksCatalog.open(
-        directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    try {
+      return RocksCatalog.open(
+          directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; if it is damaged, make it anew with: sluice admin rebuild-catalog "
+              + storage.name(),
+          e);
+    }
   }
 
   private static void close(AutoCloseable part, String directory) {

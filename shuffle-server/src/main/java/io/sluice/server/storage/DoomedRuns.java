@@ -77,7 +77,7 @@ final class DoomedRuns {
     try {
       disk.catalog().remove(ids);
     } catch (IOException e) {
-      LOG.warn("runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e);
+      LOG.warn("runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e.toString());
       keep(files);
       return;
     }

@@ -8,6 +8,9 @@ public interface ReadableRun extends StoredRun {
   /** Where it lies now; whose threads wait for it. */
   Disk disk();
 
+  /** Name of its file, the same wherever it lies. */
+  String name();
+
   /**
    * The file if it is open already, else null. Never waits; valid as long as the caller holds a
    * reference.

@@ -50,6 +50,11 @@ public final class RunFile implements ReadableRun {
     return record;
   }
 
+  @Override
+  public String name() {
+    return name;
+  }
+
   public long length() {
     return record.length();
   }

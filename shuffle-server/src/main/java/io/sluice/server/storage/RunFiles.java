@@ -92,11 +92,6 @@ public final class RunFiles implements AutoCloseable {
     return found;
   }
 
-  /** Has something done that may wait for a disk, on the thread that deletes the disk's files. */
-  public void execute(Disk disk, Runnable task) {
-    housekeeping(disk).worker().execute(task);
-  }
-
   /** Deletes what waits for it, on the calling thread. */
   public void deletePending() {
     for (Housekeeping each : housekeeping.values()) {

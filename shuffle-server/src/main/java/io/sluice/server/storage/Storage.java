@@ -3,6 +3,7 @@ package io.sluice.server.storage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A flat directory of files that belongs to one server. A file is there once it was committed;
@@ -33,6 +34,11 @@ public interface Storage extends AutoCloseable {
 
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
+
+  /** Where a committed file lies for whoever can open it without this server; empty: nobody can. */
+  default Optional<String> location(String file) {
+    return Optional.empty();
+  }
 
   /** Deletes a committed file; one that is not there is none to delete. */
   void delete(String file) throws IOException;

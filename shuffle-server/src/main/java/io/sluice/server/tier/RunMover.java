@@ -77,7 +77,7 @@ final class RunMover {
         return false;
       }
     } catch (WriteFailure e) {
-      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.getCause());
+      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
       write.failed(e.getCause());
       return false;
     } catch (IOException e) {
@@ -96,7 +96,7 @@ final class RunMover {
       write.failed(e);
     }
     Disk leftBehind = switched ? source : target;
-    files.execute(leftBehind, () -> delete(leftBehind, run, name));
+    files.onThreadOf(leftBehind, () -> delete(leftBehind, run, name));
     return switched;
   }
 
@@ -190,7 +190,7 @@ final class RunMover {
       disk.storage().delete(name);
       disk.refresh();
     } catch (IOException e) {
-      LOG.warn("moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e);
+      LOG.warn("moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
     }
   }
 

@@ -170,7 +170,9 @@ final class ServerConnection {
     }
     cancelWait =
         memory.whenAvailable(
-            client.application(), header.bodyLength(), () -> carrier.execute(() -> admit(header), () -> {}));
+            client.application(),
+            header.bodyLength(),
+            () -> carrier.execute(() -> admit(header), () -> {}));
   }
 
   /** Refuses a push before its body is received, which is read and dropped. */

@@ -103,7 +103,7 @@ final class DiskLoss {
     Set<Integer> partitions = new HashSet<>(affected);
     for (LoggedRun run : log.runs()) {
       if (run.run() instanceof RunFile file && !affected.isEmpty()) {
-        files.execute(file.disk(), () -> recount(log, file, partitions));
+        files.onThreadOf(file.disk(), () -> recount(log, file, partitions));
       }
     }
     return affected.size();

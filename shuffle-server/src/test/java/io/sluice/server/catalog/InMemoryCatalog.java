@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A catalog without a disk, which can be told to fail. It outlives {@link #close}. Thread-safe. */
-public final class InMemoryCatalog implements RunCatalog {
+public class InMemoryCatalog implements RunCatalog {
   private final int maxTombstones;
   // All guarded by this.
   private final Map<RunId, RunRecord> runs = new HashMap<>();

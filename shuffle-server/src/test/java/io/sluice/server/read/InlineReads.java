@@ -16,6 +16,7 @@ public final class InlineReads {
   public static FileReads create(ScheduledExecutorService timer) {
     return new FileReads(
         ReadConfig.DEFAULT,
+        new ReadBudget(1 << 30),
         PageCache.UNKNOWN,
         UnpooledByteBufAllocator.DEFAULT,
         disk -> Runnable::run,

@@ -221,7 +221,12 @@ class RemoteStorageTest {
       ByteBuffer whole = ByteBuffer.wrap(content);
       int half = content.length / 2;
       long written =
-          writing.channel().write(new ByteBuffer[] {whole.slice(0, half), whole.slice(half, content.length - half)});
+          writing
+              .channel()
+              .write(
+                  new ByteBuffer[] {
+                    whole.slice(0, half), whole.slice(half, content.length - half)
+                  });
       assertThat(written).isEqualTo(content.length);
       writing.commit();
     }

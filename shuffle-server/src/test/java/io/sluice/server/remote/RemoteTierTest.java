@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
+import io.sluice.server.catalog.CatalogConfig;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.storage.Storage;
@@ -71,7 +72,13 @@ class RemoteTierTest {
 
   private RemoteTier open(RemoteConnection.Opener opener, long timeoutMs) throws Exception {
     return RemoteTier.open(
-        "memory:/x", opener, Long.MAX_VALUE, timeoutMs, 1, serverDirectory());
+        "memory:/x",
+        opener,
+        Long.MAX_VALUE,
+        timeoutMs,
+        1,
+        serverDirectory(),
+        CatalogConfig.DEFAULT);
   }
 
   private ServerDirectory serverDirectory() throws IOException {

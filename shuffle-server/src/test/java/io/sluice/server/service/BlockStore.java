@@ -5,6 +5,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReadHealth;
@@ -73,10 +74,11 @@ public final class BlockStore implements AutoCloseable {
               return thread;
             });
     scheduler.setRemoveOnCancelPolicy(true);
-    this.readerThreads = new ReaderThreads(ReadConfig.DEFAULT);
+    this.readerThreads = new ReaderThreads(ReadConfig.DEFAULT, nanoTime);
     this.reads =
         new FileReads(
             ReadConfig.DEFAULT,
+            new ReadBudget(64 << 20),
             LinuxPageCache.load(),
             PooledByteBufAllocator.DEFAULT,
             readerThreads,

@@ -346,7 +346,8 @@ class StoreModelTest {
             Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length));
       }
       if (!inRange) {
-        StatusCode code = refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
+        StatusCode code =
+            refusal(() -> InlineReads.await(service.fetch(CONNECTION, fetch.build())));
         assertThat(code)
             .isEqualTo(
                 expired.contains(shuffle)
@@ -432,7 +433,10 @@ class StoreModelTest {
                         .setPartition(entry.getKey())
                         .setLength(entry.getValue().bytes.size()))
                 .build();
-        check(new Held(InlineReads.await(service.fetch(CONNECTION, fetch)), entry.getValue().bytes.toByteArray()));
+        check(
+            new Held(
+                InlineReads.await(service.fetch(CONNECTION, fetch)),
+                entry.getValue().bytes.toByteArray()));
       }
     }
 

@@ -47,8 +47,13 @@ class SpillerTest {
   private final Disks disks =
       new Disks(
           List.of(
-              new Disk(first, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime),
-              new Disk(second, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime)));
+              new Disk(
+                  first, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime),
+              new Disk(
+                  second,
+                  new InMemoryCatalog(),
+                  new DiskLimits(95, 85, 3, 1, 1),
+                  System::nanoTime)));
   private final Spiller spiller =
       new Spiller(
           store,

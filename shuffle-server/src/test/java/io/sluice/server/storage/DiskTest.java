@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 class DiskTest {
   private final AtomicLong nanos = new AtomicLong(1L << 40);
   private final InMemoryStorage storage = new InMemoryStorage("disk", StorageKind.SSD);
-  private final Disk disk = new Disk(storage, new InMemoryCatalog(), new DiskLimits(95, 85, 2, 1_000, 30_000), nanos::get);
+  private final Disk disk =
+      new Disk(
+          storage, new InMemoryCatalog(), new DiskLimits(95, 85, 2, 1_000, 30_000), nanos::get);
 
   @Test
   void pausesAfterAFailureAndIsBadAfterSome() {

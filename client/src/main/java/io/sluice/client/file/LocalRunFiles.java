@@ -1,0 +1,191 @@
+package io.sluice.client.file;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.proto.RunFileKind;
+import io.sluice.proto.RunFileRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Run files on this host, by descriptors that their server hands out. Thread-safe; one event loop
+ * for all servers, started when the first file is opened.
+ *
+ * <p>A server whose socket cannot be reached from here is not asked again in its life: another host,
+ * another container, another user.
+ */
+final class LocalRunFiles implements RunFileOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
+
+  private static final int CLOSE_TIMEOUT_MS = 2_000;
+
+  /** Up to and with the run's name; see the run format. */
+  private static final int NAMED_HEADER_BYTES = 24;
+
+  private final Executor executor;
+  private final ReceivedDescriptors received = new ReceivedDescriptors();
+  private final Map<Life, Boolean> reachable = new ConcurrentHashMap<>();
+  private final Map<String, DescriptorConnection> connections = new ConcurrentHashMap<>();
+  // Guarded by this.
+  private EventLoopGroup eventLoops;
+  private boolean closed;
+
+  /** One life of the server behind a socket. */
+  private record Life(String socket, long epoch) {}
+
+  private LocalRunFiles(Executor executor) {
+    this.executor = executor;
+  }
+
+  /**
+   * An opener, if this system can pass descriptors.
+   *
+   * @param executor reads what has to be read to open a file
+   */
+  static Optional<RunFileOpener> create(Executor executor) {
+    try {
+      return Epoll.isAvailable() ? Optional.of(new LocalRunFiles(executor)) : Optional.empty();
+    } catch (LinkageError e) {
+      LOG.debug("files of servers on this host are not read directly", e);
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public RunFileKind kind() {
+    return RunFileKind.LOCAL_FILE;
+  }
+
+  @Override
+  public boolean mayOpen(RunFileSource source) {
+    return !source.localSocket().isEmpty()
+        && reachable.computeIfAbsent(
+            new Life(source.localSocket(), source.epoch()),
+            life -> Files.isWritable(Path.of(life.socket())));
+  }
+
+  @Override
+  public CompletableFuture<RunFileInput> open(RunFileSource source, String name) {
+    DescriptorConnection connection = connection(source.localSocket());
+    if (connection == null) {
+      return CompletableFuture.failedFuture(new IOException("the client is closed"));
+    }
+    return connection
+        .request(
+            RunFileRequest.newBuilder()
+                .setShuffle(source.shuffle())
+                .setEpoch(source.epoch())
+                .addNames(name)
+                .build())
+        .whenComplete(
+            (descriptor, failure) -> {
+              if (failure != null) {
+                notReachable(source, failure);
+              }
+            })
+        .thenApply(descriptor -> input(source, descriptor))
+        .thenCompose(input -> verified(input, name));
+  }
+
+  private DescriptorConnection connection(String socket) {
+    synchronized (this) {
+      if (closed) {
+        return null;
+      }
+      if (eventLoops == null) {
+        eventLoops =
+            new MultiThreadIoEventLoopGroup(
+                1,
+                new DefaultThreadFactory("sluice-short-circuit", true),
+                EpollIoHandler.newFactory());
+      }
+      EventLoop loop = eventLoops.next();
+      return connections.compute(
+          socket,
+          (path, present) ->
+              present != null && present.isOpen() ? present : new DescriptorConnection(loop, path));
+    }
+  }
+
+  private void notReachable(RunFileSource source, Throwable failure) {
+    Boolean before = reachable.put(new Life(source.localSocket(), source.epoch()), false);
+    if (before == null || before) {
+      LOG.info(
+          "run files of a server are fetched, not read directly server={} socket={} reason={}",
+          source.server().getName(),
+          source.localSocket(),
+          failure.getMessage());
+    }
+  }
+
+  private ChannelInput input(RunFileSource source, FileDescriptor descriptor) {
+    try {
+      return new ChannelInput(received.open(descriptor));
+    } catch (IOException e) {
+      notReachable(source, e);
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private CompletableFuture<RunFileInput> verified(ChannelInput input, String name) {
+    try {
+      return CompletableFuture.supplyAsync(() -> verify(input, name), executor);
+    } catch (RejectedExecutionException e) {
+      input.close();
+      return CompletableFuture.failedFuture(new IOException("the client is closed", e));
+    }
+  }
+
+  /** Makes sure that it is the file that was asked for: the socket may be another server's. */
+  private static RunFileInput verify(ChannelInput input, String name) {
+    ByteBuf header = Unpooled.buffer(NAMED_HEADER_BYTES);
+    try {
+      input.read(0, header, NAMED_HEADER_BYTES);
+      String found = String.format("%016x%016x.run", header.getLongLE(8), header.getLongLE(16));
+      if (header.getIntLE(0) != magic() || !found.equals(name)) {
+        throw new IOException("the server gave run " + found + " for " + name);
+      }
+      return input;
+    } catch (IOException e) {
+      input.close();
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int magic() {
+    return 'S' | 'L' << 8 | 'R' << 16 | 'N' << 24;
+  }
+
+  @Override
+  public void close() {
+    EventLoopGroup ending;
+    synchronized (this) {
+      closed = true;
+      ending = eventLoops;
+    }
+    connections.values().forEach(DescriptorConnection::close);
+    if (ending != null) {
+      ending
+          .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
+          .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    }
+  }
+}

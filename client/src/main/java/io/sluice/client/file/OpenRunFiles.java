@@ -1,0 +1,120 @@
+package io.sluice.client.file;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.RunFileLocation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The run files that one read has open. A file stays open until the read ends, so that a descriptor
+ * never keeps the space of a deleted file for long. Thread-safe.
+ */
+public final class OpenRunFiles implements AutoCloseable {
+  private final RunFiles files;
+  private final ByteBufAllocator allocator;
+  // Guarded by this.
+  private final Map<Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
+  private boolean closed;
+
+  private record Key(RunFileSource source, RunFileLocation file) {}
+
+  /** Bytes of a file. */
+  public record Piece(RunFileLocation file, long position, int length) {}
+
+  public OpenRunFiles(RunFiles files, ByteBufAllocator allocator) {
+    this.files = files;
+    this.allocator = allocator;
+  }
+
+  /** Whether a server's files of any kind may be read. */
+  public boolean mayOpen(RunFileSource source) {
+    return files.mayOpen(source);
+  }
+
+  /** Whether a file that a server named may be read. */
+  public boolean mayOpen(RunFileSource source, RunFileLocation file) {
+    return files.mayOpen(source, file.getKind());
+  }
+
+  /**
+   * Reads pieces one after the other into one buffer, on a thread for that.
+   *
+   * @return owned by who takes it; any failure means that the bytes are to be fetched
+   */
+  public CompletableFuture<FetchedBody> read(RunFileSource source, List<Piece> pieces) {
+    Set<RunFileLocation> named = new LinkedHashSet<>();
+    pieces.forEach(piece -> named.add(piece.file()));
+    Map<RunFileLocation, CompletableFuture<RunFileInput>> opening = new HashMap<>();
+    for (RunFileLocation file : named) {
+      opening.put(file, input(source, file));
+    }
+    CompletableFuture<?> all =
+        CompletableFuture.allOf(opening.values().toArray(CompletableFuture[]::new));
+    try {
+      return all.thenApplyAsync(
+          unused -> read(source.epoch(), pieces, opening), files.executor());
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(new IOException("the client is closed", e));
+    }
+  }
+
+  private FetchedBody read(
+      long epoch,
+      List<Piece> pieces,
+      Map<RunFileLocation, CompletableFuture<RunFileInput>> opened) {
+    int length = pieces.stream().mapToInt(Piece::length).sum();
+    ByteBuf bytes = allocator.directBuffer(length, length);
+    boolean whole = false;
+    try {
+      for (Piece piece : pieces) {
+        opened.get(piece.file()).join().read(piece.position(), bytes, piece.length());
+      }
+      whole = true;
+      return new FetchedBody(FetchReply.newBuilder().setEpoch(epoch).build(), bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      if (!whole) {
+        bytes.release();
+      }
+    }
+  }
+
+  private synchronized CompletableFuture<RunFileInput> input(
+      RunFileSource source, RunFileLocation file) {
+    if (closed) {
+      return CompletableFuture.failedFuture(new IOException("the read is closed"));
+    }
+    RunFileOpener opener = files.opener(file.getKind());
+    if (opener == null) {
+      return CompletableFuture.failedFuture(new IOException("no way to open " + file.getKind()));
+    }
+    return inputs.computeIfAbsent(
+        new Key(source, file), unused -> opener.open(source, file.getName()));
+  }
+
+  /** Closes every file, those that are being opened too. Idempotent. */
+  @Override
+  public void close() {
+    List<CompletableFuture<RunFileInput>> all;
+    synchronized (this) {
+      closed = true;
+      all = List.copyOf(inputs.values());
+      inputs.clear();
+    }
+    for (CompletableFuture<RunFileInput> input : all) {
+      // Its outcome is the closing.
+      CompletableFuture<Void> unused = input.thenAccept(RunFileInput::close);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.sluice.client.file;
+
+import io.sluice.proto.RunFileKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ways in which one process reads run files itself, with the threads that do it. Thread-safe;
+ * threads end when they have nothing to do.
+ */
+public final class RunFiles implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
+
+  /** Reads of a few tasks at a time, each of a slice, mostly from the page cache. */
+  private static final int THREADS = 4;
+
+  private static final long IDLE_SECONDS = 10;
+
+  private final List<RunFileOpener> openers;
+  private final ThreadPoolExecutor executor;
+
+  private RunFiles(ThreadPoolExecutor executor, List<RunFileOpener> openers) {
+    this.executor = executor;
+    this.openers = List.copyOf(openers);
+  }
+
+  /** No way: everything is fetched. */
+  public static RunFiles none() {
+    return new RunFiles(newExecutor(), List.of());
+  }
+
+  /** Exactly these ways. */
+  public static RunFiles of(List<RunFileOpener> openers) {
+    return new RunFiles(newExecutor(), openers);
+  }
+
+  /** Local files where the system allows it, and what services there are. */
+  public static RunFiles open() {
+    ThreadPoolExecutor executor = newExecutor();
+    List<RunFileOpener> openers = new ArrayList<>();
+    LocalRunFiles.create(executor).ifPresent(openers::add);
+    try {
+      ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
+          .forEach(openers::add);
+    } catch (ServiceConfigurationError e) {
+      LOG.info("a way to read run files is left out reason={}", e.getMessage());
+    }
+    return new RunFiles(executor, openers);
+  }
+
+  private static ThreadPoolExecutor newExecutor() {
+    AtomicInteger number = new AtomicInteger();
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            // Bounded by the slices that reads keep in flight.
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "sluice-run-files-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
+  }
+
+  /** Whether any of a server's files may be read. */
+  public boolean mayOpen(RunFileSource source) {
+    for (RunFileOpener opener : openers) {
+      if (opener.mayOpen(source)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Who opens files of a kind, or null. */
+  RunFileOpener opener(RunFileKind kind) {
+    for (RunFileOpener opener : openers) {
+      if (opener.kind() == kind) {
+        return opener;
+      }
+    }
+    return null;
+  }
+
+  /** Whether files of a kind that a server named may be read. */
+  public boolean mayOpen(RunFileSource source, RunFileKind kind) {
+    RunFileOpener opener = opener(kind);
+    return opener != null && opener.mayOpen(source);
+  }
+
+  Executor executor() {
+    return executor;
+  }
+
+  /** Ends connections and threads; what is being read then fails. Idempotent. */
+  @Override
+  public void close() {
+    executor.shutdown();
+    openers.forEach(RunFileOpener::close);
+  }
+}

@@ -1,0 +1,156 @@
+package io.sluice.client.read;
+
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What follows from a failure: the same again later, everything of a server opened again, or
+ * another replica. Owned by the task thread.
+ */
+final class LaneFailures {
+  private final ReadState state;
+
+  LaneFailures(ReadState state) {
+    this.state = state;
+  }
+
+  void onFetchFailure(
+      ReadLane lane, Slice slice, DataConnection connection, Throwable cause) throws IOException {
+    StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : StatusCode.OK;
+    boolean mayPass =
+        code == StatusCode.STORAGE_FAILED
+            || code == StatusCode.INTERNAL
+            || code == StatusCode.BLOCK_CORRUPT;
+    if (mayPass && !hasOtherCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
+      lane.backOffUntil(
+          state.nanoTime.getAsLong()
+              + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
+    } else if (mayPass || code == StatusCode.LOST) {
+      // The server is well, these bytes are not: only what the slice was for goes elsewhere.
+      lane.slices().remove(slice);
+      state.slicesHeld--;
+      for (Slice.Part part : slice.parts()) {
+        if (part.isWanted()) {
+          state.absent(part.visit(), Reason.LOST, cause.getMessage());
+        }
+      }
+    } else {
+      onRequestFailure(lane, connection, cause);
+    }
+  }
+
+  /** Whether another replica has everything that is still wanted of a slice: no need to wait. */
+  private static boolean hasOtherCopies(Slice slice) {
+    for (Slice.Part part : slice.parts()) {
+      if (part.isWanted() && !part.visit().progress().hasMoreReplicas()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void onRequestFailure(ReadLane lane, DataConnection connection, Throwable failed)
+      throws IOException {
+    Throwable cause = unwrapped(failed);
+    if (cause instanceof SluiceException) {
+      onFailure(lane, cause);
+    } else if (lane.connection() == connection) {
+      // Every request of a lost connection fails: the loss counts once.
+      lane.disconnected();
+      onFailure(lane, cause);
+    }
+  }
+
+  void onFailure(ReadLane lane, Throwable failed) throws IOException {
+    Throwable cause = unwrapped(failed);
+    if (!(cause instanceof SluiceException refusal)) {
+      backOff(lane, Reason.UNREACHABLE, cause);
+      return;
+    }
+    switch (refusal.code()) {
+      case BUSY, DRAINING, BLOCK_CORRUPT, FRAME_CORRUPT, STORAGE_FAILED, INTERNAL ->
+          backOff(lane, Reason.UNREACHABLE, cause);
+      case STALE_EPOCH, OUT_OF_RANGE -> startAgain(lane);
+      case EXPIRED -> giveUp(lane, Reason.EXPIRED, cause.getMessage());
+      case LOST -> giveUp(lane, Reason.LOST, cause.getMessage());
+      case NEVER_WRITTEN, UNKNOWN_APPLICATION ->
+          giveUp(lane, Reason.NEVER_WRITTEN, cause.getMessage());
+      case OK,
+          PARTITION_FULL,
+          NO_SPACE,
+          NO_SERVERS,
+          FRAME_TOO_LARGE,
+          BAD_VERSION,
+          BAD_MESSAGE,
+          BAD_REQUEST,
+          DENIED ->
+          throw new SluiceException(
+              refusal.code(),
+              "read failed app="
+                  + state.shuffle.getApplication()
+                  + " shuffle="
+                  + state.shuffle.getShuffle()
+                  + " server="
+                  + lane.name()
+                  + " code="
+                  + refusal.code()
+                  + ": "
+                  + refusal.getMessage(),
+              refusal);
+    }
+  }
+
+  static Throwable unwrapped(Throwable failed) {
+    return failed instanceof CompletionException && failed.getCause() != null
+        ? failed.getCause()
+        : failed;
+  }
+
+  private void backOff(ReadLane lane, Reason reason, Throwable cause) {
+    long now = state.nanoTime.getAsLong();
+    if (lane.isBackingOff() && now - lane.notBeforeNanos() < 0) {
+      // Requests that were sent together fail together: that counts once.
+      return;
+    }
+    lane.failed(now);
+    long failingMs = TimeUnit.NANOSECONDS.toMillis(now - lane.failingSinceNanos());
+    if (lane.failures() >= state.config.retry().maxAttempts()
+        || failingMs >= state.config.retry().patienceMs()) {
+      giveUp(
+          lane, reason, lane.failures() + " tries in " + failingMs + " ms: " + cause.getMessage());
+      return;
+    }
+    lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(lane.failures())));
+  }
+
+  /** Offsets are no longer valid: opens everything again that is under way at a server. */
+  void startAgain(ReadLane lane) {
+    if (lane.countRestart() > state.config.retry().maxAttempts()) {
+      giveUp(lane, Reason.LOST, "the server's offsets changed " + lane.restarts() + " times");
+      return;
+    }
+    List<PartitionVisit> visits = lane.takeVisits();
+    state.dropSlices(lane);
+    lane.forgetEpoch();
+    for (PartitionVisit visit : visits) {
+      visit.end();
+      lane.open(new PartitionVisit(visit.progress(), lane));
+    }
+  }
+
+  /** Goes to other replicas for everything that is under way at a server. */
+  void giveUp(ReadLane lane, Reason reason, String detail) {
+    List<PartitionVisit> visits = lane.takeVisits();
+    state.dropSlices(lane);
+    lane.succeeded();
+    for (PartitionVisit visit : visits) {
+      state.absent(visit, reason, detail);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.client.read;
+
+import io.sluice.proto.RunFileLocation;
+
+/** A run file that a read may read itself, until that fails once. Belongs to one thread. */
+final class LocatedFile {
+  private final RunFileLocation location;
+  private boolean usable = true;
+
+  LocatedFile(RunFileLocation location) {
+    this.location = location;
+  }
+
+  RunFileLocation location() {
+    return location;
+  }
+
+  boolean isUsable() {
+    return usable;
+  }
+
+  void failed() {
+    usable = false;
+  }
+
+  /** A byte of the file. */
+  record Place(LocatedFile file, long position) {
+    Place plus(long bytes) {
+      return new Place(file, position + bytes);
+    }
+
+    /** Whether {@code next} is the byte {@code bytes} after this one. */
+    boolean leadsTo(Place next, long bytes) {
+      return next != null && next.file == file && next.position == position + bytes;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.sluice.client.read;
+
+import com.google.protobuf.ByteString;
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PartitionState;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/** Makes plans of what servers say they have. Owned by the task thread. */
+final class OpenReplies {
+  private final ReadState state;
+
+  OpenReplies(ReadState state) {
+    this.state = state;
+  }
+
+  /** Begins the visits that an Open was sent for. */
+  void take(ReadLane lane, OpenReply reply) throws SluiceException {
+    List<PartitionVisit> visits = lane.endOpening();
+    if (reply.getPartitionsCount() != visits.size()) {
+      throw new SluiceException(
+          StatusCode.INTERNAL,
+          "server "
+              + lane.name()
+              + " answered for "
+              + reply.getPartitionsCount()
+              + " of "
+              + visits.size()
+              + " partitions");
+    }
+    lane.opened(reply.getEpoch());
+    List<Roaring64NavigableMap> sets = new ArrayList<>();
+    for (ByteString set : reply.getAttemptSetsList()) {
+      sets.add(attempts(lane, set));
+    }
+    Placement placement =
+        new Placement(reply, file -> state.files.mayOpen(lane.source(state.shuffle), file));
+    for (int i = 0; i < visits.size(); i++) {
+      begin(lane, visits.get(i), reply.getPartitions(i), sets, placement);
+    }
+  }
+
+  private static Roaring64NavigableMap attempts(ReadLane lane, ByteString bytes)
+      throws SluiceException {
+    Roaring64NavigableMap set = new Roaring64NavigableMap();
+    try (DataInputStream in = new DataInputStream(bytes.newInput())) {
+      set.deserializePortable(in);
+      return set;
+    } catch (IOException | RuntimeException e) {
+      throw new SluiceException(
+          StatusCode.INTERNAL,
+          "server "
+              + lane.name()
+              + ": complete attempts in "
+              + bytes.size()
+              + " bytes are not a portable Roaring bitmap",
+          e);
+    }
+  }
+
+  private void begin(
+      ReadLane lane,
+      PartitionVisit visit,
+      PartitionState found,
+      List<Roaring64NavigableMap> sets,
+      Placement placement)
+      throws SluiceException {
+    if (found.getPartition() != visit.partition()) {
+      throw new SluiceException(
+          StatusCode.INTERNAL,
+          "server "
+              + lane.name()
+              + " answered for partition "
+              + found.getPartition()
+              + ", expected "
+              + visit.partition());
+    }
+    boolean restarted = lane.openedEpoch() != lane.server().getEpoch();
+    Reason absent = restarted ? Reason.LOST : Reason.NEVER_WRITTEN;
+    String life = restarted ? "; the server was started again since the assignment" : "";
+    switch (found.getPresence()) {
+      case PRESENT -> {
+        int set = found.getCompleteAttempts();
+        Roaring64NavigableMap complete =
+            set >= 0 && set < sets.size() ? sets.get(set) : new Roaring64NavigableMap();
+        long absentAttempt = firstAbsent(visit.progress(), complete);
+        if (absentAttempt >= 0) {
+          visit.shortfall(
+              restarted || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
+              "attempt "
+                  + absentAttempt
+                  + " is not complete there"
+                  + (found.getLostCount() > 0 ? "; a disk was lost" : "")
+                  + life);
+        }
+        if (absentAttempt >= 0 && !visit.progress().hasMoreReplicas()) {
+          // Better known now than after everything else has been read.
+          endBeforeReading(visit, complete);
+          return;
+        }
+        visit.opened(found, state.request, placement);
+        if (visit.isRead()) {
+          state.endVisit(visit);
+        } else {
+          lane.beginVisit(visit);
+        }
+      }
+      case PARTITION_EMPTY -> state.absent(visit, absent, "the partition is empty there" + life);
+      case SHUFFLE_NEVER_WRITTEN ->
+          state.absent(visit, absent, "nothing of the shuffle was ever written there" + life);
+      case SHUFFLE_EXPIRED ->
+          state.absent(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
+      case DATA_LOST -> state.absent(visit, Reason.LOST, "the server lost what it had" + life);
+      case PRESENCE_UNSPECIFIED, UNRECOGNIZED ->
+          state.absent(visit, Reason.NEVER_WRITTEN, "the server does not say why there is nothing");
+    }
+  }
+
+  private static long firstAbsent(PartitionProgress progress, Roaring64NavigableMap complete) {
+    ExpectedAttempts expected = progress.expected();
+    for (int place = 0; place < expected.count(); place++) {
+      if (!progress.isWhole(place) && !complete.contains(expected.attempt(place))) {
+        return expected.attempt(place);
+      }
+    }
+    return -1;
+  }
+
+  /** Ends a visit before it began: names only the attempts that are not there. */
+  private void endBeforeReading(PartitionVisit visit, Roaring64NavigableMap complete) {
+    visit.end();
+    PartitionProgress progress = visit.progress();
+    progress.failed(visit.lane().name(), visit.shortfallReason(), visit.shortfallDetail());
+    for (MissingBlocks one : progress.missing(Integer.MAX_VALUE)) {
+      if (!complete.contains(one.mapAttempt())) {
+        state.missing(one);
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.client.read;
+
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.proto.OpenReply;
+import java.util.List;
+
+/** Something that another thread reports; handled by the task thread. */
+sealed interface ReadEvent {
+  /** Frees what it owns. */
+  default void dispose() {}
+
+  record Connected(ReadLane lane, DataConnection connection, Throwable failure)
+      implements ReadEvent {}
+
+  record Opened(
+      ReadLane lane,
+      List<PartitionVisit> visits,
+      DataConnection connection,
+      OpenReply reply,
+      Throwable failure)
+      implements ReadEvent {}
+
+  /**
+   * @param connection that was asked; null when the bytes were to be read from files
+   */
+  record Fetched(
+      ReadLane lane, Slice slice, DataConnection connection, FetchedBody body, Throwable failure)
+      implements ReadEvent {
+    @Override
+    public void dispose() {
+      if (body != null) {
+        body.close();
+      }
+    }
+  }
+}

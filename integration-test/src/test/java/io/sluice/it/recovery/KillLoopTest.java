@@ -1,0 +1,251 @@
+package io.sluice.it.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.TransportConfig;
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.proto.Presence;
+import io.sluice.proto.Push;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.UnregisterShufflesRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server is killed again and again while it takes pushes and writes runs, and every time what it
+ * had said to be on disk must be read back right by a client of its next life, and no attempt that
+ * lost a block may be called complete.
+ *
+ * <p>Method: pushers push attempts, some of them never finished, into the newest two shuffles; a
+ * prober asks the server what it has and takes note of what it says to be on disk ({@link
+ * ShuffleContents}); at a random moment the process is killed. Then it is started again, asked
+ * again, and compared.
+ */
+@Timeout(900)
+class KillLoopTest {
+  private static final int KILLS = Integer.getInteger("sluice.test.kills", 50);
+  private static final long SEED = Long.getLong("sluice.test.seed", 20261121);
+  private static final int PARTITIONS = 6;
+  private static final int PUSHERS = 2;
+  private static final int KEPT_SHUFFLES = 3;
+  private static final int MOST_LOAD_MS = 500;
+  private static final long LIMIT_SECONDS = 30;
+  private static final String APPLICATION = "app-1";
+
+  @TempDir Path directory;
+
+  private final AtomicLong attempts = new AtomicLong();
+  // By shuffle: what a life that was killed had said to be on disk.
+  private final Map<Integer, Set<TestBlocks.Id>> onDisk = new TreeMap<>();
+  private final Map<Integer, Long> assignedEpochs = new TreeMap<>();
+  private final Set<TestBlocks.Id> pushed = ConcurrentHashMap.newKeySet();
+  private long checkedBlocks;
+  private long completeAttempts;
+  private long incompleteAttempts;
+  private LocalCluster cluster;
+
+  @AfterEach
+  void stop() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void everythingAcknowledgedAsOnDiskIsReadBackRightAfterAnyKill() throws Exception {
+    cluster =
+        LocalCluster.builder()
+            .directory(directory)
+            .classPath(ClassPath.ofThisTest())
+            .servers(1)
+            .configureServers("rss.storage.basePath", directory.resolve("data-a") + ","
+                + directory.resolve("data-b"))
+            .configureServers("rss.server.buffer.capacity", "16m")
+            .configureServers("rss.server.buffer.slab.size", "16k")
+            // Spills begin at some 800 KB, so that there are many.
+            .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "5")
+            .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")
+            .serverJvmOptions(
+                "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+            .startTimeout(Duration.ofSeconds(60))
+            .build();
+    cluster.start();
+    Random random = new Random(SEED);
+    for (int kill = 0; kill < KILLS; kill++) {
+      int shuffle = kill;
+      loadAndKill(shuffle, random);
+      cluster.servers().get(0).start();
+      try (NettyDataTransport transport = transport()) {
+        DataConnection connection = connect(transport);
+        assertThat(connection.wholeSinceEpoch()).isEqualTo(connection.epoch());
+        for (int checked = Math.max(0, shuffle - KEPT_SHUFFLES + 1); checked <= shuffle; checked++) {
+          check(connection, checked, "seed " + SEED + " kill " + kill + " shuffle " + checked);
+        }
+      }
+      forget(shuffle - KEPT_SHUFFLES + 1);
+    }
+    assertThat(checkedBlocks).as("blocks that were on disk before a kill").isGreaterThan(KILLS * 20L);
+    assertThat(completeAttempts).isPositive();
+    assertThat(incompleteAttempts).isPositive();
+    System.out.printf(
+        "%d kills, seed %d: %d blocks checked that had been on disk, %d attempts complete, %d not%n",
+        KILLS, SEED, checkedBlocks, completeAttempts, incompleteAttempts);
+  }
+
+  private void loadAndKill(int shuffle, Random random) throws Exception {
+    long pusherSeed = random.nextLong();
+    long loadNanos = TimeUnit.MILLISECONDS.toNanos(random.nextInt(MOST_LOAD_MS));
+    try (NettyDataTransport transport = transport()) {
+      assignedEpochs.put(shuffle, connect(transport).epoch());
+      List<Thread> threads = new ArrayList<>();
+      for (int pusher = 0; pusher < PUSHERS; pusher++) {
+        DataConnection connection = connect(transport);
+        Random own = new Random(pusherSeed + pusher);
+        threads.add(new Thread(() -> push(connection, shuffle, own), "pusher-" + pusher));
+      }
+      DataConnection probed = connect(transport);
+      Set<TestBlocks.Id> seen = new HashSet<>();
+      threads.add(new Thread(() -> probe(probed, shuffle, seen), "prober"));
+      threads.forEach(Thread::start);
+      LockSupport.parkNanos(loadNanos);
+      cluster.servers().get(0).kill();
+      for (Thread thread : threads) {
+        thread.join(TimeUnit.SECONDS.toMillis(LIMIT_SECONDS));
+        assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+      }
+      onDisk.computeIfAbsent(shuffle, unused -> new HashSet<>()).addAll(seen);
+    }
+  }
+
+  /** Pushes attempts until the server is gone. */
+  private void push(DataConnection connection, int newest, Random random) {
+    try {
+      while (true) {
+        int shuffle = Math.max(0, newest - random.nextInt(2));
+        long attempt = attempts.getAndIncrement();
+        int blocks = 1 + random.nextInt(4);
+        boolean unfinished = random.nextInt(4) == 0;
+        for (int sequence = 0; sequence < blocks; sequence++) {
+          ByteBuf body = TestBlocks.newBody();
+          boolean last = sequence == blocks - 1 && !unfinished;
+          for (int partition = 0; partition < PARTITIONS; partition++) {
+            TestBlocks.Id id = new TestBlocks.Id(attempt, partition, sequence);
+            pushed.add(id);
+            TestBlocks.write(body, id, last);
+          }
+          Push head =
+              Push.newBuilder().setShuffle(id(shuffle)).setEpoch(connection.epoch()).build();
+          connection.push(head, body).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        }
+      }
+    } catch (Exception e) {
+      // The server is gone, which is what it waits for; the checks tell whether it should have.
+      Thread.yield();
+    }
+  }
+
+  private void probe(DataConnection connection, int shuffle, Set<TestBlocks.Id> seen) {
+    try {
+      while (true) {
+        ShuffleContents contents =
+            ShuffleContents.read(connection, id(shuffle), PARTITIONS, connection.epoch());
+        seen.addAll(contents.onDisk());
+      }
+    } catch (Exception e) {
+      // As above.
+      Thread.yield();
+    }
+  }
+
+  private void check(DataConnection connection, int shuffle, String what) throws Exception {
+    ShuffleContents contents =
+        ShuffleContents.read(connection, id(shuffle), PARTITIONS, assignedEpochs.get(shuffle));
+    Set<TestBlocks.Id> expected = onDisk.getOrDefault(shuffle, Set.of());
+    assertThat(contents.blocks()).as(what).containsAll(expected);
+    assertThat(pushed).as(what).containsAll(contents.blocks());
+    checkedBlocks += expected.size();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      assertThat(contents.presence().get(partition))
+          .as("%s partition %s", what, partition)
+          .isIn(Presence.PRESENT, Presence.DATA_LOST);
+      Set<Long> whole = new HashSet<>();
+      Set<Long> parts = new HashSet<>();
+      for (TestBlocks.Id block : contents.blocks()) {
+        if (block.partition() == partition) {
+          (contents.isWhole(block.attempt(), partition) ? whole : parts).add(block.attempt());
+        }
+      }
+      assertThat(contents.complete().get(partition))
+          .as("%s partition %s", what, partition)
+          .isEqualTo(whole);
+      completeAttempts += whole.size();
+      incompleteAttempts += parts.size();
+    }
+    // All of it came from files: it outlives the next kill too.
+    onDisk.put(shuffle, contents.blocks());
+  }
+
+  private void forget(int shuffle) {
+    if (shuffle < 0) {
+      return;
+    }
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress(ClusterNode.HOST, cluster.servers().get(0).rpcPort())
+            .usePlaintext()
+            .build();
+    try {
+      ShuffleServerControlGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS)
+          .unregisterShuffles(
+              UnregisterShufflesRequest.newBuilder()
+                  .setApplication(APPLICATION)
+                  .addShuffles(shuffle)
+                  .build());
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static ShuffleId id(int shuffle) {
+    return ShuffleId.newBuilder().setApplication(APPLICATION).setShuffle(shuffle).build();
+  }
+
+  private static NettyDataTransport transport() {
+    return new NettyDataTransport(TransportConfig.DEFAULT, System::nanoTime);
+  }
+
+  private DataConnection connect(NettyDataTransport transport) throws Exception {
+    ClusterNode node = cluster.servers().get(0);
+    ServerId server =
+        ServerId.newBuilder()
+            .setName(node.address())
+            .setHost(ClusterNode.HOST)
+            .setRpcPort(node.rpcPort())
+            .setNettyPort(node.nettyPort())
+            .build();
+    return transport.connect(server, APPLICATION, "test").get(LIMIT_SECONDS, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,152 @@
+package io.sluice.it.recovery;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PartitionState;
+import io.sluice.proto.Presence;
+import io.sluice.proto.Range;
+import io.sluice.proto.ShuffleId;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/**
+ * What a server holds of a shuffle, asked through the real protocol.
+ *
+ * <p>How a client knows that a block is on disk: FETCH_REPLY says how many of its bytes came from
+ * memory, the rest came from registered run files. So a reply with none from memory is the server's
+ * word that the range outlives the process.
+ *
+ * @param presence by partition
+ * @param last highest sequence by attempt and partition, of blocks that are flagged LAST
+ * @param complete attempts that the server calls complete, by partition
+ */
+record ShuffleContents(
+    List<Presence> presence,
+    Set<TestBlocks.Id> blocks,
+    Set<TestBlocks.Id> onDisk,
+    Map<TestBlocks.Id, Integer> last,
+    List<Set<Long>> complete) {
+  private static final long LIMIT_SECONDS = 30;
+  private static final int SLICE = 256 << 10;
+
+  static ShuffleContents read(
+      DataConnection connection, ShuffleId shuffle, int partitions, long assignedEpoch)
+      throws Exception {
+    OpenReply opened =
+        get(
+            connection.open(
+                Open.newBuilder()
+                    .setShuffle(shuffle)
+                    .setAssignedEpoch(assignedEpoch)
+                    .addAllPartitions(IntStream.range(0, partitions).boxed().toList())
+                    .build()));
+    List<Presence> presence = new ArrayList<>();
+    List<Set<Long>> complete = new ArrayList<>();
+    Set<TestBlocks.Id> blocks = new HashSet<>();
+    Set<TestBlocks.Id> onDisk = new HashSet<>();
+    Map<TestBlocks.Id, Integer> last = new HashMap<>();
+    for (PartitionState state : opened.getPartitionsList()) {
+      presence.add(state.getPresence());
+      if (state.getPresence() != Presence.PRESENT) {
+        complete.add(Set.of());
+        continue;
+      }
+      complete.add(
+          attempts(opened.getAttemptSets(state.getCompleteAttempts()).toByteArray()));
+      readPartition(connection, shuffle, opened.getEpoch(), state, blocks, onDisk, last);
+    }
+    return new ShuffleContents(presence, blocks, onDisk, last, complete);
+  }
+
+  private static void readPartition(
+      DataConnection connection,
+      ShuffleId shuffle,
+      long epoch,
+      PartitionState state,
+      Set<TestBlocks.Id> blocks,
+      Set<TestBlocks.Id> onDisk,
+      Map<TestBlocks.Id, Integer> last)
+      throws Exception {
+    ByteBuf log = TestBlocks.newBody();
+    try {
+      // Where the bytes lie that came from memory, at the grain of a slice.
+      List<long[]> memory = new ArrayList<>();
+      while (log.readableBytes() < state.getLength()) {
+        long offset = log.readableBytes();
+        long length = Math.min(SLICE, state.getLength() - offset);
+        try (FetchedBody slice =
+            get(
+                connection.fetch(
+                    Fetch.newBuilder()
+                        .setShuffle(shuffle)
+                        .setEpoch(epoch)
+                        .addRanges(
+                            Range.newBuilder()
+                                .setPartition(state.getPartition())
+                                .setOffset(offset)
+                                .setLength(length))
+                        .build()))) {
+          if (slice.head().getFromMemory() > 0) {
+            memory.add(new long[] {offset, offset + length});
+          }
+          log.writeBytes(slice.bytes());
+        }
+      }
+      for (int at = 0; at < log.writerIndex(); ) {
+        BlockHeader header = BlockFormat.readVerified(log, at, log.writerIndex());
+        int start = at;
+        int end = at + header.blockLength();
+        if (header.partition() != state.getPartition() || !TestBlocks.isRight(log, at, header)) {
+          throw new AssertionError("wrong block " + header + " in " + state.getPartition());
+        }
+        TestBlocks.Id id = TestBlocks.id(header);
+        blocks.add(id);
+        if (header.isLast()) {
+          last.put(new TestBlocks.Id(id.attempt(), id.partition(), 0), id.sequence());
+        }
+        if (memory.stream().noneMatch(range -> start < range[1] && end > range[0])) {
+          onDisk.add(id);
+        }
+        at = end;
+      }
+    } finally {
+      log.release();
+    }
+  }
+
+  /** Whether every block of the attempt in the partition is here. */
+  boolean isWhole(long attempt, int partition) {
+    Integer lastSequence = last.get(new TestBlocks.Id(attempt, partition, 0));
+    return lastSequence != null
+        && IntStream.rangeClosed(0, lastSequence)
+            .allMatch(sequence -> blocks.contains(new TestBlocks.Id(attempt, partition, sequence)));
+  }
+
+  private static Set<Long> attempts(byte[] bytes) throws Exception {
+    Roaring64NavigableMap set = new Roaring64NavigableMap();
+    set.deserializePortable(new DataInputStream(new ByteArrayInputStream(bytes)));
+    Set<Long> attempts = new HashSet<>();
+    set.forEach(attempts::add);
+    return attempts;
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,115 @@
+package io.sluice.server.config;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.server.read.ReadConfig;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How run files are read.
+ *
+ * @param budgetBytes of files being read or sent at a time
+ * @param disks how each disk is read
+ * @param socket where clients on this host get run files; empty: nowhere
+ */
+public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> socket) {
+  private static final long BY_RATIO = -1;
+
+  static final ConfigKey<Long> CAPACITY =
+      ConfigKey.dataSize("rss.server.read.buffer.capacity")
+          .defaultValue(BY_RATIO)
+          .alsoAllow(
+              BY_RATIO, "rss.server.read.buffer.capacity.ratio of rss.server.buffer.capacity")
+          .atLeast(1L << 20)
+          .since("0.1.0")
+          .doc(
+              "Most bytes of run files that are being read or sent at a time; further fetches wait,"
+                  + " in turn by application and connection. They lie in the page cache where the"
+                  + " system tells what that holds, else in memory beside the server's buffer.")
+          .build();
+
+  static final ConfigKey<Double> CAPACITY_RATIO =
+      ConfigKey.decimal("rss.server.read.buffer.capacity.ratio")
+          .defaultValue(0.2)
+          .atLeast(0.001)
+          .atMost(10.0)
+          .since("0.1.0")
+          .doc(
+              "rss.server.read.buffer.capacity as a share of the server's buffer, when that is -1.")
+          .build();
+
+  static final ConfigKey<Long> TIMEOUT =
+      ConfigKey.durationMs("rss.server.disk.read.timeout")
+          .defaultValue((long) ReadConfig.DEFAULT.timeoutMs())
+          .atLeast(10L)
+          .atMost(600_000L)
+          .since("0.1.0")
+          .doc(
+              "How long a fetch may wait for a disk. Then it is refused, and the client turns to"
+                  + " another copy, or asks again. Less than the clients' rss.client.rpc.timeout.ms.")
+          .build();
+
+  static final ConfigKey<Integer> SSD_THREADS =
+      ConfigKey.integer("rss.server.disk.read.threads.ssd")
+          .defaultValue(ReadConfig.DEFAULT.ssdThreads())
+          .atLeast(1)
+          .atMost(256)
+          .since("0.1.0")
+          .doc("Reads at a time on each SSD.")
+          .build();
+
+  static final ConfigKey<Integer> HDD_THREADS =
+      ConfigKey.integer("rss.server.disk.read.threads.hdd")
+          .defaultValue(ReadConfig.DEFAULT.hddThreads())
+          .atLeast(1)
+          .atMost(256)
+          .since("0.1.0")
+          .doc("Reads at a time on each HDD; more make it seek between them.")
+          .build();
+
+  static final ConfigKey<Boolean> SHORT_CIRCUIT =
+      ConfigKey.bool("rss.server.shortcircuit.enabled")
+          .defaultValue(true)
+          .since("0.1.0")
+          .doc(
+              "Whether clients on this host may read run files themselves: over a Unix domain"
+                  + " socket the server hands them open descriptors, for reading only.")
+          .build();
+
+  static final ConfigKey<String> SOCKET =
+      ConfigKey.string("rss.server.shortcircuit.socket")
+          .check(path -> path.startsWith("/"), "an absolute path")
+          .since("0.1.0")
+          .doc(
+              "Path of that socket, at most 107 bytes; when not set, sluice.sock in the first"
+                  + " directory of rss.storage.basePath. Whoever may open it reads as over the data"
+                  + " port.")
+          .build();
+
+  /** The keys that this record is made from. */
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(CAPACITY, CAPACITY_RATIO, TIMEOUT, SSD_THREADS, HDD_THREADS, SHORT_CIRCUIT, SOCKET);
+
+  /**
+   * @param firstDirectory that run files go to
+   */
+  public static ReadingConfig from(
+      ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
+    long asked = set.get(CAPACITY);
+    return new ReadingConfig(
+        asked == BY_RATIO
+            ? Math.max(1L << 20, (long) (bufferCapacityBytes * set.get(CAPACITY_RATIO)))
+            : asked,
+        new ReadConfig(
+            Math.toIntExact(set.get(TIMEOUT)),
+            set.get(SSD_THREADS),
+            set.get(HDD_THREADS),
+            ReadConfig.DEFAULT.maxQueued()),
+        set.get(SHORT_CIRCUIT)
+            ? Optional.of(
+                set.find(SOCKET).map(Path::of).orElse(firstDirectory.resolve("sluice.sock")))
+            : Optional.empty());
+  }
+}

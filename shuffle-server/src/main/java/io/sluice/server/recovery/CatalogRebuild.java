@@ -1,0 +1,162 @@
+package io.sluice.server.recovery;
+
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunFormatException;
+import io.sluice.common.run.RunHeader;
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.RocksCatalog;
+import io.sluice.server.catalog.RunCatalog;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.storage.DirectoryConfig;
+import io.sluice.server.storage.DirectoryStorage;
+import io.sluice.server.storage.Fsync;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.Storage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Makes the catalog of a directory that no server has anew, from the headers and footers of the run
+ * files in it: for when the catalog is lost or damaged. What every run says of itself is checked,
+ * block lists included, but for the blocks, which have checksums of their own.
+ *
+ * <p>The new catalog is made beside the old one and takes its place by rename, so that it can be
+ * tried again at any point. The old one stays as {@code catalog.old}. Shuffles that it knew to be
+ * forgotten still are, if it can be read; without it, a run that was being deleted may come back,
+ * until its application ends.
+ */
+public final class CatalogRebuild {
+  private static final String NEW = "catalog.new";
+  private static final String OLD = "catalog.old";
+
+  private final Path base;
+  private final String owner;
+
+  /**
+   * @param base as in the server's configuration
+   * @param owner who takes the directory meanwhile, in one line
+   */
+  public CatalogRebuild(Path base, String owner) {
+    this.base = base;
+    this.owner = owner;
+  }
+
+  /**
+   * Rebuilds the catalog.
+   *
+   * @throws io.sluice.server.storage.DirectoryInUseException if a server has the directory
+   * @throws IOException the directory cannot be read or written; nothing has changed
+   */
+  public RebuiltCatalog rebuild() throws IOException {
+    if (!Files.isDirectory(base.resolve("runs"))) {
+      throw new NoSuchFileException(base + " is not a directory of a shuffle server");
+    }
+    try (DirectoryStorage storage =
+        DirectoryStorage.open(
+            new DirectoryConfig(base, Optional.empty(), 0, 1), Fsync.NEVER, owner)) {
+      return rebuild(storage);
+    }
+  }
+
+  private RebuiltCatalog rebuild(Storage storage) throws IOException {
+    Path current = CatalogConfig.directory(base);
+    deleteTree(base.resolve(NEW));
+    Optional<List<Tombstone>> forgotten = tombstonesOf(current);
+    Set<String> applications = new HashSet<>();
+    List<String> problems = new ArrayList<>();
+    int runs = 0;
+    long bytes = 0;
+    try (RunCatalog catalog = RocksCatalog.open(base.resolve(NEW), CatalogConfig.DEFAULT)) {
+      for (Storage.Entry file : storage.list()) {
+        Optional<RunId> id = RunFiles.runId(file.file());
+        if (id.isEmpty()) {
+          continue;
+        }
+        try {
+          RunRecord run = read(storage, file);
+          if (!run.id().equals(id.get())) {
+            problems.add(
+                "run file=" + nameOf(storage, file) + " offset=8: the header is of " + run.id());
+            continue;
+          }
+          catalog.add(run);
+          runs++;
+          bytes += run.length();
+          applications.add(run.shuffle().application());
+        } catch (RunFormatException e) {
+          problems.add(e.getMessage());
+        }
+      }
+      catalog.bury(forgotten.orElse(List.of()));
+      catalog.sync();
+    }
+    if (Files.exists(current)) {
+      deleteTree(base.resolve(OLD));
+      Files.move(current, base.resolve(OLD), StandardCopyOption.ATOMIC_MOVE);
+    }
+    Files.move(base.resolve(NEW), current, StandardCopyOption.ATOMIC_MOVE);
+    return new RebuiltCatalog(
+        base,
+        runs,
+        bytes,
+        applications.size(),
+        problems,
+        forgotten.map(List::size).orElse(-1));
+  }
+
+  private static RunRecord read(Storage storage, Storage.Entry file) throws IOException {
+    try (RunReader reader = RunReader.open(storage.open(file.file()), nameOf(storage, file))) {
+      RunHeader header = reader.header();
+      for (RunExtent extent : reader.extents()) {
+        reader.forEachBlock(extent, block -> {});
+      }
+      return new RunRecord(
+          header.runId(),
+          new ShuffleKey(header.application(), header.shuffle()),
+          header.order(),
+          reader.fileLength(),
+          reader.replaced());
+    }
+  }
+
+  private static String nameOf(Storage storage, Storage.Entry file) {
+    return storage.name() + "/runs/" + file.file();
+  }
+
+  private static Optional<List<Tombstone>> tombstonesOf(Path catalog) {
+    if (!RocksCatalog.isThere(catalog)) {
+      return Optional.empty();
+    }
+    try (RunCatalog old = RocksCatalog.open(catalog, CatalogConfig.DEFAULT)) {
+      return Optional.of(old.tombstones());
+    } catch (IOException e) {
+      // That it cannot be read is why it is made anew; the result says so.
+      return Optional.empty();
+    }
+  }
+
+  private static void deleteTree(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+}

@@ -1,0 +1,119 @@
+package io.sluice.server.shortcircuit;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.sluice.proto.RunFileRequest;
+import io.sluice.server.nativeio.Descriptors;
+import io.sluice.server.shortcircuit.RunFileHandout.Held;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's requests for run files, one after the other; the next is not read before the last
+ * was answered. A connection works for one application. Owned by the event loop.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
+  private static final Logger LOG = LoggerFactory.getLogger(RunFileRequests.class);
+
+  private static final int MAX_REQUEST_BYTES = 64 << 10;
+  private static final int MAX_FILES = 64;
+
+  private final RunFileHandout handout;
+  private final Descriptors descriptors;
+  private final FileDescriptor nothing;
+  private final ShortCircuitCounters counters;
+  private String application;
+
+  RunFileRequests(
+      RunFileHandout handout,
+      Descriptors descriptors,
+      FileDescriptor nothing,
+      ShortCircuitCounters counters) {
+    this.handout = handout;
+    this.descriptors = descriptors;
+    this.nothing = nothing;
+    this.counters = counters;
+  }
+
+  /** Cuts the stream into requests. */
+  static ChannelHandler decoder() {
+    return new LengthFieldBasedFrameDecoder(
+        ByteOrder.LITTLE_ENDIAN, MAX_REQUEST_BYTES + 4, 0, 4, 0, 4, true);
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
+    RunFileRequest request;
+    try {
+      request = RunFileRequest.parseFrom(new ByteBufInputStream(message));
+    } catch (InvalidProtocolBufferException e) {
+      refuse(context, "it cannot be parsed: " + e.getMessage());
+      return;
+    } catch (IOException e) {
+      throw new IllegalStateException("a buffer in memory was read", e);
+    }
+    String asks = request.getShuffle().getApplication();
+    if (application == null) {
+      application = asks;
+    }
+    if (!application.equals(asks)) {
+      refuse(context, "it names application " + asks + " after " + application);
+      return;
+    }
+    if (request.getNamesCount() < 1 || request.getNamesCount() > MAX_FILES) {
+      refuse(context, request.getNamesCount() + " files, expected 1 to " + MAX_FILES);
+      return;
+    }
+    context.channel().config().setAutoRead(false);
+    handout.open(request).thenAccept(files -> answer(context, files));
+  }
+
+  private void refuse(ChannelHandlerContext context, String why) {
+    LOG.info("request for run files refused reason={}", why);
+    context.close();
+  }
+
+  private void answer(ChannelHandlerContext context, List<Held> files) {
+    try {
+      context.executor().execute(() -> send(context, files));
+    } catch (RejectedExecutionException e) {
+      // The server is stopping.
+      files.forEach(Held::release);
+    }
+  }
+
+  private void send(ChannelHandlerContext context, List<Held> files) {
+    for (Held file : files) {
+      FileDescriptor descriptor = nothing;
+      if (file.channel() == null) {
+        counters.absent();
+      } else {
+        counters.handedOut();
+        descriptor = new FileDescriptor(descriptors.of(file.channel()));
+      }
+      ChannelFuture written = context.write(descriptor);
+      // The kernel has its own reference by then.
+      written.addListener(done -> file.release());
+    }
+    context.flush();
+    context.channel().config().setAutoRead(true);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.debug("short circuit connection failed", cause);
+    context.close();
+  }
+}

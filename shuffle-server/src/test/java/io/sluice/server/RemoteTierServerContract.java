@@ -1,0 +1,287 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Presence;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.UnregisterShufflesRequest;
+import io.sluice.server.cluster.FakeCoordinator;
+import io.sluice.server.log.BlockBytes;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A whole server whose local directory is far too small for what is pushed, so that most of it must
+ * go to a remote file system, whatever that is, and come back from there.
+ */
+@Timeout(120)
+public abstract class RemoteTierServerContract {
+  private static final int PARTITIONS = 4;
+  private static final int BLOCK_BYTES = 200_000;
+  private static final int BLOCKS = 240;
+
+  @TempDir protected Path directory;
+  private FakeCoordinator coordinator;
+  private final List<ShuffleServerProcess> servers = new ArrayList<>();
+  private final Map<Integer, ByteArrayOutputStream> pushed = new HashMap<>();
+
+  /** Class path of the implementation. */
+  protected abstract String classPath() throws IOException;
+
+  /** Scheme of a directory of this machine. */
+  protected abstract String scheme();
+
+  @BeforeEach
+  void startCoordinator() throws IOException {
+    coordinator = new FakeCoordinator(0);
+  }
+
+  @AfterEach
+  void stopAll() {
+    servers.forEach(ShuffleServerProcess::close);
+    coordinator.close();
+  }
+
+  @Test
+  void keepsThereWhatLocalDirectoriesCannotHold() throws Exception {
+    ShuffleServerProcess server = start("one", Map.of());
+    push(server, "app");
+    await(() -> remoteBytes() > 16 << 20);
+    assertThat(remoteFiles())
+        .allSatisfy(
+            file ->
+                assertThat(remote().relativize(file).toString())
+                    .matches("app/127\\.0\\.0\\.1_[0-9a-f]{16}/[0-9a-f]{32}\\.run"));
+    assertHoldsAll(server, "app");
+    DiskState tier = disk(server, "REMOTE");
+    assertThat(tier.getPath()).isEqualTo(scheme() + ":" + remote());
+    assertThat(tier.getHealthy()).isTrue();
+    assertThat(tier.getCapacityBytes()).isPositive();
+
+    unregister(server, "app");
+    await(() -> remoteFiles().isEmpty() && !Files.exists(remote().resolve("app")));
+  }
+
+  @Test
+  void hasItAgainAfterACleanStop() throws Exception {
+    ShuffleServerProcess server = start("one", Map.of());
+    push(server, "app");
+    await(() -> remoteBytes() > 16 << 20);
+    server.close();
+    assertThat(remoteBytes()).isGreaterThan(16 << 20);
+    Path stray = remoteFiles().get(0).resolveSibling("0123456789abcdef0123456789abcdef.run");
+    Files.writeString(stray, "nobody knows it");
+    ShuffleServerProcess again = start("one", Map.of());
+    assertHoldsAll(again, "app");
+    assertThat(stray).doesNotExist();
+  }
+
+  @Test
+  void leavesToOtherServersWhatIsTheirs() throws Exception {
+    ShuffleServerProcess one = start("one", Map.of());
+    ShuffleServerProcess two = start("two", Map.of());
+    push(one, "app");
+    pushed.clear();
+    push(two, "app");
+    await(() -> remoteBytes() > 2 * 16 << 20);
+    unregister(one, "app");
+    await(() -> directoriesOf("app") == 1);
+    assertHoldsAll(two, "app");
+    one.close();
+    start("one", Map.of());
+    assertHoldsAll(two, "app");
+  }
+
+  @Test
+  void startsWithoutItWhenItIsNotThere() throws Exception {
+    Files.writeString(remote(), "a file where a directory should be");
+    ShuffleServerProcess server =
+        start("one", Map.of("rss.server.remote.storage.start.timeout", "100ms"));
+    assertThat(disk(server, "REMOTE").getHealthy()).isFalse();
+    try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+      client.push(0, 0, 1, new byte[10]);
+      assertThat(client.open(0, 0, server.epoch()).getPartitions(0).getPresence())
+          .isEqualTo(Presence.PRESENT);
+    }
+  }
+
+  @Test
+  void doesNotStartWithoutItsClasses() {
+    assertThatThrownBy(
+            () -> start("one", Map.of("rss.server.hadoop.classpath", "/no/such/directory/*")))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith(
+            "rss.storage.type MEMORY_LOCALFILE_HDFS: no remote file system on the class path"
+                + " rss.server.hadoop.classpath /no/such/directory/*")
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void saysThatBytesWhichAreGoneAreLost() throws Exception {
+    ShuffleServerProcess server = start("one", Map.of());
+    push(server, "app");
+    await(() -> remoteBytes() > 16 << 20);
+    for (Path file : remoteFiles()) {
+      Files.delete(file);
+    }
+    try (RawClient client = new RawClient(server.nettyPort(), "app")) {
+      assertThatThrownBy(() -> fetchAll(client, server, 0)).isInstanceOf(SluiceException.class);
+    }
+  }
+
+  private ShuffleServerProcess start(String name, Map<String, String> more) throws Exception {
+    Map<String, String> values = new HashMap<>();
+    values.put("rss.storage.type", "MEMORY_LOCALFILE_HDFS");
+    values.put("rss.server.remote.storage.path", scheme() + ":" + remote());
+    values.put("rss.server.hadoop.classpath", classPath());
+    values.put("rss.server.flush.cold.storage.threshold.size", "1m");
+    values.put("rss.server.disk.capacity", "16m");
+    values.put("rss.storage.basePath", directory.resolve(name) + ":HDD");
+    values.putAll(more);
+    ShuffleServerProcess server =
+        ShuffleServerProcess.start(
+            TestServers.config(coordinator.address(), directory.resolve(name), values));
+    servers.add(server);
+    return server;
+  }
+
+  private Path remote() {
+    return directory.resolve("remote");
+  }
+
+  private void push(ShuffleServerProcess server, String application) throws IOException {
+    Random random = new Random(1);
+    try (RawClient client = new RawClient(server.nettyPort(), application)) {
+      for (int i = 0; i < BLOCKS; i++) {
+        byte[] payload = new byte[BLOCK_BYTES];
+        random.nextBytes(payload);
+        int partition = i % PARTITIONS;
+        client.push(0, partition, i, payload);
+        pushed
+            .computeIfAbsent(partition, unused -> new ByteArrayOutputStream())
+            .writeBytes(BlockBytes.block(i, 0, partition, 0, true, payload));
+      }
+    }
+  }
+
+  private void assertHoldsAll(ShuffleServerProcess server, String application) throws IOException {
+    try (RawClient client = new RawClient(server.nettyPort(), application)) {
+      for (int partition = 0; partition < PARTITIONS; partition++) {
+        assertThat(fetchAll(client, server, partition))
+            .as("partition %d", partition)
+            .isEqualTo(pushed.get(partition).toByteArray());
+      }
+    }
+  }
+
+  private static byte[] fetchAll(RawClient client, ShuffleServerProcess server, int partition)
+      throws IOException {
+    OpenReply open = client.open(0, partition, server.epoch());
+    long length = open.getPartitions(0).getLength();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    long at = 0;
+    while (at < length) {
+      long count = Math.min(1_000_000, length - at);
+      bytes.writeBytes(client.fetch(0, partition, at, count));
+      at += count;
+    }
+    return bytes.toByteArray();
+  }
+
+  private static <T> T control(
+      ShuffleServerProcess server,
+      Function<ShuffleServerControlGrpc.ShuffleServerControlBlockingStub, T> call) {
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", server.rpcPort()).usePlaintext().build();
+    try {
+      return call.apply(
+          ShuffleServerControlGrpc.newBlockingStub(channel)
+              .withDeadlineAfter(30, TimeUnit.SECONDS));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static DiskState disk(ShuffleServerProcess server, String kind) {
+    return control(server, stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()))
+        .getLoad()
+        .getDisksList()
+        .stream()
+        .filter(disk -> disk.getKind().equals(kind))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void unregister(ShuffleServerProcess server, String application) {
+    control(
+        server,
+        stub ->
+            stub.unregisterShuffles(
+                UnregisterShufflesRequest.newBuilder()
+                    .setApplication(application)
+                    .addShuffles(0)
+                    .build()));
+  }
+
+  private long directoriesOf(String application) throws IOException {
+    try (Stream<Path> all = Files.list(remote().resolve(application))) {
+      return all.count();
+    }
+  }
+
+  private List<Path> remoteFiles() throws IOException {
+    if (!Files.isDirectory(remote())) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(remote())) {
+      return all.filter(file -> file.toString().endsWith(".run")).toList();
+    }
+  }
+
+  private long remoteBytes() throws IOException {
+    long bytes = 0;
+    for (Path file : remoteFiles()) {
+      bytes += Files.size(file);
+    }
+    return bytes;
+  }
+
+  private static void await(Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (true) {
+      try {
+        if (condition.call()) {
+          return;
+        }
+      } catch (java.io.UncheckedIOException | java.nio.file.NoSuchFileException e) {
+        // A file went while the directory was being listed.
+        assertThat(System.nanoTime()).isLessThan(deadline);
+      }
+      assertThat(System.nanoTime()).as("condition holds in time").isLessThan(deadline);
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+}

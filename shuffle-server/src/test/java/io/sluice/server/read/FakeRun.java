@@ -1,0 +1,79 @@
+package io.sluice.server.read;
+
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.ReadableRun;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/** A run whose file is said by a test, and which counts its readers. */
+final class FakeRun implements ReadableRun {
+  private final Disk disk;
+  private final Opener opener;
+  private FileChannel channel;
+  private int readers;
+  private long lastRead;
+
+  /** Opens the file, or fails. */
+  interface Opener {
+    FileChannel open() throws IOException;
+  }
+
+  FakeRun(Disk disk, Opener opener) {
+    this.disk = disk;
+    this.opener = opener;
+  }
+
+  synchronized int readers() {
+    return readers;
+  }
+
+  @Override
+  public String name() {
+    return "fake.run";
+  }
+
+  @Override
+  public Disk disk() {
+    return disk;
+  }
+
+  @Override
+  public synchronized FileChannel openChannel() {
+    return channel;
+  }
+
+  @Override
+  public FileChannel channel() throws IOException {
+    FileChannel opened = opener.open();
+    synchronized (this) {
+      channel = opened;
+    }
+    return opened;
+  }
+
+  @Override
+  public synchronized void readAt(long nowNanos) {
+    lastRead = nowNanos;
+  }
+
+  @Override
+  public synchronized long lastReadNanos() {
+    return lastRead;
+  }
+
+  @Override
+  public synchronized void retain() {
+    readers++;
+  }
+
+  @Override
+  public synchronized void release() {
+    readers--;
+    if (readers < 0) {
+      throw new IllegalStateException("released too often");
+    }
+  }
+
+  @Override
+  public void discard() {}
+}

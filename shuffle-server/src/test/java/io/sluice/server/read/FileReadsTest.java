@@ -1,0 +1,412 @@
+package io.sluice.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.server.catalog.InMemoryCatalog;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.service.ClientConnection;
+import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskLimits;
+import io.sluice.server.storage.InMemoryStorage;
+import io.sluice.server.storage.StorageKind;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads of disks run when the test says so: one that does not run is a disk that hangs. */
+class FileReadsTest {
+  private static final int TIMEOUT_MS = 1_000;
+  private static final ClientConnection CLIENT = client(0);
+
+  @TempDir Path directory;
+
+  private final Random random = new Random(3);
+  private final AtomicLong nanos = new AtomicLong();
+  private final ManualTimer timer = new ManualTimer();
+  private final ReadBudget budget = new ReadBudget(8_000);
+  private final ReadCounters counters = new ReadCounters();
+  private final Map<Disk, Deque<Runnable>> threads = new HashMap<>();
+  private final List<String> health = new ArrayList<>();
+  private final List<FakeRun> runs = new ArrayList<>();
+  private final List<CompletableFuture<FetchedBytes>> answers = new ArrayList<>();
+  private final Disk ssd = disk("ssd", StorageKind.SSD);
+  private final Disk hdd = disk("hdd", StorageKind.HDD);
+  private final byte[] content = new byte[10_000];
+  private FileChannel file;
+  private boolean cached;
+  private final FileReads reads =
+      new FileReads(
+          new ReadConfig(TIMEOUT_MS, 2, 1, 5),
+          budget,
+          new FakeCache(),
+          UnpooledByteBufAllocator.DEFAULT,
+          disk -> threads.computeIfAbsent(disk, unused -> new ArrayDeque<>())::add,
+          timer,
+          new FakeHealth(),
+          counters,
+          nanos::get);
+
+  @BeforeEach
+  void makeFile() throws IOException {
+    random.nextBytes(content);
+    Path path = directory.resolve("file");
+    Files.write(path, content);
+    file = FileChannel.open(path, StandardOpenOption.READ);
+  }
+
+  @AfterEach
+  void everythingIsGivenBack() throws IOException {
+    reads.close();
+    for (Disk disk : threads.keySet()) {
+      runThreads(disk);
+    }
+    for (CompletableFuture<FetchedBytes> answer : answers) {
+      if (!answer.isCompletedExceptionally()) {
+        answer.join().close();
+      }
+    }
+    assertThat(runs).allMatch(run -> run.readers() == 0);
+    assertThat(budget.usedBytes()).isZero();
+    assertThat(reads.queuedReads()).isZero();
+    assertThat(timer.pending()).isZero();
+    timer.shutdownNow();
+    file.close();
+  }
+
+  @Test
+  void answersAtOnceWhatLiesInMemory() throws Exception {
+    ByteBuf bytes = Unpooled.buffer().writeBytes(content, 0, 50);
+    try (FetchedBytes fetched = now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes))))) {
+      assertThat(bytes(fetched)).isEqualTo(part(0, 50));
+      assertThat(fetched.head().getEpoch()).isEqualTo(7);
+      assertThat(fetched.head().getFromMemory()).isEqualTo(50);
+    }
+    assertThat(bytes.refCnt()).isZero();
+  }
+
+  @Test
+  void answersAtOnceWhatIsOpenAndCached() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 10), ssd).close();
+    cached = true;
+    try (FetchedBytes fetched = now(fetch(run, 100, 200))) {
+      assertThat(bytes(fetched)).isEqualTo(part(100, 200));
+      assertThat(fetched.pieces()).allMatch(FetchedBytes.FilePiece.class::isInstance);
+      assertThat(budget.usedBytes()).isEqualTo(200);
+    }
+    assertThat(counters.cachedBytes()).isEqualTo(200);
+  }
+
+  @Test
+  void leavesAFileThatIsNotOpenToItsDisk() throws Exception {
+    cached = true;
+    CompletableFuture<FetchedBytes> answer = fetch(run(ssd), 100, 200);
+    assertThat(answer).isNotDone();
+    runThreads(ssd);
+    try (FetchedBytes fetched = now(answer)) {
+      assertThat(bytes(fetched)).isEqualTo(part(100, 200));
+    }
+    assertThat(health).containsExactly("ssd read 200");
+  }
+
+  @Test
+  void readsPiecesOfSeveralDisksAndOfMemoryInTheirOrder() throws Exception {
+    List<LogPiece> pieces = new ArrayList<>();
+    pieces.add(piece(run(hdd), 10, 20));
+    pieces.add(new LogPiece.InMemory(Unpooled.buffer().writeBytes(content, 500, 5)));
+    pieces.add(piece(run(ssd), 30, 40));
+    pieces.add(piece(run(hdd), 900, 1));
+    CompletableFuture<FetchedBytes> answer = reads.read(CLIENT, 7, pieces);
+    runThreads(ssd);
+    assertThat(answer).isNotDone();
+    runThreads(hdd);
+    try (FetchedBytes fetched = now(answer)) {
+      assertThat(bytes(fetched))
+          .isEqualTo(concat(part(10, 20), part(500, 5), part(30, 40), part(900, 1)));
+      assertThat(fetched.length()).isEqualTo(66);
+    }
+  }
+
+  @Test
+  void refusesAReadThatHangsAndHoldsTheFileUntilItsThreadComesBack() throws Exception {
+    FakeRun run = run(ssd);
+    CompletableFuture<FetchedBytes> answer = fetch(run, 0, 100);
+    pass(TIMEOUT_MS);
+    timer.fire();
+    assertThat(refusal(answer)).isEqualTo(StatusCode.STORAGE_FAILED);
+    assertThat(run.readers()).as("its thread may be reading it").isEqualTo(1);
+    assertThat(health).containsExactly("ssd timed out");
+    runThreads(ssd);
+    assertThat(run.readers()).isZero();
+    assertThat(counters.timeouts()).isEqualTo(1);
+  }
+
+  @Test
+  void aReadThatWaitsBehindOneThatHangsIsRefusedAndGivenBackAtOnce() throws Exception {
+    CompletableFuture<FetchedBytes> hangs = fetch(run(hdd), 0, 100);
+    FakeRun waiting = run(hdd);
+    CompletableFuture<FetchedBytes> waits = fetch(waiting, 0, 100);
+    pass(TIMEOUT_MS);
+    timer.fire();
+    assertThat(refusal(hangs)).isEqualTo(StatusCode.STORAGE_FAILED);
+    assertThat(refusal(waits)).isEqualTo(StatusCode.STORAGE_FAILED);
+    assertThat(waiting.readers()).isZero();
+    assertThat(budget.usedBytes()).as("what hangs").isEqualTo(100);
+
+    assertThat(refusal(fetch(run(hdd), 0, 1))).as("stalled").isEqualTo(StatusCode.STORAGE_FAILED);
+    now(fetch(run(ssd), 0, 1), ssd).close();
+    runThreads(hdd);
+    now(fetch(run(hdd), 0, 1), hdd).close();
+  }
+
+  @Test
+  void aDiskThatHangsLeavesTheBudgetToOthers() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      fetch(client(i), run(hdd), 0, 3_000);
+    }
+    assertThat(budget.usedBytes()).as("the one under way").isEqualTo(3_000);
+    now(fetch(client(9), run(ssd), 0, 4_000), ssd).close();
+  }
+
+  @Test
+  void boundsWhatWaitsForADisk() throws Exception {
+    for (int i = 0; i < 6; i++) {
+      fetch(run(hdd), 0, 10);
+    }
+    assertThat(refusal(fetch(run(hdd), 0, 10))).isEqualTo(StatusCode.BUSY);
+  }
+
+  @Test
+  void waitsForTheBudget() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    FetchedBytes first = now(fetch(run, 0, 6_000));
+    CompletableFuture<FetchedBytes> second = fetch(client(1), run, 0, 6_000);
+    CompletableFuture<FetchedBytes> third = fetch(client(2), run(hdd), 0, 6_000);
+    runThreads(hdd);
+    assertThat(second).isNotDone();
+    assertThat(third).isNotDone();
+    first.close();
+    now(second).close();
+    now(third, hdd).close();
+  }
+
+  @Test
+  void refusesWhatWaitsTooLongForTheBudget() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    FetchedBytes first = now(fetch(run, 0, 8_000));
+    CompletableFuture<FetchedBytes> second = fetch(client(1), run, 0, 10);
+    CompletableFuture<FetchedBytes> third = fetch(client(1), run(hdd), 0, 10);
+    pass(TIMEOUT_MS);
+    timer.fire();
+    assertThat(refusal(second)).isEqualTo(StatusCode.BUSY);
+    assertThat(refusal(third)).isEqualTo(StatusCode.BUSY);
+    first.close();
+  }
+
+  @Test
+  void forgetsAReadThatIsGivenUp() throws Exception {
+    fetch(run(hdd), 0, 100);
+    FakeRun run = run(hdd);
+    CompletableFuture<FetchedBytes> answer = fetch(run, 0, 100);
+    answer.cancel(false);
+    runThreads(hdd);
+    assertThat(run.readers()).isZero();
+    assertThat(counters.readBytes()).as("only the other one").isEqualTo(100);
+  }
+
+  @Test
+  void saysWhichFailuresMeanThatTheBytesAreGone() throws Exception {
+    FakeRun gone =
+        run(
+            ssd,
+            () -> {
+              throw new NoSuchFileException("x.run");
+            });
+    CompletableFuture<FetchedBytes> answer = fetch(gone, 0, 10);
+    runThreads(ssd);
+    assertThat(refusal(answer)).isEqualTo(StatusCode.LOST);
+    FakeRun broken =
+        run(
+            ssd,
+            () -> {
+              throw new IOException("Input/output error");
+            });
+    answer = fetch(broken, 0, 10);
+    runThreads(ssd);
+    assertThat(refusal(answer)).isEqualTo(StatusCode.STORAGE_FAILED);
+    answer = fetch(run(ssd), content.length - 5, 10);
+    runThreads(ssd);
+    assertThat(refusal(answer)).as("file too short").isEqualTo(StatusCode.STORAGE_FAILED);
+    assertThat(counters.failures()).isEqualTo(3);
+    assertThat(health).containsExactly("ssd failed", "ssd failed", "ssd failed");
+  }
+
+  @Test
+  void refusesWhenItIsClosed() throws Exception {
+    CompletableFuture<FetchedBytes> underWay = fetch(run(hdd), 0, 100);
+    CompletableFuture<FetchedBytes> waits = fetch(run(hdd), 0, 100);
+    reads.close();
+    assertThat(refusal(waits)).isEqualTo(StatusCode.STORAGE_FAILED);
+    assertThat(refusal(fetch(run(ssd), 0, 100))).isEqualTo(StatusCode.STORAGE_FAILED);
+    runThreads(hdd);
+    now(underWay).close();
+  }
+
+  private static ClientConnection client(int number) {
+    return new ClientConnection("app-" + number % 2, "test", "peer-" + number);
+  }
+
+  private Disk disk(String name, StorageKind kind) {
+    return new Disk(
+        new InMemoryStorage(name, kind), new InMemoryCatalog(), DiskLimits.DEFAULT, nanos::get);
+  }
+
+  private FakeRun run(Disk disk) {
+    return run(disk, () -> file);
+  }
+
+  private FakeRun run(Disk disk, FakeRun.Opener opener) {
+    FakeRun run = new FakeRun(disk, opener);
+    runs.add(run);
+    return run;
+  }
+
+  private static LogPiece piece(FakeRun run, int position, int length) {
+    run.retain();
+    return new LogPiece.InFile(run, position, length);
+  }
+
+  private CompletableFuture<FetchedBytes> fetch(FakeRun run, int position, int length) {
+    return fetch(CLIENT, run, position, length);
+  }
+
+  private CompletableFuture<FetchedBytes> fetch(
+      ClientConnection client, FakeRun run, int position, int length) {
+    CompletableFuture<FetchedBytes> answer =
+        reads.read(client, 7, List.of(piece(run, position, length)));
+    answers.add(answer);
+    return answer;
+  }
+
+  private void runThreads(Disk disk) {
+    Deque<Runnable> tasks = threads.getOrDefault(disk, new ArrayDeque<>());
+    while (!tasks.isEmpty()) {
+      tasks.removeFirst().run();
+    }
+  }
+
+  private void pass(long ms) {
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+  }
+
+  private FetchedBytes now(CompletableFuture<FetchedBytes> answer, Disk disk) {
+    runThreads(disk);
+    return now(answer);
+  }
+
+  private static FetchedBytes now(CompletableFuture<FetchedBytes> answer) {
+    assertThat(answer).isDone();
+    return answer.join();
+  }
+
+  private static StatusCode refusal(CompletableFuture<FetchedBytes> answer) {
+    assertThat(answer).isCompletedExceptionally();
+    try {
+      answer.join();
+    } catch (CompletionException e) {
+      return ((SluiceException) e.getCause()).code();
+    }
+    throw new AssertionError("not refused");
+  }
+
+  private byte[] part(int from, int length) {
+    byte[] part = new byte[length];
+    System.arraycopy(content, from, part, 0, length);
+    return part;
+  }
+
+  private static byte[] concat(byte[]... parts) {
+    ByteBuf all = Unpooled.wrappedBuffer(parts);
+    byte[] bytes = new byte[all.readableBytes()];
+    all.readBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] bytes(FetchedBytes fetched) throws IOException {
+    ByteBuf all = Unpooled.buffer();
+    for (FetchedBytes.Piece piece : fetched.pieces()) {
+      if (piece instanceof FetchedBytes.MemoryPiece memory) {
+        all.writeBytes(memory.buffer(), memory.buffer().readerIndex(), piece.length());
+      } else {
+        FetchedBytes.FilePiece lies = (FetchedBytes.FilePiece) piece;
+        all.writeBytes(lies.channel(), lies.position(), lies.length());
+      }
+    }
+    byte[] bytes = new byte[all.readableBytes()];
+    all.readBytes(bytes);
+    return bytes;
+  }
+
+  private final class FakeCache implements PageCache {
+    @Override
+    public boolean holds(FileChannel channel, long position, int length) {
+      return cached;
+    }
+
+    @Override
+    public boolean load(FileChannel channel, long position, int length) {
+      return false;
+    }
+
+    @Override
+    public void drop(FileChannel channel, long position, long length) {}
+
+    @Override
+    public void readAhead(FileChannel channel, long position, long length) {}
+  }
+
+  private final class FakeHealth implements ReadHealth {
+    @Override
+    public void readSucceeded(Disk disk, long bytes, long took) {
+      health.add(disk.name() + " read " + bytes);
+    }
+
+    @Override
+    public void readFailed(Disk disk, Throwable problem) {
+      health.add(disk.name() + " failed");
+    }
+
+    @Override
+    public void readTimedOut(Disk disk, long waited) {
+      health.add(disk.name() + " timed out");
+    }
+  }
+}
