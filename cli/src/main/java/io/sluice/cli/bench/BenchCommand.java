@@ -10,7 +10,8 @@ import picocli.CommandLine.Spec;
 /** The parent of the benchmarks. */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
+    description =
+        "Push to or fetch from a running cluster, or try a part of a server, and measure.",
     subcommands = {
       PushCommand.class,
       FetchCommand.class,

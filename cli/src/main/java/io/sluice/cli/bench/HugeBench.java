@@ -113,8 +113,7 @@ final class HugeBench {
     return new Shape(4, partitions, LARGE_BLOCKS, LARGE_PAYLOAD, frames, 4);
   }
 
-  private void turn(
-      List<HugeLoad> small, HugeLoad beside, Histogram latencyUs, List<HugeLoad> all)
+  private void turn(List<HugeLoad> small, HugeLoad beside, Histogram latencyUs, List<HugeLoad> all)
       throws IOException {
     if (beside != null) {
       beside.begin(HugeLoad.newHistogram());
@@ -144,9 +143,7 @@ final class HugeBench {
     BenchCluster application =
         new BenchCluster(
             new ControlChannel(
-                "coordinator",
-                new HostPort(address[0], Integer.parseInt(address[1])),
-                TIMEOUT_MS),
+                "coordinator", new HostPort(address[0], Integer.parseInt(address[1])), TIMEOUT_MS),
             scheduler,
             TIMEOUT_MS,
             BenchNames.fresh());

@@ -131,8 +131,15 @@ final class DirectoryScan {
       if (!matches(reader, run)) {
         drop(
             run,
-            "run file=" + name + " offset=0: expected " + run + ", found " + reader.header()
-                + " in " + reader.fileLength() + " bytes");
+            "run file="
+                + name
+                + " offset=0: expected "
+                + run
+                + ", found "
+                + reader.header()
+                + " in "
+                + reader.fileLength()
+                + " bytes");
         return;
       }
       for (RunExtent extent : reader.extents()) {
@@ -168,8 +175,7 @@ final class DirectoryScan {
       unknownFiles++;
       unknownBytes += unknown.length();
     } catch (IOException e) {
-      LOG.warn(
-          "run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
+      LOG.warn("run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
     }
   }
 }

@@ -43,19 +43,13 @@ class ScrubbersTest {
   private final ScrubCounters scrubbed = new ScrubCounters();
   private final InMemoryStorage storage = new InMemoryStorage("disk", StorageKind.SSD);
   private final Disk disk =
-      new Disk(
-          storage, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime);
+      new Disk(storage, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime);
   private final Disks disks = new Disks(List.of(disk));
   private final DiskWatch watch =
       new DiskWatch(disks, store, runs, random, counters, System::nanoTime);
   private final Scrubbers scrubbers =
       new Scrubbers(
-          disks,
-          runs,
-          new ScrubConfig(1 << 30, 1),
-          watch::declareLost,
-          scrubbed,
-          System::nanoTime);
+          disks, runs, new ScrubConfig(1 << 30, 1), watch::declareLost, scrubbed, System::nanoTime);
 
   @AfterEach
   void close() {
@@ -114,8 +108,7 @@ class ScrubbersTest {
     ByteBuf exact = body.capacity(body.writerIndex());
     ShuffleLog log = store.findOrCreate(KEY);
     log.append(exact, exact.capacity(), batch);
-    assertThat(
-            new SpillWriter(1, runs, random, counters).write(log.takeForSpill(1 << 20), disk))
+    assertThat(new SpillWriter(1, runs, random, counters).write(log.takeForSpill(1 << 20), disk))
         .isTrue();
   }
 

@@ -114,15 +114,7 @@ final class DeleteBench {
       for (int partition = first; partition < last; partition++) {
         batch.add(
             new BlockHeader(
-                attempt,
-                attempt,
-                partition,
-                0,
-                0,
-                0,
-                0,
-                BlockCodec.NONE,
-                BlockHeader.FLAG_LAST));
+                attempt, attempt, partition, 0, 0, 0, 0, BlockCodec.NONE, BlockHeader.FLAG_LAST));
       }
       ByteBuf body = Unpooled.buffer(batch.length()).writerIndex(batch.length());
       store.findOrCreate(KEY).append(body, batch.length(), batch);

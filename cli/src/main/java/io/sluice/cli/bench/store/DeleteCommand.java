@@ -71,12 +71,10 @@ public final class DeleteCommand implements Callable<Integer> {
     // Once before, so that classes are loaded and the catalog is open.
     new DeleteBench(directory, WARM_UP_PARTITIONS, WARM_UP_RUN_BYTES, WARM_UP_RUNS, 1).run();
     DeleteBench.Result result =
-        new DeleteBench(directory, partitions, runSize.bytes(), runs, written.bytes() / runs)
-            .run();
+        new DeleteBench(directory, partitions, runSize.bytes(), runs, written.bytes() / runs).run();
     TextTable table = new TextTable("removing", "");
     table.row("files", result.files() + " of " + runSize.toRoundedText());
-    table.row(
-        "written", new DataSize(result.writtenBytes() * result.files()).toRoundedText());
+    table.row("written", new DataSize(result.writtenBytes() * result.files()).toRoundedText());
     table.row("extents", result.extents());
     table.row("the caller waits", millis(result.askNanos()));
     table.row("until the last file is gone", millis(result.goneNanos()));
