@@ -31,13 +31,8 @@ import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
-import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.read.ReportedReads;
-import io.sluice.server.recovery.Findings;
-import io.sluice.server.recovery.ForgottenShuffles;
-import io.sluice.server.recovery.Recovered;
-import io.sluice.server.recovery.Recovery;
-import io.sluice.server.recovery.StopMark;
+import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.scrub.ScrubCounters;
@@ -53,6 +48,11 @@ import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
+import io.sluice.server.recovery.Findings;
+import io.sluice.server.recovery.ForgottenShuffles;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.StopMark;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
@@ -375,7 +375,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private Recovered recover(RunFiles runs, Clock clock) throws StartException {
     Recovery recovery =
-        new Recovery(disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
+        new Recovery(
+            disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
       List<Path> directories = directories(disks);
@@ -409,8 +410,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     StopMark mark = new StopMark(disks.list(), config.durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
-      log.warn(
-          "not every directory took note of the stop, the next start will be as after a crash");
+      log.warn("not every directory took note of the stop, the next start will be as after a crash");
     }
   }
 
@@ -545,7 +545,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
               config.network().address().announced(),
               config.durability().fsync() == Fsync.RUN,
               new SecureRandom());
-      return local.with(new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+      return local.with(
+          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
     } catch (IOException e) {
       throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
     } catch (InterruptedException e) {

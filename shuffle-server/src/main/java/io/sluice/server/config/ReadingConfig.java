@@ -95,7 +95,8 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
   /**
    * @param firstDirectory that run files go to
    */
-  public static ReadingConfig from(ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
+  public static ReadingConfig from(
+      ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
     long asked = set.get(CAPACITY);
     return new ReadingConfig(
         asked == BY_RATIO

@@ -125,7 +125,9 @@ public final class FileReads implements AutoCloseable {
    */
   public CompletableFuture<FileChannel> open(ReadableRun run) {
     FileChannel open = run.openChannel();
-    return open != null ? CompletableFuture.completedFuture(open) : readerOf(run.disk()).open(run);
+    return open != null
+        ? CompletableFuture.completedFuture(open)
+        : readerOf(run.disk()).open(run);
   }
 
   private DiskReader readerOf(Disk disk) {

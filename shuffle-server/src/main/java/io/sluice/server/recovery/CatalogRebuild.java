@@ -109,7 +109,12 @@ public final class CatalogRebuild {
     }
     Files.move(base.resolve(NEW), current, StandardCopyOption.ATOMIC_MOVE);
     return new RebuiltCatalog(
-        base, runs, bytes, applications.size(), problems, forgotten.map(List::size).orElse(-1));
+        base,
+        runs,
+        bytes,
+        applications.size(),
+        problems,
+        forgotten.map(List::size).orElse(-1));
   }
 
   private static RunRecord read(Storage storage, Storage.Entry file) throws IOException {

@@ -131,15 +131,8 @@ final class DirectoryScan {
       if (!matches(reader, run)) {
         drop(
             run,
-            "run file="
-                + name
-                + " offset=0: expected "
-                + run
-                + ", found "
-                + reader.header()
-                + " in "
-                + reader.fileLength()
-                + " bytes");
+            "run file=" + name + " offset=0: expected " + run + ", found " + reader.header()
+                + " in " + reader.fileLength() + " bytes");
         return;
       }
       for (RunExtent extent : reader.extents()) {
@@ -175,7 +168,8 @@ final class DirectoryScan {
       unknownFiles++;
       unknownBytes += unknown.length();
     } catch (IOException e) {
-      LOG.warn("run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
+      LOG.warn(
+          "run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
     }
   }
 }

@@ -47,7 +47,11 @@ public final class Recovery {
    * @param timeoutMs how long all of it may take; a directory that is not ready then is left out
    */
   public Recovery(
-      List<Disk> disks, RunFiles files, ShuffleStore store, long timeoutMs, LongSupplier nanoTime) {
+      List<Disk> disks,
+      RunFiles files,
+      ShuffleStore store,
+      long timeoutMs,
+      LongSupplier nanoTime) {
     this.disks = List.copyOf(disks);
     this.files = files;
     this.store = store;

@@ -234,7 +234,8 @@ public final class RemoteStorage implements Storage {
           throw wrongLength(path, input.length(), length);
         }
       } catch (NoSuchFileException e) {
-        throw new IOException(files.base() + "/" + path + " is not there after it was written", e);
+        throw new IOException(
+            files.base() + "/" + path + " is not there after it was written", e);
       }
     }
 

@@ -441,7 +441,8 @@ public final class StoreDataService implements DataService {
     LocatedStretches located =
         open.getWantExtents() ? new LocatedStretches(log, localSocket != null) : null;
     for (int i = 0; i < partitions.length; i++) {
-      PartitionState.Builder state = state(partitions[i], found.partitions().get(i), earlierLife);
+      PartitionState.Builder state =
+          state(partitions[i], found.partitions().get(i), earlierLife);
       if (located != null && state.getPresence() == Presence.PRESENT) {
         located.addTo(state);
       }

@@ -230,7 +230,8 @@ public final class Spiller implements AutoCloseable {
     if (thread == null) {
       return false;
     }
-    SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    SpillBatch batch =
+        log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
     if (batch != null) {
       thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
     }
@@ -368,7 +369,8 @@ public final class Spiller implements AutoCloseable {
 
     /** Gives up what has not been written in its time: it goes to another disk. */
     void giveUpOverdue() {
-      long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
+      long timeoutNanos =
+          TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
       SpillTask current = current();
       if (current != null && !current.isSettled() && current.write().isOverdue(timeoutNanos)) {
         disk.reportOverdueWrites();

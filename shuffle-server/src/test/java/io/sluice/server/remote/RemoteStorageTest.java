@@ -123,7 +123,8 @@ class RemoteStorageTest {
     write(other, "app-1", "c.run", bytes(30));
     files.put("app-1/notes.txt", bytes(1));
     assertThat(storage.list())
-        .containsExactlyInAnyOrder(new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
+        .containsExactlyInAnyOrder(
+            new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
     storage.delete("a.run");
     storage.delete("a.run");
     assertThat(files.paths())
@@ -170,7 +171,8 @@ class RemoteStorageTest {
   @Test
   void refusesNamesThatLeaveItsDirectories() {
     for (String server : new String[] {"", "..", "a/b"}) {
-      assertThatThrownBy(() -> storage(server, 1)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> storage(server, 1))
+          .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
@@ -213,8 +215,8 @@ class RemoteStorageTest {
     write(storage, application, file, content);
   }
 
-  private static void write(RemoteStorage storage, String application, String file, byte[] content)
-      throws IOException {
+  private static void write(
+      RemoteStorage storage, String application, String file, byte[] content) throws IOException {
     try (Storage.NewFile writing = storage.create(file, application)) {
       ByteBuffer whole = ByteBuffer.wrap(content);
       int half = content.length / 2;

@@ -147,19 +147,11 @@ class StoreModelTest {
       largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
       store =
           new ShuffleStore(
-              new StoreConfig(
-                  100, 100, 1 << 20, 1000, 1 << 30, new LogConfig(500, 1 << 30, 1000, 1000)));
+              new StoreConfig(100, 100, 1 << 20, 1000, 1 << 30, new LogConfig(500, 1 << 30, 1000, 1000)));
       writer = new SpillWriter(EPOCH, runs, random, counters);
       service =
           new StoreDataService(
-              ServerEpochs.first(EPOCH),
-              ServiceConfig.DEFAULT,
-              memory,
-              store,
-              InlineReads.create(SCHEDULER),
-              () -> true,
-              SCHEDULER,
-              counters);
+              ServerEpochs.first(EPOCH), ServiceConfig.DEFAULT, memory, store, InlineReads.create(SCHEDULER), () -> true, SCHEDULER, counters);
       for (int i = 0; i < 2; i++) {
         InMemoryStorage storage = new InMemoryStorage("disk-" + i, StorageKind.SSD);
         storages.add(storage);

@@ -119,11 +119,7 @@ class DirectoryStorageTest {
     Path good = base.resolve("good");
     try (Disks disks =
         Disks.open(
-            List.of(config(file), config(good)),
-            DiskLimits.DEFAULT,
-            Fsync.NEVER,
-            "me",
-            System::nanoTime)) {
+            List.of(config(file), config(good)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime)) {
       assertThat(disks.list()).hasSize(1);
       assertThat(disks.list().get(0).name()).isEqualTo(good.toString());
       assertThat(disks.anyHealthy()).isTrue();
@@ -154,9 +150,7 @@ class DirectoryStorageTest {
   void failsClearlyWhenNoDirectoryIsLeft() throws IOException {
     Path file = Files.write(base.resolve("a-file"), new byte[1]);
     assertThatThrownBy(
-            () ->
-                Disks.open(
-                    List.of(config(file)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime))
+            () -> Disks.open(List.of(config(file)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no usable directory")
         .hasMessageContaining(file.toString());

@@ -9,20 +9,25 @@ import java.util.concurrent.locks.LockSupport;
 
 /** What is alive on the heap of this JVM. */
 final class HeapMeter {
-  /** The serial collector leaves dense stretches with some dead objects but for every fourth time. */
-  private static final int COLLECTIONS = 6;
+  private static final int MOST_COLLECTIONS = 12;
+  private static final long SAME_BYTES = 16 << 10;
 
   /** Time for the JVM's own threads to drop what a collection handed them: direct memory. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Collects garbage and tells what is left, in bytes. */
+  /** Collects garbage until that changes nothing any more, and tells what is left, in bytes. */
   long usedBytes() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < COLLECTIONS; i++) {
-      least = Math.min(least, collect());
+    long used = collect();
+    for (int i = 0; i < MOST_COLLECTIONS; i++) {
       LockSupport.parkNanos(PAUSE_NANOS);
+      long again = collect();
+      boolean same = Math.abs(again - used) <= SAME_BYTES;
+      used = again;
+      if (same) {
+        break;
+      }
     }
-    return least;
+    return used;
   }
 
   private static long collect() {
