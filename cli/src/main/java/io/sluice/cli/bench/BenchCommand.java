@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
       FetchCommand.class,
       HugeCommand.class,
       MetadataCommand.class,
-      DeleteCommand.class
+      DeleteCommand.class,
+      MergeCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
