@@ -14,6 +14,7 @@ import io.sluice.server.control.ControlService;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
+import io.sluice.server.health.DiskHealth;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
@@ -268,6 +269,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
             spiller::canStore,
             timer,
             counters);
+    if (config.remote().used()) {
+      service.announceRemoteFiles();
+    }
     drainable = new DrainingDataService(service);
 
     startShortCircuit(epoch, store, reads);
@@ -543,10 +547,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
               environment,
               directories(local),
               config.network().address().announced(),
+              // A small run waits for room that larger ones leave, if any ever do.
+              config.disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
               config.durability().fsync() == Fsync.RUN,
               new SecureRandom());
       return local.with(
-          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+          new Disk(
+              tier.storage(),
+              tier.catalog(),
+              config.disk().limits(),
+              new DiskHealth(
+                  tier.storage().name(), RemoteTier.health(config.disk().health()), nanoTime),
+              nanoTime));
     } catch (IOException e) {
       throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
     } catch (InterruptedException e) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
+import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileLocation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,9 +37,9 @@ public final class OpenRunFiles implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /** Whether a server's files of any kind may be read. */
-  public boolean mayOpen(RunFileSource source) {
-    return files.mayOpen(source);
+  /** The kinds of a server's files that may be read. */
+  public List<RunFileKind> kinds(RunFileSource source) {
+    return files.kinds(source);
   }
 
   /** Whether a file that a server named may be read. */

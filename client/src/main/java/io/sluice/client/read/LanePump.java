@@ -9,6 +9,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
+import io.sluice.proto.RunFileKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -102,11 +103,12 @@ final class LanePump {
         Open.newBuilder()
             .setShuffle(state.shuffle)
             .setAssignedEpoch(lane.server().getEpoch())
-            .setWantSliceMarks(state.request.hasMapRange())
-            .setWantExtents(
-                state.files.mayOpen(
-                    new RunFileSource(
-                        lane.server(), connection.localSocket(), state.shuffle, connection.epoch())));
+            .setWantSliceMarks(state.request.hasMapRange());
+    List<RunFileKind> kinds =
+        state.files.kinds(
+            new RunFileSource(
+                lane.server(), connection.localSocket(), state.shuffle, connection.epoch()));
+    open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     state.opens++;
     CompletableFuture<OpenReply> unused =
