@@ -11,6 +11,7 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
+import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
@@ -32,8 +33,13 @@ import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
-import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.read.ReportedReads;
+import io.sluice.server.recovery.Findings;
+import io.sluice.server.recovery.ForgottenShuffles;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.StopMark;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.scrub.ScrubCounters;
@@ -49,11 +55,6 @@ import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
-import io.sluice.server.recovery.Findings;
-import io.sluice.server.recovery.ForgottenShuffles;
-import io.sluice.server.recovery.Recovered;
-import io.sluice.server.recovery.Recovery;
-import io.sluice.server.recovery.StopMark;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
@@ -379,8 +380,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private Recovered recover(RunFiles runs, Clock clock) throws StartException {
     Recovery recovery =
-        new Recovery(
-            disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
+        new Recovery(disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
       List<Path> directories = directories(disks);
@@ -414,7 +414,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     StopMark mark = new StopMark(disks.list(), config.durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
-      log.warn("not every directory took note of the stop, the next start will be as after a crash");
+      log.warn(
+          "not every directory took note of the stop, the next start will be as after a crash");
     }
   }
 
@@ -568,17 +569,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private List<DiskState> diskStates() {
-    return disks.list().stream()
-        .map(
-            disk ->
-                DiskState.newBuilder()
-                    .setPath(disk.name())
-                    .setKind(disk.kind().name())
-                    .setCapacityBytes(disk.capacityBytes())
-                    .setFreeBytes(disk.freeBytes())
-                    .setHealthy(disk.isHealthy())
-                    .build())
-        .toList();
+    return disks.list().stream().map(DiskReport::of).toList();
   }
 
   private InetSocketAddress address(int port) throws IOException {

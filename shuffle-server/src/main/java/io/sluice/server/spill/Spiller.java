@@ -32,7 +32,7 @@ public final class Spiller implements AutoCloseable {
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
   /** Runs that are being written when it ends: those of a clean stop have had their time before. */
-  private static final long STOP_WAIT_MS = 10_000;
+  private static final long STOP_WAIT_MS = 2_000;
 
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -231,8 +231,7 @@ public final class Spiller implements AutoCloseable {
     if (thread == null) {
       return false;
     }
-    SpillBatch batch =
-        log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
     if (batch != null) {
       thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
     }
@@ -390,8 +389,7 @@ public final class Spiller implements AutoCloseable {
 
     /** Gives up what has not been written in its time: it goes to another disk. */
     void giveUpOverdue() {
-      long timeoutNanos =
-          TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
+      long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
       SpillTask current = current();
       if (current != null && !current.isSettled() && current.write().isOverdue(timeoutNanos)) {
         disk.reportOverdueWrites();

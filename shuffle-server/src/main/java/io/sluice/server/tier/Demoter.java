@@ -126,9 +126,7 @@ public final class Demoter implements AutoCloseable {
         return;
       }
       long now = nanoTime.getAsLong();
-      failedNanos
-          .values()
-          .removeIf(at -> now - at >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+      failedNanos.values().removeIf(at -> now - at >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
       List<DemotionPolicy.Candidate<RunFile>> candidates = new ArrayList<>();
       for (RunFile run : files.on(disk)) {
         if (!failedNanos.containsKey(run)) {
