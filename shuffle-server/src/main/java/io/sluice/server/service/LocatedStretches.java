@@ -25,16 +25,19 @@ final class LocatedStretches {
 
   private final ShuffleLog log;
   private final boolean withLocal;
+  private final boolean withRemote;
   private final List<RunFileLocation> locations = new ArrayList<>();
   private final Map<StoredRun, Integer> files = new IdentityHashMap<>();
   private int stretches;
 
   /**
-   * @param withLocal whether descriptors of local files can be had
+   * @param withLocal whether descriptors of local files can be had, and are wanted
+   * @param withRemote whether there may be files that need no server, and they are wanted
    */
-  LocatedStretches(ShuffleLog log, boolean withLocal) {
+  LocatedStretches(ShuffleLog log, boolean withLocal, boolean withRemote) {
     this.log = log;
     this.withLocal = withLocal;
+    this.withRemote = withRemote;
   }
 
   /** Files that were named so far. */
@@ -44,6 +47,9 @@ final class LocatedStretches {
 
   /** Adds what a partition has in files, up to the length that the state says. */
   void addTo(PartitionState.Builder state) {
+    if (!withLocal && !withRemote) {
+      return;
+    }
     for (LocatedExtent extent : log.located(state.getPartition())) {
       long length = Math.min(extent.length(), state.getLength() - extent.offset());
       if (stretches >= MAX_STRETCHES || length <= 0) {
@@ -68,7 +74,8 @@ final class LocatedStretches {
     ReadableRun run = (ReadableRun) stored;
     RunFileLocation.Builder location = RunFileLocation.newBuilder();
     if (run.disk().kind() == StorageKind.REMOTE) {
-      Optional<String> path = run.disk().storage().location(run.name());
+      Optional<String> path =
+          withRemote ? run.disk().storage().location(run.name()) : Optional.empty();
       if (path.isEmpty()) {
         return NOT_TOLD;
       }
