@@ -303,8 +303,12 @@ public final class DiskHealth {
   }
 
   private boolean isSlow(Work work) {
-    return latencies.get(work).isOutlier(
-        config.slowFactor(), TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()), peersNanos(work));
+    return latencies
+        .get(work)
+        .isOutlier(
+            config.slowFactor(),
+            TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()),
+            peersNanos(work));
   }
 
   /** The median of what the work takes lately on the peers, -1 if none has a figure. */
