@@ -86,7 +86,7 @@ public final class DiskHealth {
     return cause;
   }
 
-  /** Disks of its kind, which its latency is compared with. */
+  /** The disks that its latency is compared with; it is never slow without any. */
   public void compareWith(List<DiskHealth> others) {
     peers = List.copyOf(others);
   }

@@ -7,6 +7,7 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -50,11 +51,7 @@ public final class DiskWatch implements AutoCloseable {
     }
     for (DiskChecker checker : checkers) {
       DiskHealth health = checker.disk().health();
-      health.compareWith(
-          disks.list().stream()
-              .filter(other -> other.kind() == checker.disk().kind())
-              .map(Disk::health)
-              .toList());
+      health.compareWith(peers(checker.disk(), disks.list()));
       health.onChange(
           () -> {
             checker.wake();
@@ -105,6 +102,20 @@ public final class DiskWatch implements AutoCloseable {
         loss.declare(disk);
       }
     }
+  }
+
+  /** The other disks of its kind; if there is none, all others of this machine. */
+  private static List<DiskHealth> peers(Disk disk, List<Disk> all) {
+    List<DiskHealth> alike = new ArrayList<>();
+    List<DiskHealth> others = new ArrayList<>();
+    for (Disk other : all) {
+      if (other != disk && other.kind() == disk.kind()) {
+        alike.add(other.health());
+      } else if (other != disk && other.kind() != StorageKind.REMOTE) {
+        others.add(other.health());
+      }
+    }
+    return alike.isEmpty() ? others : alike;
   }
 
   List<DiskChecker> checkers() {

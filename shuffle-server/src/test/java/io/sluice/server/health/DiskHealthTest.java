@@ -224,6 +224,7 @@ class DiskHealthTest {
 
   @Test
   void isSuspectedWhenItHasBecomeManyTimesSlower() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -240,7 +241,19 @@ class DiskHealthTest {
   }
 
   @Test
+  void isNeverSlowWithoutPeers() {
+    for (int i = 0; i < 50; i++) {
+      health.probeSucceeded(ms(1));
+    }
+    for (int i = 0; i < 10; i++) {
+      health.probeSucceeded(ms(5_000));
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
   void judgesLargeWritesByTheMebibyte() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -285,6 +298,7 @@ class DiskHealthTest {
 
   @Test
   void comesBackWhenItsProbesAreQuickAgain() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.probeSucceeded(ms(10));
     }
@@ -353,6 +367,15 @@ class DiskHealthTest {
         .containsExactlyInAnyOrder(HealthState.HEALTHY, HealthState.LOST);
     assertThat(seen.get(HealthState.RECOVERING))
         .containsExactlyInAnyOrder(HealthState.HEALTHY, HealthState.LOST);
+  }
+
+  private void compareWithQuickPeer() {
+    DiskHealth peer = new DiskHealth("/peer", CONFIG, nanos::get);
+    health.compareWith(List.of(peer));
+    for (int i = 0; i < 5; i++) {
+      peer.writeSucceeded(1, ms(20));
+      peer.probeSucceeded(ms(20));
+    }
   }
 
   private void lose() {
