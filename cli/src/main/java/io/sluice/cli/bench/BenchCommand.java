@@ -9,8 +9,15 @@ import picocli.CommandLine.Spec;
 /** The parent of the benchmarks. */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class, ReadCommand.class, MetadataCommand.class})
+    description =
+        "Push to or fetch from a running cluster, or try a part of a server, and measure.",
+    subcommands = {
+      PushCommand.class,
+      FetchCommand.class,
+      ReadCommand.class,
+      MetadataCommand.class,
+      MergeCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

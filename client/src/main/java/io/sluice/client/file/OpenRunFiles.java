@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.file.SharedInputs.Key;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
+import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileLocation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,9 +33,9 @@ public final class OpenRunFiles implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /** Whether a server's files of any kind may be read. */
-  public boolean mayOpen(RunFileSource source) {
-    return files.mayOpen(source);
+  /** The kinds of a server's files that may be read. */
+  public List<RunFileKind> kinds(RunFileSource source) {
+    return files.kinds(source);
   }
 
   /** Whether a file that a server named may be read. */
@@ -57,8 +58,7 @@ public final class OpenRunFiles implements AutoCloseable {
     CompletableFuture<?> all =
         CompletableFuture.allOf(opening.values().toArray(CompletableFuture[]::new));
     try {
-      return all.thenApplyAsync(
-          unused -> read(source.epoch(), pieces, opening), files.executor());
+      return all.thenApplyAsync(unused -> read(source.epoch(), pieces, opening), files.executor());
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }

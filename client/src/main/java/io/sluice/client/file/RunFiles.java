@@ -52,7 +52,7 @@ public final class RunFiles implements AutoCloseable {
     try {
       ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
           .forEach(openers::add);
-    } catch (ServiceConfigurationError e) {
+    } catch (ServiceConfigurationError | LinkageError e) {
       LOG.info("a way to read run files is left out reason={}", e.getMessage());
     }
     return new RunFiles(executor, openers);
@@ -75,14 +75,12 @@ public final class RunFiles implements AutoCloseable {
     return executor;
   }
 
-  /** Whether any of a server's files may be read. */
-  public boolean mayOpen(RunFileSource source) {
-    for (RunFileOpener opener : openers) {
-      if (opener.mayOpen(source)) {
-        return true;
-      }
-    }
-    return false;
+  /** The kinds of a server's files that may be read. */
+  List<RunFileKind> kinds(RunFileSource source) {
+    return openers.stream()
+        .filter(opener -> opener.mayOpen(source))
+        .map(RunFileOpener::kind)
+        .toList();
   }
 
   /** Who opens files of a kind, or null. */

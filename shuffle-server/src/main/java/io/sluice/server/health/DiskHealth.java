@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  *       vanished; after some failed writes in a row; after some failed reads or checksum errors
  *       within a while; when it is an outlier in latency, against its own history and its peers. A
  *       full disk is not ill.
- *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or when
- *       a lot of reads failed. Writes that fail never lose what can still be read.
+ *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or
+ *       when a lot of reads failed. Writes that fail never lose what can still be read.
  *   <li>Trusted again after some good probes in a row, when the errors have left their window.
  *   <li>A lost disk that answers again is first emptied by its owner ({@link #emptied}).
  * </ul>
@@ -301,9 +301,7 @@ public final class DiskHealth {
 
   private boolean isSlow(Work work) {
     return latencies[work.ordinal()].isOutlier(
-        config.slowFactor(),
-        TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()),
-        peersNanos(work));
+        config.slowFactor(), TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()), peersNanos(work));
   }
 
   /** The median of what the work takes lately on the peers, -1 if none has a figure. */

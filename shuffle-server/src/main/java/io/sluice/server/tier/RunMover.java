@@ -77,7 +77,8 @@ final class RunMover {
         return false;
       }
     } catch (WriteFailure e) {
-      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
+      LOG.warn(
+          "run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
       write.failed(e.getCause());
       return false;
     } catch (IOException e) {
@@ -113,7 +114,7 @@ final class RunMover {
   /** Copies and commits; false if it was given up. */
   private boolean copy(RunFile run, FileChannel from, Disk source, Disk target, String name)
       throws IOException {
-    try (Storage.NewFile to = create(target, name)) {
+    try (Storage.NewFile to = create(run, target, name)) {
       long position = 0;
       while (position < run.length()) {
         int bytes = (int) Math.min(CHUNK_BYTES, run.length() - position);
@@ -135,9 +136,10 @@ final class RunMover {
     }
   }
 
-  private static Storage.NewFile create(Disk target, String name) throws WriteFailure {
+  private static Storage.NewFile create(RunFile run, Disk target, String name)
+      throws WriteFailure {
     try {
-      return target.storage().create(name);
+      return target.storage().create(name, run.record().shuffle().application());
     } catch (IOException e) {
       throw new WriteFailure(e);
     }
@@ -190,7 +192,8 @@ final class RunMover {
       disk.storage().delete(name);
       disk.refresh();
     } catch (IOException e) {
-      LOG.warn("moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
+      LOG.warn(
+          "moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
     }
   }
 

@@ -204,8 +204,7 @@ final class DiskChecker implements AutoCloseable {
       if (woken && health.state() != HealthState.HEALTHY) {
         // What made it suspect is looked into soon, not at the next probe of a healthy disk.
         long soon =
-            nanoTime.getAsLong()
-                + TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
+            nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
         nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;
       }
       woken = false;

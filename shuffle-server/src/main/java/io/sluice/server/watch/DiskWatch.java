@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after all disks without touching one: finds what has not come back in its time, and gives up
- * what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
+ * Looks after all disks without touching one: finds what has not come back in its time, and gives
+ * up what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
  * Thread-safe.
  */
 public final class DiskWatch implements AutoCloseable {

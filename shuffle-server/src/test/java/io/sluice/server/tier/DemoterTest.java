@@ -198,7 +198,8 @@ class DemoterTest {
   @Test
   void disksOfTheSlowerKindShare() throws Exception {
     InMemoryStorage other = new InMemoryStorage("other", StorageKind.HDD);
-    demoter = demoter(List.of(ssd, hdd, new Disk(other, new InMemoryCatalog(), limits(), nanos::get)));
+    demoter =
+        demoter(List.of(ssd, hdd, new Disk(other, new InMemoryCatalog(), limits(), nanos::get)));
     fillTo(96, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     demoter.demote();
     assertThat(slow.list()).isNotEmpty();
