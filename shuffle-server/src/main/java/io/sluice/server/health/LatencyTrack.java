@@ -48,8 +48,8 @@ final class LatencyTrack {
   }
 
   /**
-   * Whether answers lately come far later than usual, and than those of the peers. Without peers none
-   * do: a disk that is merely busy answers late too, and there is none to take over.
+   * Whether answers lately come far later than usual, and than those of the peers. Without peers
+   * none do: a disk that is merely busy answers late too, and there is none to take over.
    *
    * @param peersNanos what is common among the peers; negative when not known
    */
