@@ -121,6 +121,8 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.read.timeout", "7s"),
             Map.entry("rss.server.disk.read.threads.ssd", "3"),
             Map.entry("rss.server.disk.read.threads.hdd", "4"),
+            Map.entry("rss.server.disk.read.ahead", "1m"),
+            Map.entry("rss.server.disk.read.drop.behind", "true"),
             Map.entry("rss.server.shortcircuit.enabled", "false"),
             Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PushCommand.class,
       FetchCommand.class,
+      ReadCommand.class,
       HugeCommand.class,
       MetadataCommand.class,
       DeleteCommand.class,

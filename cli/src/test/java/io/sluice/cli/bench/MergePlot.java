@@ -23,7 +23,7 @@ public final class MergePlot {
   private static final Color BLUE = new Color(0x1F6FB2);
   private static final Color RED = new Color(0xC0392B);
 
-  /** Of the paper's abstract and section 5. */
+  /** As the paper states them. */
   private static final double RIFFLE_FULL = 40;
 
   private static final double RIFFLE_BEST_EFFORT = 10;

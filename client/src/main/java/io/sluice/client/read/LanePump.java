@@ -68,7 +68,8 @@ final class LanePump {
       lane.connecting();
       CompletableFuture<DataConnection> unused =
           pool.connection(lane.server(), poolLane)
-              .whenComplete((made, failed) -> state.mailbox.put(new ReadEvent.Connected(lane, made, failed)));
+              .whenComplete(
+                  (made, failed) -> state.mailbox.put(new ReadEvent.Connected(lane, made, failed)));
       // Nearly always there is a connection already: no need to come back for it. What else has
       // come may concern state.lanes that had their turn.
       return handleEvents();
@@ -116,7 +117,8 @@ final class LanePump {
             .open(open.build())
             .whenComplete(
                 (reply, failed) ->
-                    state.mailbox.put(new ReadEvent.Opened(lane, visits, connection, reply, failed)));
+                    state.mailbox.put(
+                        new ReadEvent.Opened(lane, visits, connection, reply, failed)));
   }
 
   private void sendFetch(ReadLane lane, DataConnection connection, Slice slice) {
@@ -136,7 +138,9 @@ final class LanePump {
         connection
             .fetch(slice.request(state.shuffle, lane.openedEpoch()))
             .whenComplete(
-                (body, failed) -> state.mailbox.put(new ReadEvent.Fetched(lane, slice, connection, body, failed)));
+                (body, failed) ->
+                    state.mailbox.put(
+                        new ReadEvent.Fetched(lane, slice, connection, body, failed)));
   }
 
   /** Waits for one event or the next due retry, and handles what there is. */
@@ -261,7 +265,8 @@ final class LanePump {
     if (fetched.failure() != null) {
       state.retries++;
       slice.moveTo(Slice.State.TO_SEND);
-      failures.onFetchFailure(lane, slice, fetched.connection(), LaneFailures.unwrapped(fetched.failure()));
+      failures.onFetchFailure(
+          lane, slice, fetched.connection(), LaneFailures.unwrapped(fetched.failure()));
       return;
     }
     FetchedBody body = fetched.body();

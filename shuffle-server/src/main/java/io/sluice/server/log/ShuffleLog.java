@@ -209,6 +209,14 @@ public final class ShuffleLog {
     }
   }
 
+  /** Bytes of a partition, from logical offset 0. */
+  public long partitionLength(int partition) {
+    synchronized (lock) {
+      PartitionLog found = content.find(partition);
+      return found == null ? 0 : found.length();
+    }
+  }
+
   /** Where what a partition has in files lies, by ascending offset. */
   public List<LocatedExtent> located(int partition) {
     synchronized (lock) {

@@ -224,6 +224,7 @@ public final class StoreDataService implements DataService {
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
       }
       answer = reads.read(connection, epoch, log.read(ranges));
+      reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
