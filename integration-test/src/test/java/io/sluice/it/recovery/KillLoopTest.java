@@ -58,6 +58,7 @@ class KillLoopTest {
   @TempDir Path directory;
 
   private final AtomicLong attempts = new AtomicLong();
+  private final AtomicLong ended = new AtomicLong();
   // By shuffle: what a life that was killed had said to be on disk.
   private final Map<Integer, Set<TestBlocks.Id>> onDisk = new TreeMap<>();
   private final Map<Integer, Long> assignedEpochs = new TreeMap<>();
@@ -113,6 +114,7 @@ class KillLoopTest {
     assertThat(checkedBlocks)
         .as("blocks that were on disk before a kill")
         .isGreaterThan(KILLS * 20L);
+    assertThat(ended.get()).isEqualTo(KILLS * (PUSHERS + 1L));
     assertThat(completeAttempts).isPositive();
     assertThat(incompleteAttempts).isPositive();
     System.out.printf(
@@ -167,8 +169,8 @@ class KillLoopTest {
         }
       }
     } catch (Exception e) {
-      // The server is gone, which is what it waits for; the checks tell whether it should have.
-      Thread.yield();
+      // The server is gone, which is what it waits for.
+      ended.incrementAndGet();
     }
   }
 
@@ -181,7 +183,7 @@ class KillLoopTest {
       }
     } catch (Exception e) {
       // As above.
-      Thread.yield();
+      ended.incrementAndGet();
     }
   }
 

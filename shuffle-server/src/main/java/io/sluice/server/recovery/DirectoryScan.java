@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +47,7 @@ final class DirectoryScan {
   private int unknownFiles;
   private long unknownBytes;
   private volatile int recorded;
-  private volatile int checked;
+  private final AtomicInteger checked = new AtomicInteger();
   private volatile boolean abandoned;
 
   DirectoryScan(Disk disk) {
@@ -67,7 +68,7 @@ final class DirectoryScan {
 
   /** Runs that have been looked at so far. */
   int checked() {
-    return checked;
+    return checked.get();
   }
 
   /** Runs in the catalog; 0 while that is not known yet. */
@@ -90,7 +91,7 @@ final class DirectoryScan {
     checkNotAbandoned();
     for (RunRecord run : records) {
       check(run, files.remove(run.id()));
-      checked++;
+      checked.incrementAndGet();
     }
     for (Storage.Entry unknown : files.values()) {
       delete(unknown);

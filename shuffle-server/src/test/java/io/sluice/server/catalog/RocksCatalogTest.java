@@ -63,14 +63,14 @@ class RocksCatalogTest extends RunCatalogContract {
     catalog.close();
     byte[] later = CatalogFormat.format();
     later[4] = 9;
-    put("F".getBytes(), later);
+    put(CatalogFormat.formatKey(), later);
     assertThatThrownBy(this::open)
         .isInstanceOf(IOException.class)
         .hasMessageContaining(directory().toString())
         .hasMessageContaining("expected version 1, found 9");
-    put("F".getBytes(), new byte[] {1});
+    put(CatalogFormat.formatKey(), new byte[] {1});
     assertThatThrownBy(this::open).hasMessageContaining("is no catalog of run files");
-    put("F".getBytes(), CatalogFormat.format());
+    put(CatalogFormat.formatKey(), CatalogFormat.format());
     catalog = open();
   }
 
