@@ -36,8 +36,7 @@ public final class EngineMetrics extends Collector {
         totals.metadataBytes());
     gauge(all, "partitions", "Partitions that have a block", totals.partitions());
     gauge(all, "attempts", "Map attempts, summed over the shuffles", totals.attempts());
-    gauge(
-        all, "huge_shuffles", "Shuffles that have a huge partition", totals.hugeLogs().size());
+    gauge(all, "huge_shuffles", "Shuffles that have a huge partition", totals.hugeLogs().size());
     return all;
   }
 

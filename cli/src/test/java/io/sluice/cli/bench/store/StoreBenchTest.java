@@ -36,8 +36,18 @@ class StoreBenchTest {
   void deleteRemovesEveryFileThatItMade() throws IOException {
     CliRun run =
         CliRun.of(
-            "bench", "delete", "--directory", directory.toString(), "--partitions", "100",
-            "--size", "40m", "--run-size", "4m", "--written", "4m");
+            "bench",
+            "delete",
+            "--directory",
+            directory.toString(),
+            "--partitions",
+            "100",
+            "--size",
+            "40m",
+            "--run-size",
+            "4m",
+            "--written",
+            "4m");
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).contains("10 of 4.0 MiB").contains("until the last file is gone");
