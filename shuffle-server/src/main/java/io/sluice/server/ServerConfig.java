@@ -17,8 +17,8 @@ import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
-import io.sluice.server.scrub.ScrubConfig;
 import io.sluice.server.merge.MergeSettings;
+import io.sluice.server.scrub.ScrubConfig;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.

@@ -16,6 +16,7 @@ import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.health.DiskHealth;
+import io.sluice.server.http.EngineMetrics;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
@@ -128,6 +129,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final RpcServer rpc;
   private final HttpEndpoint http;
   private final Heartbeats heartbeats;
+  private final ScrubCounters scrubbed = new ScrubCounters();
   private boolean closed;
 
   /**
@@ -220,7 +222,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         .add(
             "scrubbers",
             new Scrubbers(
-                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+                disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
         .start();
     Demoter demoter =
         parts.add(
@@ -503,6 +505,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
     CollectorRegistry registry = metrics.registry();
     registry.register(new MergeMetrics(merges, merger::queueLength));
+    registry.register(new EngineMetrics(scrubbed, store.totals()));
     try {
       return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {

@@ -2,10 +2,12 @@ package io.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.OpenReply;
@@ -110,7 +112,7 @@ public abstract class RemoteTierServerContract {
     push(one, "app");
     pushed.clear();
     push(two, "app");
-    await(() -> remoteBytes() > 2 * 16 << 20);
+    await(() -> remoteBytes() > 32 << 20);
     unregister(one, "app");
     await(() -> directoriesOf("app") == 1);
     assertHoldsAll(two, "app");
@@ -152,7 +154,9 @@ public abstract class RemoteTierServerContract {
       Files.delete(file);
     }
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
-      assertThatThrownBy(() -> fetchAll(client, server, 0)).isInstanceOf(SluiceException.class);
+      SluiceException failure =
+          catchThrowableOfType(SluiceException.class, () -> fetchAll(client, server, 0));
+      assertThat(failure.code()).isEqualTo(StatusCode.LOST);
     }
   }
 

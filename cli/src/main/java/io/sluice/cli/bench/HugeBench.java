@@ -67,7 +67,11 @@ final class HugeBench {
     this.turnMs = turnMs;
   }
 
-  /** Measures; the cluster has one server. */
+  /**
+   * Measures; the cluster has one server.
+   *
+   * @param scheduler takes: ended with the measurement
+   */
   Result run(LocalCluster cluster, DataTransport transport, ScheduledExecutorService scheduler)
       throws IOException, InterruptedException {
     byte[] payload = new byte[LARGE_PAYLOAD];
@@ -104,6 +108,8 @@ final class HugeBench {
       long skipped = small.stream().mapToLong(HugeLoad::skipped).sum();
       return new Result(latencies, skipped, spread.pushedBytes(), huge.pushedBytes());
     } finally {
+      // Leases are renewed no more: the applications end.
+      scheduler.shutdownNow();
       all.forEach(HugeLoad::close);
     }
   }

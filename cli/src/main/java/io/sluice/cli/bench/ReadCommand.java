@@ -195,7 +195,9 @@ final class ReadCommand implements Callable<Integer> {
       way,
       text("%.2f", seconds),
       text("%.2f", gib / seconds),
-      new DataSize(all.fileBytes()).toRoundedText() + " of " + new DataSize(all.bytes()).toRoundedText(),
+      new DataSize(all.fileBytes()).toRoundedText()
+          + " of "
+          + new DataSize(all.bytes()).toRoundedText(),
       text("%.3f", clientCpu / gib),
       text("%.3f", serverCpu / gib)
     };

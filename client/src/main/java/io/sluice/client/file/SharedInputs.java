@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Run files that are open, shared by the reads of a process: the tasks of a stage read other
- * partitions of the same files. One that nobody reads is closed after a few seconds, because an open
- * file keeps its space when its server deletes it. Thread-safe.
+ * partitions of the same files. One that nobody reads is closed after a few seconds, because an
+ * open file keeps its space when its server deletes it. Thread-safe.
  */
 final class SharedInputs {
   /** Longer than between two tasks of a stage; short for a disk that waits for space. */

@@ -110,13 +110,21 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(CAPACITY, CAPACITY_RATIO, TIMEOUT, SSD_THREADS, HDD_THREADS, READ_AHEAD, DROP_BEHIND, SHORT_CIRCUIT, SOCKET);
+      List.of(
+          CAPACITY,
+          CAPACITY_RATIO,
+          TIMEOUT,
+          SSD_THREADS,
+          HDD_THREADS,
+          READ_AHEAD,
+          DROP_BEHIND,
+          SHORT_CIRCUIT,
+          SOCKET);
 
   /**
    * @param firstDirectory that run files go to
    */
-  public static ReadingConfig from(
-      ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
+  public static ReadingConfig from(ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
     long asked = set.get(CAPACITY);
     return new ReadingConfig(
         asked == BY_RATIO

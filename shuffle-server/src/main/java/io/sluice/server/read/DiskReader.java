@@ -265,8 +265,7 @@ final class DiskReader {
     }
     advise(
         piece,
-        () ->
-            pageCache.drop(FileFetch.run(piece).channel(), piece.position(), piece.length()));
+        () -> pageCache.drop(FileFetch.run(piece).channel(), piece.position(), piece.length()));
   }
 
   /** What is done with a file without anybody waiting for it. */

@@ -160,9 +160,7 @@ public final class FileReads implements AutoCloseable {
    */
   public CompletableFuture<FileChannel> open(ReadableRun run) {
     FileChannel open = run.openChannel();
-    return open != null
-        ? CompletableFuture.completedFuture(open)
-        : readerOf(run.disk()).open(run);
+    return open != null ? CompletableFuture.completedFuture(open) : readerOf(run.disk()).open(run);
   }
 
   /** A fetch was closed, its references not yet given back. */

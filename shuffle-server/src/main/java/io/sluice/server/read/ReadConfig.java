@@ -12,7 +12,13 @@ import io.sluice.server.storage.StorageKind;
  * @param readAheadBytes that a disk is told of when a partition is read from front to back; 0: none
  * @param dropBehind whether the page cache forgets what was sent
  */
-public record ReadConfig(int timeoutMs, int ssdThreads, int hddThreads, int maxQueued, int readAheadBytes, boolean dropBehind) {
+public record ReadConfig(
+    int timeoutMs,
+    int ssdThreads,
+    int hddThreads,
+    int maxQueued,
+    int readAheadBytes,
+    boolean dropBehind) {
   public static final ReadConfig DEFAULT = new ReadConfig(20_000, 8, 2, 4_096, 4 << 20, false);
 
   public ReadConfig {

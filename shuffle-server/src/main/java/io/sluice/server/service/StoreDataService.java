@@ -15,8 +15,8 @@ import io.sluice.proto.PartitionState;
 import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
-import io.sluice.proto.RunFileKind;
 import io.sluice.proto.Range;
+import io.sluice.proto.RunFileKind;
 import io.sluice.proto.SliceMark;
 import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
@@ -458,8 +458,7 @@ public final class StoreDataService implements DataService {
                 remoteFiles && wants(open, RunFileKind.REMOTE_FILE))
             : null;
     for (int i = 0; i < partitions.length; i++) {
-      PartitionState.Builder state =
-          state(partitions[i], found.partitions().get(i), earlierLife);
+      PartitionState.Builder state = state(partitions[i], found.partitions().get(i), earlierLife);
       if (located != null && state.getPresence() == Presence.PRESENT) {
         located.addTo(state);
       }

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,13 +70,14 @@ class RemoteTierFlowTest {
           disks,
           new SpillPolicy(new SpillConfig(1 << 20, 1 << 20)),
           new SpillWriter(1, runs, new Random(3), counters),
-          System::nanoTime);
+          this::spillerNanoTime);
   private final Demoter demoter = new Demoter(disks, runs, 1L << 40, counters, System::nanoTime);
 
   /** Attempts that were appended to each shuffle. */
   private final Map<ShuffleKey, List<Integer>> appended = new HashMap<>();
 
   private int attempts;
+  private final AtomicLong spillerAsked = new AtomicLong();
 
   @BeforeEach
   void start() {
@@ -123,7 +125,9 @@ class RemoteTierFlowTest {
     for (int i = 0; i < 10; i++) {
       append("app-" + i, 10);
     }
-    assertThat(spiller.flushAll(0)).isFalse();
+    // The planner asks for the time at least once each time it looks.
+    long asked = spillerAsked.get();
+    await(() -> spillerAsked.get() > asked + 10);
     assertThat(files.paths()).isEmpty();
     localStorage.capacityBytes(1L << 40);
     local.refresh();
@@ -218,6 +222,11 @@ class RemoteTierFlowTest {
     limitLocal(1.0);
     demoter.demote();
     assertThat(remoteStorage.location(file)).contains("memory:/shuffle/app/host_1/" + file);
+  }
+
+  private long spillerNanoTime() {
+    spillerAsked.incrementAndGet();
+    return System.nanoTime();
   }
 
   private void fillLocal() {

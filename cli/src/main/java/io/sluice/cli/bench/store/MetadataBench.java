@@ -175,7 +175,7 @@ final class MetadataBench {
         }
       }
       filler.spill(key);
-      long spilled = (rounds + 99) / 100;
+      long spilled = (rounds + 99L) / 100;
       long bytes = heap.usedBytes() - before - spilled * few * bytesPerFileExtent();
       return new Cost(what, (long) few * rounds, Math.max(0, bytes));
     }
