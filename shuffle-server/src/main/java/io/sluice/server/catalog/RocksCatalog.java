@@ -280,6 +280,10 @@ public final class RocksCatalog implements RunCatalog {
         store.close();
         store = null;
       }
+      if (!isThere(directory)) {
+        // An empty one in its place would make every run unknown.
+        throw new IOException("catalog " + directory + ": is gone");
+      }
       store = openStore();
       failed = false;
       LOG.info("catalog opened again directory={}", directory);

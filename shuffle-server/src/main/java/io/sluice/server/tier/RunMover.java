@@ -3,6 +3,7 @@ package io.sluice.server.tier;
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.PendingWrite;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
@@ -96,6 +97,8 @@ final class RunMover {
     try {
       check(run, target, name);
       target.catalog().add(run.record());
+      // As lasting as the copy that goes next.
+      DiskSync.sync(target);
       switched = target.health().state().holdsData() && run.switchTo(target);
       write.succeeded(run.length());
     } catch (IOException e) {
