@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,6 +163,7 @@ public abstract class RemoteTierServerContract {
     values.put("rss.server.hadoop.classpath", classPath());
     values.put("rss.server.flush.cold.storage.threshold.size", "1m");
     values.put("rss.server.disk.capacity", "16m");
+    values.put("rss.server.app.expired.withoutHeartbeat", "10m");
     values.put("rss.storage.basePath", directory.resolve(name) + ":HDD");
     values.putAll(more);
     ShuffleServerProcess server =
@@ -193,9 +195,10 @@ public abstract class RemoteTierServerContract {
   private void assertHoldsAll(ShuffleServerProcess server, String application) throws IOException {
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
       for (int partition = 0; partition < PARTITIONS; partition++) {
-        assertThat(fetchAll(client, server, partition))
-            .as("partition %d", partition)
-            .isEqualTo(pushed.get(partition).toByteArray());
+        byte[] expected = pushed.get(partition).toByteArray();
+        byte[] found = fetchAll(client, server, partition);
+        assertThat(found.length).as("bytes of partition %d", partition).isEqualTo(expected.length);
+        assertThat(Arrays.mismatch(found, expected)).as("partition %d", partition).isEqualTo(-1);
       }
     }
   }

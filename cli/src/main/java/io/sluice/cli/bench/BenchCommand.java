@@ -1,5 +1,6 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.bench.store.DeleteCommand;
 import io.sluice.cli.bench.store.MetadataCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,9 @@ import picocli.CommandLine.Spec;
       PushCommand.class,
       FetchCommand.class,
       ReadCommand.class,
+      HugeCommand.class,
       MetadataCommand.class,
+      DeleteCommand.class,
       MergeCommand.class
     })
 public final class BenchCommand implements Runnable {

@@ -195,14 +195,7 @@ final class MergeCommand implements Callable<Integer> {
         DiskModel crowd = model();
         requests.replay(crowd, readers);
         rows.add(
-            row(
-                one,
-                shuffle,
-                requests.count(),
-                0,
-                readSeconds,
-                crowd.seconds(),
-                mergeSeconds));
+            row(one, shuffle, requests.count(), 0, readSeconds, crowd.seconds(), mergeSeconds));
         if (model.requests() != requests.count()) {
           throw new IOException(
               "counted " + requests.count() + " requests, the disk " + model.requests());
@@ -232,8 +225,7 @@ final class MergeCommand implements Callable<Integer> {
         ReadRequests requests = shuffle.read((int) slice.bytes());
         double readSeconds = (System.nanoTime() - readBegin) / NANOS_PER_SECOND;
         long kernelReads = KernelReads.now() - kernelBegin;
-        rows.add(
-            row(one, shuffle, requests.count(), kernelReads, readSeconds, 0, mergeSeconds));
+        rows.add(row(one, shuffle, requests.count(), kernelReads, readSeconds, 0, mergeSeconds));
       }
       tell(one.text());
     }
@@ -244,8 +236,7 @@ final class MergeCommand implements Callable<Integer> {
     return new DiskModel(seekMs, megabytesPerSecond);
   }
 
-  private static MergeShuffle shuffle(
-      MergeLayout layout, Storage storage) throws IOException {
+  private static MergeShuffle shuffle(MergeLayout layout, Storage storage) throws IOException {
     try {
       return new MergeShuffle(layout, storage);
     } catch (SluiceException e) {

@@ -175,8 +175,8 @@ final class MergeShuffle implements AutoCloseable {
   }
 
   /**
-   * Reads every partition, one after the other, in slices, with one positioned read for each
-   * piece of a slice, and verifies that it holds exactly one sound block of each map.
+   * Reads every partition, one after the other, in slices, with one positioned read for each piece
+   * of a slice, and verifies that it holds exactly one sound block of each map.
    */
   ReadRequests read(int sliceBytes) throws IOException {
     ReadRequests requests = new ReadRequests();

@@ -23,7 +23,7 @@ public final class MergePlot {
   private static final Color BLUE = new Color(0x1F6FB2);
   private static final Color RED = new Color(0xC0392B);
 
-  /** Of the paper's abstract and section 5. */
+  /** As the paper states them. */
   private static final double RIFFLE_FULL = 40;
 
   private static final double RIFFLE_BEST_EFFORT = 10;
@@ -46,7 +46,8 @@ public final class MergePlot {
 
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 2) {
-      System.err.println("expected two arguments: the rows' file and the directory of the pictures");
+      System.err.println(
+          "expected two arguments: the rows' file and the directory of the pictures");
       System.exit(2);
     }
     List<Row> rows = new ArrayList<>();
@@ -94,9 +95,7 @@ public final class MergePlot {
       CategoryChart chart, String name, List<Row> rows, Value value, Color color) {
     chart
         .addSeries(
-            name,
-            rows.stream().map(Row::policy).toList(),
-            rows.stream().map(value::of).toList())
+            name, rows.stream().map(Row::policy).toList(), rows.stream().map(value::of).toList())
         .setFillColor(color);
   }
 

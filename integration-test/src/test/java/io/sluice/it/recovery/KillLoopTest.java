@@ -81,8 +81,9 @@ class KillLoopTest {
             .directory(directory)
             .classPath(ClassPath.ofThisTest())
             .servers(1)
-            .configureServers("rss.storage.basePath", directory.resolve("data-a") + ","
-                + directory.resolve("data-b"))
+            .configureServers(
+                "rss.storage.basePath",
+                directory.resolve("data-a") + "," + directory.resolve("data-b"))
             .configureServers("rss.server.buffer.capacity", "16m")
             .configureServers("rss.server.buffer.slab.size", "16k")
             // Spills begin at some 800 KB, so that there are many.
@@ -101,13 +102,17 @@ class KillLoopTest {
       try (NettyDataTransport transport = transport()) {
         DataConnection connection = connect(transport);
         assertThat(connection.wholeSinceEpoch()).isEqualTo(connection.epoch());
-        for (int checked = Math.max(0, shuffle - KEPT_SHUFFLES + 1); checked <= shuffle; checked++) {
+        for (int checked = Math.max(0, shuffle - KEPT_SHUFFLES + 1);
+            checked <= shuffle;
+            checked++) {
           check(connection, checked, "seed " + SEED + " kill " + kill + " shuffle " + checked);
         }
       }
       forget(shuffle - KEPT_SHUFFLES + 1);
     }
-    assertThat(checkedBlocks).as("blocks that were on disk before a kill").isGreaterThan(KILLS * 20L);
+    assertThat(checkedBlocks)
+        .as("blocks that were on disk before a kill")
+        .isGreaterThan(KILLS * 20L);
     assertThat(completeAttempts).isPositive();
     assertThat(incompleteAttempts).isPositive();
     System.out.printf(

@@ -119,8 +119,7 @@ public final class RocksCatalog implements RunCatalog {
   @Override
   public List<RunRecord> runs() throws IOException {
     List<RunRecord> runs = new ArrayList<>();
-    visit(
-        CatalogFormat.runPrefix(), (key, value) -> runs.add(CatalogFormat.decodeRun(key, value)));
+    visit(CatalogFormat.runPrefix(), (key, value) -> runs.add(CatalogFormat.decodeRun(key, value)));
     return runs;
   }
 

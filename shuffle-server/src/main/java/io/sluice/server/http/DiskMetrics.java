@@ -25,8 +25,7 @@ final class DiskMetrics {
             "Bytes that may be stored in the directory",
             DiskState::getCapacityBytes));
     all.add(
-        gauge(
-            disks, "free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes));
+        gauge(disks, "free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes));
     all.add(
         gauge(
             disks,

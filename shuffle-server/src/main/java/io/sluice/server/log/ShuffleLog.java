@@ -766,11 +766,11 @@ public final class ShuffleLog {
   }
 
   private boolean loseIn(PartitionLog partition, Set<StoredRun> gone, List<OpenWait> ended) {
-    int open = partition.attempts().openCount();
+    long attemptBytes = partition.attempts().metadataBytes();
     if (!partition.lose(gone)) {
       return false;
     }
-    content.addOpenAttempts(-open);
+    content.forgotAttempts(attemptBytes);
     for (int i = 0; i < partition.extents().count(); i++) {
       if (partition.extents().isInMemory(i)) {
         countInMemory(partition, (Extent.InMemory) partition.extents().get(i), ended);

@@ -136,7 +136,8 @@ public final class MergeWriter {
       RunMerger.Checkpoint checkpoint)
       throws IOException {
     ShuffleKey key = batch.log().key();
-    try (Storage.NewFile file = output.storage().create(RunFiles.fileName(run), key.application())) {
+    try (Storage.NewFile file =
+        output.storage().create(RunFiles.fileName(run), key.application())) {
       RunMerger merger =
           new RunMerger(inputs, memory, KERNEL_COPY_FROM_BYTES, file.channel(), checkpoint);
       RunMerger.Merged merged =

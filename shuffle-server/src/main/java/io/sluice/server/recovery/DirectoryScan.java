@@ -122,7 +122,7 @@ final class DirectoryScan {
   }
 
   private void check(RunRecord run, Storage.Entry file) {
-    String name = disk.name() + "/" + RunFiles.fileName(run.id());
+    String name = disk.storage().pathOf(RunFiles.fileName(run.id()));
     if (file == null) {
       drop(run, "run file=" + name + ": is not there");
       return;
@@ -131,8 +131,15 @@ final class DirectoryScan {
       if (!matches(reader, run)) {
         drop(
             run,
-            "run file=" + name + " offset=0: expected " + run + ", found " + reader.header()
-                + " in " + reader.fileLength() + " bytes");
+            "run file="
+                + name
+                + " offset=0: expected "
+                + run
+                + ", found "
+                + reader.header()
+                + " in "
+                + reader.fileLength()
+                + " bytes");
         return;
       }
       for (RunExtent extent : reader.extents()) {
@@ -169,7 +176,9 @@ final class DirectoryScan {
       unknownBytes += unknown.length();
     } catch (IOException e) {
       LOG.warn(
-          "run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
+          "run not deleted file={} problem={}",
+          disk.storage().pathOf(unknown.file()),
+          e.toString());
     }
   }
 }

@@ -140,10 +140,8 @@ public final class RemoteStorage implements Storage {
     }
     String directory = found.get().directory();
     files.delete(path(directory, file));
-    if (forget(file)) {
-      files.deleteEmptyDirectory(directory + "/" + server);
-      files.deleteEmptyDirectory(directory);
-    }
+    forget(file);
+    clear(directory);
   }
 
   @Override
@@ -185,16 +183,27 @@ public final class RemoteStorage implements Storage {
     }
   }
 
-  /** Whether its directory is empty now, as far as is known. */
-  private synchronized boolean forget(String file) {
+  private synchronized void forget(String file) {
     Stored gone = stored.remove(file);
-    if (gone == null) {
-      return false;
+    if (gone != null) {
+      storedBytes -= gone.length();
+      filesByDirectory.computeIfPresent(
+          gone.directory(), (directory, count) -> count == 1 ? null : count - 1);
     }
-    storedBytes -= gone.length();
-    return filesByDirectory.computeIfPresent(
-            gone.directory(), (directory, count) -> count == 1 ? null : count - 1)
-        == null;
+  }
+
+  /**
+   * Deletes an application's directories if they are empty. A file that is being written keeps
+   * them; its writer calls this again if it gives up.
+   */
+  private void clear(String directory) throws IOException {
+    synchronized (this) {
+      if (filesByDirectory.containsKey(directory)) {
+        return;
+      }
+    }
+    files.deleteEmptyDirectory(directory + "/" + server);
+    files.deleteEmptyDirectory(directory);
   }
 
   private String path(String directory, String file) {
@@ -258,8 +267,11 @@ public final class RemoteStorage implements Storage {
     public void close() throws IOException {
       channel.close();
       output.close();
-      if (completed && !committed) {
-        files.delete(path(directory, file));
+      if (!committed) {
+        if (completed) {
+          files.delete(path(directory, file));
+        }
+        clear(directory);
       }
     }
   }

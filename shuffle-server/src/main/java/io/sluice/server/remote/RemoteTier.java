@@ -2,6 +2,7 @@ package io.sluice.server.remote;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
@@ -144,6 +145,8 @@ public final class RemoteTier {
   private static void clear(String base, RemoteFileSystem files, String name, RunCatalog catalog)
       throws IOException {
     List<RunId> recorded = catalog.runs().stream().map(RunRecord::id).toList();
+    // What is cleared away here is missing, however cleanly the life before had stopped.
+    catalog.stopped(CleanStop.NONE);
     catalog.remove(recorded);
     // Its directories only; the file system stays open.
     RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE, 0);

@@ -307,8 +307,8 @@ public final class Spiller implements AutoCloseable {
 
   /**
    * A disk that begins to write so many bytes now. While there is time, a run waits for the better
-   * kind of disk; when memory is tight, any that is idle is good enough. A remote tier gets runs only
-   * while no disk of the machine has room.
+   * kind of disk; when memory is tight, any that is idle is good enough. A remote tier gets runs
+   * only while no disk of the machine has room.
    *
    * @param buffered bytes of the same shuffle in memory
    */

@@ -135,6 +135,11 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public String pathOf(String file) {
+    return runs.resolve(file).toString();
+  }
+
+  @Override
   public void delete(String file) throws IOException {
     Path path = runs.resolve(file);
     if (Files.exists(path)) {

@@ -94,10 +94,14 @@ public final class RunFiles implements AutoCloseable {
 
   /** Deletes what waits for it, on the calling thread. */
   public void deletePending() {
-    for (Housekeeping each : housekeeping.values()) {
-      each.worker().runPending();
-      each.doomed().retry();
-    }
+    housekeeping.keySet().forEach(this::deletePending);
+  }
+
+  /** As {@link #deletePending()}, on one disk. */
+  public void deletePending(Disk disk) {
+    Housekeeping its = housekeeping(disk);
+    its.worker().runPending();
+    its.doomed().retry();
   }
 
   /** Deletes what waits for it, but for what lies on disks that hang, and ends. Idempotent. */

@@ -45,6 +45,11 @@ public interface Storage extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** What a person calls a file, for messages. */
+  default String pathOf(String file) {
+    return name() + "/" + file;
+  }
+
   /** Deletes a committed file; one that is not there is none to delete. */
   void delete(String file) throws IOException;
 

@@ -41,11 +41,17 @@ final class RunMover {
 
   private final RunFiles files;
   private final Gate gate;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK_BYTES);
+  private final ByteBuffer buffer;
 
   RunMover(RunFiles files, Gate gate) {
+    this(files, gate, ByteBuffer.allocateDirect(CHUNK_BYTES));
+  }
+
+  /** As the other, with the caller's buffer, which is one chunk. */
+  RunMover(RunFiles files, Gate gate, ByteBuffer buffer) {
     this.files = files;
     this.gate = gate;
+    this.buffer = buffer;
   }
 
   /**
@@ -117,7 +123,7 @@ final class RunMover {
     try (Storage.NewFile to = create(run, target, name)) {
       long position = 0;
       while (position < run.length()) {
-        int bytes = (int) Math.min(CHUNK_BYTES, run.length() - position);
+        int bytes = (int) Math.min(buffer.capacity(), run.length() - position);
         if (!gate.admit(target, bytes) || run.isDiscarded()) {
           return false;
         }
@@ -136,8 +142,7 @@ final class RunMover {
     }
   }
 
-  private static Storage.NewFile create(RunFile run, Disk target, String name)
-      throws WriteFailure {
+  private static Storage.NewFile create(RunFile run, Disk target, String name) throws WriteFailure {
     try {
       return target.storage().create(name, run.record().shuffle().application());
     } catch (IOException e) {

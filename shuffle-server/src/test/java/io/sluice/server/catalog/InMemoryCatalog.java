@@ -28,6 +28,13 @@ public class InMemoryCatalog implements RunCatalog {
     this.maxTombstones = maxTombstones;
   }
 
+  /** What another process finds after a crash of this one: what was done so far. */
+  protected synchronized void copyTo(InMemoryCatalog next) {
+    next.runs.putAll(runs);
+    next.tombstones.putAll(tombstones);
+    next.stop = stop;
+  }
+
   /** Every call fails so from now on; null: works again. */
   public synchronized void failWith(IOException problem) {
     failure = problem;

@@ -54,10 +54,7 @@ class RocksCatalogTest extends RunCatalogContract {
     try (RunCatalog next = RocksCatalog.open(copy, CatalogConfig.DEFAULT)) {
       assertThat(next.runs())
           .containsExactlyInAnyOrder(
-              Stream.iterate(0, i -> i + 1)
-                  .limit(9)
-                  .map(i -> run(i, 7))
-                  .toArray(RunRecord[]::new));
+              Stream.iterate(0, i -> i + 1).limit(9).map(i -> run(i, 7)).toArray(RunRecord[]::new));
     }
   }
 

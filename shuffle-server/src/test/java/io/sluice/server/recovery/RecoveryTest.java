@@ -130,8 +130,14 @@ class RecoveryTest {
   @Test
   void aRegisteredRunIsServedWithItsAttempts() throws Exception {
     RunRecord run =
-        ssd.add(id(1), SHUFFLE, order(5), block(0, 1, 0, false), block(0, 1, 1, true),
-            block(0, 2, 0, false), block(7, 2, 0, true));
+        ssd.add(
+            id(1),
+            SHUFFLE,
+            order(5),
+            block(0, 1, 0, false),
+            block(0, 1, 1, true),
+            block(0, 2, 0, false),
+            block(7, 2, 0, true));
 
     Recovered recovered = restart();
 
@@ -150,8 +156,7 @@ class RecoveryTest {
     Block second = block(0, 1, 1, true);
     ssd.add(id(1), SHUFFLE, order(0), first);
     hdd.add(id(2), SHUFFLE, order(1), second);
-    RunRecord merged =
-        hdd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
+    RunRecord merged = hdd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
     hdd.catalog().add(merged);
     // A merge of the merged one, whose own input came back to life.
     RunRecord again = ssd.write(id(4), SHUFFLE, order(0), List.of(id(3)), first, second);
@@ -226,12 +231,20 @@ class RecoveryTest {
   @Test
   void everyFlippedByteOfHeaderAndFooterIsNamedAndItsRunLost() throws Exception {
     RunRecord run =
-        ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, false), block(0, 1, 1, true),
+        ssd.add(
+            id(1),
+            SHUFFLE,
+            order(0),
+            block(0, 1, 0, false),
+            block(0, 1, 1, true),
             block(4, 2, 0, true));
     byte[] whole = Files.readAllBytes(ssd.file(id(1)));
     int headerEnd = 48 + SHUFFLE.application().length() + 4;
-    int blocksEnd = headerEnd + concat(block(0, 1, 0, false)).length
-        + concat(block(0, 1, 1, true)).length + concat(block(4, 2, 0, true)).length;
+    int blocksEnd =
+        headerEnd
+            + concat(block(0, 1, 0, false)).length
+            + concat(block(0, 1, 1, true)).length
+            + concat(block(4, 2, 0, true)).length;
     Random random = new Random(7);
     for (int at = 0; at < whole.length; at++) {
       if (at >= headerEnd && at < blocksEnd) {
@@ -261,8 +274,7 @@ class RecoveryTest {
   void aFileThatIsNotTheRecordedRunIsLost() throws Exception {
     RunRecord other = ssd.write(id(2), SHUFFLE, order(1), List.of(), block(0, 1, 0, true));
     Files.move(ssd.file(id(2)), ssd.file(id(1)));
-    ssd.catalog()
-        .add(new RunRecord(id(1), SHUFFLE, order(1), other.length(), List.of()));
+    ssd.catalog().add(new RunRecord(id(1), SHUFFLE, order(1), other.length(), List.of()));
 
     assertThat(restart().lostRuns()).isEqualTo(1);
     assertThat(store.find(SHUFFLE)).isNull();
@@ -307,8 +319,7 @@ class RecoveryTest {
   @Test
   void whatWasStoppedCleanlyIsWhole() throws Exception {
     ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
-    assertThat(
-            new StopMark(List.of(ssd.disk(), hdd.disk()), true).write(LAST, LAST - 50, 10_000))
+    assertThat(new StopMark(List.of(ssd.disk(), hdd.disk()), true).write(LAST, LAST - 50, 10_000))
         .isTrue();
 
     assertThat(restart().wholeSinceEpoch()).isEqualTo(LAST - 50);

@@ -110,8 +110,7 @@ final class RunDirectory implements AutoCloseable {
   }
 
   /** A run. */
-  RunRecord add(RunId run, ShuffleKey shuffle, RunOrder order, Block... blocks)
-      throws IOException {
+  RunRecord add(RunId run, ShuffleKey shuffle, RunOrder order, Block... blocks) throws IOException {
     RunRecord record = write(run, shuffle, order, List.of(), blocks);
     catalog.add(record);
     return record;

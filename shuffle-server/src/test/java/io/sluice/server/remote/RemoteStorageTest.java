@@ -142,6 +142,19 @@ class RemoteStorageTest {
   }
 
   @Test
+  void clearsThemAwayWhenTheLastWriterGivesUp() throws IOException {
+    write("app", "a.run", bytes(10));
+    Storage.NewFile writing = storage.create("b.run", "app");
+    writing.channel().write(ByteBuffer.wrap(bytes(5)));
+    storage.delete("a.run");
+    int before = files.deletedDirectories().size();
+    writing.close();
+    assertThat(files.deletedDirectories().subList(before, before + 2))
+        .containsExactly("app/host-1f", "app");
+    writing.close();
+  }
+
+  @Test
   void saysHowMuchRoomThereWasWhenItLastAsked() throws IOException {
     RemoteStorage limited = storage("host-1f", 100);
     assertThat(limited.freeBytes()).isZero();

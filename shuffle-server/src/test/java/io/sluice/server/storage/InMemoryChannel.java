@@ -25,6 +25,10 @@ final class InMemoryChannel extends FileChannel {
       bytes[offset] ^= 1;
     }
 
+    void truncate(int to) {
+      length = to;
+    }
+
     void append(ByteBuffer source) {
       int count = source.remaining();
       if (length + count > bytes.length) {

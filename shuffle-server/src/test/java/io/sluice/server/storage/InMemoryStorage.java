@@ -30,6 +30,7 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean readOnly;
   private volatile boolean failReads;
   private volatile boolean vanished;
+  private final AtomicInteger readFailures = new AtomicInteger();
   private volatile Runnable beforeCall = () -> {};
 
   public InMemoryStorage(String name, StorageKind kind) {
@@ -112,6 +113,27 @@ public final class InMemoryStorage implements Storage {
     committed.get(file).flip((int) offset);
   }
 
+  /** Cuts a committed file off, as a machine that went down may. */
+  public void truncate(String file, long length) {
+    committed.get(file).truncate((int) length);
+  }
+
+  /**
+   * What another process finds here after a crash of this one: what was committed. The two share
+   * nothing that either of them changes.
+   */
+  public InMemoryStorage afterCrash() {
+    InMemoryStorage next = new InMemoryStorage(name, kind);
+    next.committed.putAll(committed);
+    next.capacityBytes = capacityBytes;
+    return next;
+  }
+
+  /** Opens and reads that failed so far. */
+  public int readFailures() {
+    return readFailures.get();
+  }
+
   /** Files that are not committed. */
   public int unfinishedCount() {
     return writing.size();
@@ -187,9 +209,9 @@ public final class InMemoryStorage implements Storage {
   @Override
   public FileChannel open(String file) throws IOException {
     beforeCall.run();
-    checkThere();
     InMemoryChannel.Content content = committed.get(file);
-    if (content == null) {
+    if (vanished || content == null) {
+      readFailures.incrementAndGet();
       throw new NoSuchFileException(file);
     }
     openChannels.incrementAndGet();
@@ -201,6 +223,7 @@ public final class InMemoryStorage implements Storage {
         wanted -> {
           beforeCall.run();
           if (failReads || vanished) {
+            readFailures.incrementAndGet();
             throw new IOException("Input/output error");
           }
           return wanted;

@@ -36,8 +36,7 @@ final class HadoopRunFile implements RunFileInput {
   static RunFileInput open(String name, HadoopRunFiles files) {
     try {
       Path path = new Path(name);
-      return new HadoopRunFile(
-          name, path.getFileSystem(new Configuration()).open(path), files);
+      return new HadoopRunFile(name, path.getFileSystem(new Configuration()).open(path), files);
     } catch (IOException e) {
       throw new UncheckedIOException(name + " cannot be opened: " + e.getMessage(), e);
     }

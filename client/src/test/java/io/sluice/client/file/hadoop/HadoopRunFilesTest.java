@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class HadoopRunFilesTest {
   private static final RunFileSource SOURCE =
-      new RunFileSource(
-          ServerId.getDefaultInstance(), "", ShuffleId.getDefaultInstance(), 1);
+      new RunFileSource(ServerId.getDefaultInstance(), "", ShuffleId.getDefaultInstance(), 1);
 
   @TempDir private Path directory;
   private final AtomicLong nanos = new AtomicLong(-5);

@@ -1,0 +1,63 @@
+package io.sluice.server.model;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.storage.InMemoryStorage;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.Storage;
+import io.sluice.server.storage.StorageKind;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A directory as one life of the server sees it.
+ *
+ * @param storage its files
+ * @param catalog its records
+ */
+record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
+  static ModelDirectory create(String name, StorageKind kind) {
+    return new ModelDirectory(new InMemoryStorage(name, kind), new ModelCatalog());
+  }
+
+  /** What the next life finds if this one ends now. */
+  ModelDirectory afterCrash() {
+    return new ModelDirectory(storage.afterCrash(), catalog.afterCrash());
+  }
+
+  /** The life that it belonged to has ended: whatever it does still changes nothing. */
+  void cutOff() {
+    storage.vanished(true);
+    catalog.failWith(new IOException("the process has ended"));
+  }
+
+  void endFaults() {
+    storage.failAtCall(Integer.MAX_VALUE);
+    storage.failReads(false);
+    storage.writeAtMost(Integer.MAX_VALUE);
+    catalog.failAtChange(Integer.MAX_VALUE);
+  }
+
+  /** Runs that are recorded and have their file in its full length. */
+  Set<RunId> wholeRuns() throws IOException {
+    Map<String, Long> lengths = new HashMap<>();
+    for (Storage.Entry entry : storage.list()) {
+      lengths.put(entry.file(), entry.length());
+    }
+    Set<RunId> whole = new TreeSet<>((a, b) -> a.toString().compareTo(b.toString()));
+    for (RunRecord run : catalog.runs()) {
+      if (lengths.getOrDefault(RunFiles.fileName(run.id()), 0L) == run.length()) {
+        whole.add(run.id());
+      }
+    }
+    return whole;
+  }
+
+  boolean hasForgotten(ShuffleKey shuffle) throws IOException {
+    return catalog.tombstones().stream().anyMatch(each -> each.shuffle().equals(shuffle));
+  }
+}

@@ -1,0 +1,30 @@
+package io.sluice.server.model;
+
+import io.sluice.server.read.PageCache;
+import java.nio.channels.FileChannel;
+import java.util.Random;
+
+/** Knows some bytes and not others, without any pattern. */
+final class ModelPageCache implements PageCache {
+  private final Random random;
+
+  ModelPageCache(Random random) {
+    this.random = random;
+  }
+
+  @Override
+  public boolean holds(FileChannel file, long position, int length) {
+    return random.nextInt(3) == 0;
+  }
+
+  @Override
+  public boolean load(FileChannel file, long position, int length) {
+    return random.nextInt(3) == 0;
+  }
+
+  @Override
+  public void drop(FileChannel file, long position, long length) {}
+
+  @Override
+  public void readAhead(FileChannel file, long position, long length) {}
+}

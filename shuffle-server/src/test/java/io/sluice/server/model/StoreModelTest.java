@@ -1,0 +1,64 @@
+package io.sluice.server.model;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The storage engine against a model of lists of blocks. Goal: whatever the order of pushes,
+ * duplicates, spills, merges, moves, reads, removals, disk faults, losses, crashes and restarts,
+ * every read gives exactly the bytes that were acknowledged, every Open says exactly what is
+ * complete and what is lost, what runs hold is there in the next life, and in the end nothing is
+ * held. Method: many random schedules in one thread, each of which follows from its seed. A failure
+ * names its seed, and {@code -Dsluice.model.seed} repeats it.
+ */
+class StoreModelTest {
+  private static final int SCHEDULES = 10_000;
+  private static final int STEPS = 60;
+  private static final int LONG_STEPS = 1_500;
+  private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(1);
+  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.sluice.server");
+
+  private static Level level;
+
+  @BeforeAll
+  static void silence() {
+    // Thousands of disks fail here.
+    level = LOGGER.getLevel();
+    if (Long.getLong("sluice.model.seed") == null) {
+      LOGGER.setLevel(Level.OFF);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    TIMER.shutdownNow();
+    LOGGER.setLevel(level);
+  }
+
+  @Test
+  void behavesLikeTheModel() {
+    Long seed = Long.getLong("sluice.model.seed");
+    if (seed != null) {
+      run(seed);
+      return;
+    }
+    int schedules = Integer.getInteger("sluice.model.schedules", SCHEDULES);
+    for (int i = 0; i < schedules; i++) {
+      run(i);
+    }
+  }
+
+  private static void run(long seed) {
+    try {
+      new Schedule(seed, TIMER).run(seed % 1000 == 999 ? LONG_STEPS : STEPS);
+    } catch (Exception | AssertionError e) {
+      throw new AssertionError(
+          "schedule failed; repeat it with -Dtest=StoreModelTest -Dsluice.model.seed=" + seed, e);
+    }
+  }
+}
