@@ -12,6 +12,11 @@ final class ModelShuffle {
   /** In any. */
   boolean everForgotten;
 
+  boolean has(ModelBlock block) {
+    ModelPartition there = partitions.get(block.partition());
+    return there != null && there.has(block);
+  }
+
   ModelPartition partition(int index) {
     return partitions.computeIfAbsent(index, unused -> new ModelPartition());
   }
