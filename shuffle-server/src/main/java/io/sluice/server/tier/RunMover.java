@@ -83,7 +83,8 @@ final class RunMover {
         return false;
       }
     } catch (WriteFailure e) {
-      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
+      LOG.warn(
+          "run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
       write.failed(e.getCause());
       return false;
     } catch (IOException e) {
@@ -196,7 +197,8 @@ final class RunMover {
       disk.storage().delete(name);
       disk.refresh();
     } catch (IOException e) {
-      LOG.warn("moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
+      LOG.warn(
+          "moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
     }
   }
 

@@ -163,12 +163,16 @@ final class Model {
    * @param logged the runs that it serves, of each shuffle in order, with their directories
    */
   void restarted(Map<RunId, Integer> logged) {
-    assertThat(logged.keySet()).as("runs that are served").containsExactlyInAnyOrderElementsOf(served);
+    assertThat(logged.keySet())
+        .as("runs that are served")
+        .containsExactlyInAnyOrderElementsOf(served);
     Map<Integer, Set<ModelBlock>> there = new HashMap<>();
     for (RunId id : found) {
       runs.get(id)
           .entries
-          .forEach(entry -> there.computeIfAbsent(shuffleOf(id), unused -> new HashSet<>()).add(entry.block));
+          .forEach(
+              entry ->
+                  there.computeIfAbsent(shuffleOf(id), unused -> new HashSet<>()).add(entry.block));
     }
     Map<Integer, List<ModelEntry>> before = new HashMap<>();
     shuffles.forEach(
@@ -185,7 +189,9 @@ final class Model {
           for (ModelEntry entry : before.get(index)) {
             boolean left = there.getOrDefault(index, Set.of()).contains(entry.block);
             if (!shuffle.forgotten) {
-              assertThat(shuffle.has(entry.block)).as("%s is served again", entry.block).isEqualTo(left);
+              assertThat(shuffle.has(entry.block))
+                  .as("%s is served again", entry.block)
+                  .isEqualTo(left);
             }
             if (!left && !shuffle.everForgotten) {
               newestGone = Math.max(newestGone, entry.epoch);

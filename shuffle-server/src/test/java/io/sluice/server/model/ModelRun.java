@@ -6,8 +6,10 @@ import java.util.List;
 /** A run that was written. */
 final class ModelRun {
   final RunRecord record;
+
   /** Those of a partition in the order of their bytes. */
   List<ModelEntry> entries;
+
   /** Number of the directory that the log has it in. */
   int directory;
 
