@@ -544,19 +544,25 @@ public final class ShuffleLog {
   /**
    * Counts blocks of a partition, which a run that is still here holds, after {@link #lose}. Blocks
    * that are counted already are ignored.
+   *
+   * @return false if the run is not here any more: its blocks are lost, or in a run that it was
+   *     merged into
    */
-  public void recount(StoredRun run, int partition, List<RunBlock> blocks) {
+  public boolean recount(StoredRun run, int partition, List<RunBlock> blocks) {
     List<OpenWait> ended = new ArrayList<>();
     synchronized (lock) {
-      PartitionLog found = content.find(partition);
-      if (state != State.LIVE || found == null || runs.find(run) == null) {
-        return;
+      if (state != State.LIVE || runs.find(run) == null) {
+        return false;
       }
-      for (RunBlock block : blocks) {
-        accept(found, block, ended);
+      PartitionLog found = content.find(partition);
+      if (found != null) {
+        for (RunBlock block : blocks) {
+          accept(found, block, ended);
+        }
       }
     }
     ended.forEach(OpenWait::run);
+    return true;
   }
 
   /**

@@ -1,9 +1,5 @@
 package io.sluice.server.watch;
 
-import io.sluice.common.run.RunBlock;
-import io.sluice.common.run.RunExtent;
-import io.sluice.common.run.RunFormatException;
-import io.sluice.common.run.RunReader;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
@@ -13,7 +9,6 @@ import io.sluice.server.service.ServerCounters;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
-import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -100,33 +95,9 @@ final class DiskLoss {
 
   private int lose(ShuffleLog log, Set<StoredRun> gone) {
     List<Integer> affected = log.lose(gone);
-    Set<Integer> partitions = new HashSet<>(affected);
-    for (LoggedRun run : log.runs()) {
-      if (run.run() instanceof RunFile file && !affected.isEmpty()) {
-        files.onThreadOf(file.disk(), () -> recount(log, file, partitions));
-      }
+    if (!affected.isEmpty()) {
+      new Recount(log, files, affected).start();
     }
     return affected.size();
-  }
-
-  /** Tells a log again what one of its runs holds of some partitions; on the disk's own thread. */
-  private static void recount(ShuffleLog log, RunFile file, Set<Integer> partitions) {
-    if (!file.tryRetain()) {
-      return;
-    }
-    try (RunReader reader = RunReader.open(file.openOwn(), file.toString())) {
-      for (RunExtent extent : reader.extents()) {
-        if (partitions.contains(extent.partition())) {
-          List<RunBlock> blocks = reader.blocks(extent);
-          log.recount(file, extent.partition(), blocks);
-        }
-      }
-    } catch (RunFormatException e) {
-      file.disk().health().checksumFailed(file.toString(), e.offset());
-    } catch (IOException e) {
-      file.disk().health().readFailed(e);
-    } finally {
-      file.release();
-    }
   }
 }

@@ -8,11 +8,11 @@ import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.SpillBatch;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,8 +25,11 @@ final class Model {
   private final Map<Integer, ModelShuffle> shuffles = new TreeMap<>();
   private final Map<RunId, ModelRun> runs = new HashMap<>();
   // What the runs will hold that are being written; the innermost is the one that goes on.
-  private final Deque<Set<ModelEntry>> writing = new ArrayDeque<>();
+  private final Deque<List<ModelEntry>> writing = new ArrayDeque<>();
   private RunId added;
+  // What the last restart found: runs that are whole, and those of them that nothing replaces.
+  private final Set<RunId> found = new LinkedHashSet<>();
+  private final Set<RunId> served = new LinkedHashSet<>();
   // The newest epoch of which something acknowledged is gone, though nobody forgot it.
   private long newestGone;
 
@@ -59,9 +62,9 @@ final class Model {
   }
 
   /** What a batch holds by the model. */
-  Set<ModelEntry> entriesOf(SpillBatch batch) {
+  List<ModelEntry> entriesOf(SpillBatch batch) {
     ModelShuffle shuffle = shuffles.get(batch.log().key().shuffle());
-    Set<ModelEntry> entries = newSet();
+    List<ModelEntry> entries = new ArrayList<>();
     for (SpillBatch.Part part : batch.parts()) {
       List<ModelEntry> its =
           shuffle.partition(part.partition()).entries(part.start(), part.start() + part.length());
@@ -72,14 +75,14 @@ final class Model {
   }
 
   /** What several runs hold. */
-  Set<ModelEntry> entriesOf(List<RunId> ids) {
-    Set<ModelEntry> entries = newSet();
+  List<ModelEntry> entriesOf(List<RunId> ids) {
+    List<ModelEntry> entries = new ArrayList<>();
     ids.forEach(id -> entries.addAll(runs.get(id).entries));
     return entries;
   }
 
   /** A run with some entries is being written from now on. */
-  void begin(Set<ModelEntry> entries) {
+  void begin(List<ModelEntry> entries) {
     writing.push(entries);
     added = null;
   }
@@ -90,7 +93,7 @@ final class Model {
    * @param taken whether the log has its entries there now
    */
   void end(boolean taken) {
-    Set<ModelEntry> entries = writing.pop();
+    List<ModelEntry> entries = writing.pop();
     if (taken) {
       ModelRun run = runs.get(added);
       entries.forEach(entry -> entry.run = run);
@@ -102,7 +105,7 @@ final class Model {
   void registered(RunRecord record, int directory) {
     if (!runs.containsKey(record.id())) {
       added = record.id();
-      runs.put(record.id(), new ModelRun(record.id(), writing.element(), directory));
+      runs.put(record.id(), new ModelRun(record, writing.element(), directory));
     }
   }
 
@@ -131,47 +134,87 @@ final class Model {
         .anyMatch(ModelPartition::isUncounted);
   }
 
-  /** A new life of the server finds what runs hold that are recorded and whole. */
+  /** The server has ended; the next life finds what these directories hold. */
   void restart(List<ModelDirectory> directories) throws IOException {
     writing.clear();
-    Map<ModelEntry, ModelRun> found = new IdentityHashMap<>();
-    Set<ModelShuffle> known = new HashSet<>(shuffles.values());
-    for (ModelShuffle shuffle : known) {
-      shuffle.forgotten = false;
-    }
-    for (int at = 0; at < directories.size(); at++) {
-      for (RunId id : directories.get(at).wholeRuns()) {
-        ModelRun run = runs.get(id);
-        run.directory = at;
-        run.entries.forEach(entry -> found.put(entry, run));
-      }
-      for (Map.Entry<Integer, ModelShuffle> entry : shuffles.entrySet()) {
-        entry.getValue().forgotten |= directories.get(at).hasForgotten(key(entry.getKey()));
+    for (Map.Entry<Integer, ModelShuffle> entry : shuffles.entrySet()) {
+      entry.getValue().forgotten = false;
+      for (ModelDirectory directory : directories) {
+        entry.getValue().forgotten |= directory.hasForgotten(key(entry.getKey()));
       }
     }
-    for (ModelShuffle shuffle : known) {
-      shuffle.written = false;
-      for (ModelPartition partition : shuffle.partitions.values()) {
-        for (ModelEntry gone :
-            partition.restart(entry -> shuffle.forgotten ? null : found.get(entry))) {
-          if (!shuffle.everForgotten) {
-            newestGone = Math.max(newestGone, gone.epoch);
+    found.clear();
+    for (ModelDirectory directory : directories) {
+      found.addAll(directory.wholeRuns());
+    }
+    Set<RunId> replaced = new HashSet<>();
+    found.forEach(id -> replaced.addAll(runs.get(id).record.replaces()));
+    served.clear();
+    for (RunId id : found) {
+      if (!replaced.contains(id) && !shuffles.get(shuffleOf(id)).forgotten) {
+        served.add(id);
+      }
+    }
+  }
+
+  /**
+   * The next life has begun.
+   *
+   * @param logged the runs that it serves, of each shuffle in order, with their directories
+   */
+  void restarted(Map<RunId, Integer> logged) {
+    assertThat(logged.keySet())
+        .as("runs that are served")
+        .containsExactlyInAnyOrderElementsOf(served);
+    Map<Integer, Set<ModelBlock>> there = new HashMap<>();
+    for (RunId id : found) {
+      runs.get(id)
+          .entries
+          .forEach(
+              entry ->
+                  there.computeIfAbsent(shuffleOf(id), unused -> new HashSet<>()).add(entry.block));
+    }
+    Map<Integer, List<ModelEntry>> before = new HashMap<>();
+    shuffles.forEach(
+        (index, shuffle) -> {
+          List<ModelEntry> its = new ArrayList<>();
+          shuffle.partitions.values().forEach(partition -> its.addAll(partition.clear()));
+          shuffle.partitions.clear();
+          shuffle.written = false;
+          before.put(index, its);
+        });
+    logged.forEach(this::layOut);
+    shuffles.forEach(
+        (index, shuffle) -> {
+          for (ModelEntry entry : before.get(index)) {
+            boolean left = there.getOrDefault(index, Set.of()).contains(entry.block);
+            if (!shuffle.forgotten) {
+              assertThat(shuffle.has(entry.block))
+                  .as("%s is served again", entry.block)
+                  .isEqualTo(left);
+            }
+            if (!left && !shuffle.everForgotten) {
+              newestGone = Math.max(newestGone, entry.epoch);
+            }
           }
-        }
-        shuffle.written |= partition.length() > 0;
-      }
-      shuffle.partitions.values().removeIf(partition -> partition.length() == 0);
-    }
+        });
   }
 
-  /** The log of a shuffle has a run, which lies in a directory. */
-  void restored(RunId id, int directory) {
+  private void layOut(RunId id, int directory) {
     ModelRun run = runs.get(id);
+    ModelShuffle shuffle = shuffles.get(shuffleOf(id));
+    List<ModelEntry> again = new ArrayList<>();
+    for (ModelEntry entry : run.entries) {
+      ModelEntry next = shuffle.partition(entry.block.partition()).accept(entry.block, entry.epoch);
+      next.run = run;
+      again.add(next);
+    }
+    run.entries = again;
     run.directory = directory;
-    run.entries.forEach(entry -> entry.run = run);
+    shuffle.written = true;
   }
 
-  private static Set<ModelEntry> newSet() {
-    return Collections.newSetFromMap(new IdentityHashMap<>());
+  private int shuffleOf(RunId id) {
+    return runs.get(id).record.shuffle().shuffle();
   }
 }

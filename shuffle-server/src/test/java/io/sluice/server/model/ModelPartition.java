@@ -12,15 +12,12 @@ import java.util.function.Predicate;
 final class ModelPartition {
   private final List<ModelEntry> entries = new ArrayList<>();
   private long length;
+
   /**
    * Something was lost, and the server may not have counted again all that is left: it may take a
    * block that it has, and call fewer attempts complete.
    */
   private boolean uncounted;
-
-  List<ModelEntry> entries() {
-    return entries;
-  }
 
   long length() {
     return length;
@@ -43,10 +40,11 @@ final class ModelPartition {
     return false;
   }
 
-  void accept(ModelBlock block, long epoch) {
+  ModelEntry accept(ModelBlock block, long epoch) {
     ModelEntry entry = new ModelEntry(block, epoch, length);
     entries.add(entry);
     length = entry.end();
+    return entry;
   }
 
   /** Attempts of which every block is there. */
@@ -130,28 +128,12 @@ final class ModelPartition {
     return any;
   }
 
-  /**
-   * Lays out again what a new life of the server finds.
-   *
-   * @param runOf the run that it finds an entry in, or null
-   * @return what it does not find
-   */
-  List<ModelEntry> restart(java.util.function.Function<ModelEntry, ModelRun> runOf) {
-    List<ModelEntry> gone = new ArrayList<>();
+  /** A new life of the server begins, which has to find everything first. */
+  List<ModelEntry> clear() {
+    List<ModelEntry> before = List.copyOf(entries);
+    entries.clear();
     length = 0;
     uncounted = false;
-    for (ModelEntry entry : List.copyOf(entries)) {
-      ModelRun run = runOf.apply(entry);
-      if (run == null) {
-        gone.add(entry);
-        entries.remove(entry);
-      } else {
-        entry.run = run;
-        entry.lost = false;
-        entry.offset = length;
-        length = entry.end();
-      }
-    }
-    return gone;
+    return before;
   }
 }

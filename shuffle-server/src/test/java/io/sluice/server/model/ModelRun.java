@@ -1,17 +1,20 @@
 package io.sluice.server.model;
 
-import io.sluice.common.run.RunId;
-import java.util.Set;
+import io.sluice.server.catalog.RunRecord;
+import java.util.List;
 
 /** A run that was written. */
 final class ModelRun {
-  final RunId id;
-  final Set<ModelEntry> entries;
+  final RunRecord record;
+
+  /** Those of a partition in the order of their bytes. */
+  List<ModelEntry> entries;
+
   /** Number of the directory that the log has it in. */
   int directory;
 
-  ModelRun(RunId id, Set<ModelEntry> entries, int directory) {
-    this.id = id;
+  ModelRun(RunRecord record, List<ModelEntry> entries, int directory) {
+    this.record = record;
     this.entries = entries;
     this.directory = directory;
   }

@@ -7,10 +7,17 @@ import java.util.TreeMap;
 final class ModelShuffle {
   final Map<Integer, ModelPartition> partitions = new TreeMap<>();
   boolean written;
+
   /** In this life of the server. */
   boolean forgotten;
+
   /** In any. */
   boolean everForgotten;
+
+  boolean has(ModelBlock block) {
+    ModelPartition there = partitions.get(block.partition());
+    return there != null && there.has(block);
+  }
 
   ModelPartition partition(int index) {
     return partitions.computeIfAbsent(index, unused -> new ModelPartition());

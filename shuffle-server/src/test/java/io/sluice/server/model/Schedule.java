@@ -6,6 +6,8 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.LostStretch;
 import io.sluice.proto.Open;
@@ -45,12 +47,14 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
@@ -59,7 +63,7 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
  * is done in one, and the process may end there too.
  */
 final class Schedule {
-  private static final int SHUFFLES = 3;
+  private static final int MAX_SHUFFLES = 3;
   private static final int PARTITIONS = 6;
   private static final int ATTEMPTS = 12;
   private static final int MAX_DEPTH = 2;
@@ -72,13 +76,14 @@ final class Schedule {
   private record Held(FetchedBytes bytes, byte[] expected) {}
 
   /** A batch that is to be written. */
-  private record Spill(SpillBatch batch, Set<ModelEntry> entries) {}
+  private record Spill(SpillBatch batch, List<ModelEntry> entries) {}
 
   private final Random random;
   private final Random ids;
   private final ScheduledExecutorService timer;
   private final ModelClock clock = new ModelClock();
   private final MemoryBudget memory;
+  private final int shuffles;
   private final int largestPayload;
   private final boolean faulty;
   private final Model model = new Model();
@@ -95,6 +100,7 @@ final class Schedule {
   private boolean interruptible;
   private boolean housekeeping;
   private boolean moving;
+  private boolean checking;
   private int losses;
   private int readFailuresAtLoss;
 
@@ -104,9 +110,9 @@ final class Schedule {
     this.timer = timer;
     int slab = 1024 << random.nextInt(2);
     memory =
-        new MemoryBudget(
-            new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), clock);
+        new MemoryBudget(new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), clock);
     largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
+    shuffles = 1 + random.nextInt(MAX_SHUFFLES);
     faulty = random.nextInt(4) > 0;
     List<ModelDirectory> directories = new ArrayList<>();
     for (int i = 0; i < KINDS.length; i++) {
@@ -126,31 +132,34 @@ final class Schedule {
 
   private void step() throws Exception {
     clock.advance(random.nextInt(2000));
+    if (random.nextInt(4) == 0) {
+      life.directories.forEach(each -> each.storage().failReads(false));
+    }
     int choice = random.nextInt(100);
-    if (choice < 34) {
+    if (choice < 28) {
       push();
-    } else if (choice < 44) {
+    } else if (choice < 39) {
       beginSpill();
-    } else if (choice < 55) {
+    } else if (choice < 52) {
       endSpill();
-    } else if (choice < 67) {
+    } else if (choice < 63) {
       fetch();
-    } else if (choice < 73) {
-      checkOpen(random.nextInt(SHUFFLES));
-    } else if (choice < 77) {
+    } else if (choice < 68) {
+      checkOpen(random.nextInt(shuffles));
+    } else if (choice < 71) {
       releaseHeld();
-    } else if (choice < 81) {
-      arrangeFault();
-    } else if (choice < 89) {
+    } else if (choice < 83) {
       merge();
-    } else if (choice < 93) {
+    } else if (choice < 89) {
       move();
-    } else if (choice < 96) {
+    } else if (choice < 93) {
       housekeep();
-    } else if (choice < 97) {
+    } else if (choice < 94) {
       remove();
     } else if (choice < 98) {
-      loseDirectory();
+      if (faulty) {
+        arrangeFault();
+      }
     } else if (depth == 0 && random.nextInt(3) == 0) {
       if (random.nextBoolean()) {
         crash();
@@ -238,17 +247,27 @@ final class Schedule {
     left = null;
     model.restart(found);
     start(found, previous);
+    model.restarted(servedRuns());
     assertThat(life.recovered.wholeSinceEpoch())
         .as("epoch since which everything is there")
         .isGreaterThan(model.newestGone());
-    for (ShuffleLog log : life.store.logs()) {
-      for (LoggedRun run : log.runs()) {
-        RunFile file = (RunFile) run.run();
-        model.restored(file.id(), life.disks.indexOf(file.disk()));
-      }
-    }
     checkAll();
     interruptible = true;
+  }
+
+  /** Of each shuffle in the order of their blocks. */
+  private Map<RunId, Integer> servedRuns() {
+    Map<RunId, Integer> served = new LinkedHashMap<>();
+    for (ShuffleLog log : life.store.logs()) {
+      RunOrder last = new RunOrder(0, 0);
+      for (LoggedRun run : log.runs()) {
+        RunFile file = (RunFile) run.run();
+        served.put(file.id(), life.disks.indexOf(file.disk()));
+        assertThat(run.order()).isGreaterThanOrEqualTo(last);
+        last = run.order();
+      }
+    }
+    return served;
   }
 
   private void endLife() {
@@ -279,13 +298,14 @@ final class Schedule {
     interruptible = false;
     housekeep();
     checkDirectories();
-    for (int shuffle = 0; shuffle < SHUFFLES; shuffle++) {
+    for (int shuffle = 0; shuffle < shuffles; shuffle++) {
       life.store.removeShuffles(Model.APPLICATION, List.of(shuffle));
     }
     housekeep();
     checkDirectories();
     assertThat(life.files.count()).isZero();
     for (ModelDirectory directory : life.directories) {
+      directory.storage().delete("probe");
       assertThat(directory.storage().list()).isEmpty();
     }
     endLife();
@@ -296,7 +316,7 @@ final class Schedule {
   }
 
   private void push() throws Exception {
-    int shuffle = random.nextInt(SHUFFLES);
+    int shuffle = random.nextInt(shuffles);
     List<ModelBlock> pushed = new ArrayList<>();
     int parts = 1 + random.nextInt(4);
     for (int i = 0; i < parts; i++) {
@@ -373,7 +393,9 @@ final class Schedule {
         assertThat(partition.has(block)).as("%s is refused, but lost", block).isTrue();
       }
     }
-    assertThat(grown.hasRemaining()).as("partition %d grew by what was not pushed", index).isFalse();
+    assertThat(grown.hasRemaining())
+        .as("partition %d grew by what was not pushed", index)
+        .isFalse();
   }
 
   /** Some blocks of one attempt and partition, in any order, some of them perhaps twice. */
@@ -465,7 +487,7 @@ final class Schedule {
     }
     RunFile run = (RunFile) runs.get(random.nextInt(runs.size())).run();
     Disk target = anyDisk();
-    if (run.disk() == target) {
+    if (run.disk().kind().compareTo(target.kind()) >= 0) {
       return;
     }
     moving = true;
@@ -493,7 +515,7 @@ final class Schedule {
   }
 
   private void remove() {
-    int shuffle = random.nextInt(SHUFFLES);
+    int shuffle = random.nextInt(shuffles);
     if (random.nextInt(4) > 0) {
       return;
     }
@@ -503,30 +525,51 @@ final class Schedule {
     model.forget(shuffle);
   }
 
-  private void arrangeFault() {
-    if (!faulty) {
-      return;
-    }
-    ModelDirectory directory = life.directories.get(random.nextInt(life.directories.size()));
-    switch (random.nextInt(6)) {
+  private void arrangeFault() throws Exception {
+    int at = random.nextInt(life.directories.size());
+    ModelDirectory directory = life.directories.get(at);
+    switch (random.nextInt(12)) {
       case 0 -> directory.endFaults();
       case 1 -> directory.storage().writeAtMost(1 + random.nextInt(500));
       case 2 -> directory.catalog().failAtChange(1 + random.nextInt(3));
-      case 3 -> directory.storage().failReads(random.nextBoolean());
+      case 3, 4 -> directory.storage().failReads(true);
+      case 5 -> vanish(at);
+      case 6 -> hang(at);
+      case 7, 8 -> check(at);
       default -> directory.storage().failAtCall(1 + random.nextInt(6));
     }
   }
 
-  /** A directory vanishes with all that was in it. */
-  private void loseDirectory() {
-    if (!faulty || random.nextInt(6) > 0) {
-      return;
-    }
-    int at = random.nextInt(life.directories.size());
+  /** A directory vanishes with all that was in it, until it is checked. */
+  private void vanish(int at) {
     life.directories.get(at).storage().vanished(true);
     for (int i = 0; i < 2; i++) {
       life.disks.get(at).health().directoryAbsent(new IOException("vanished"));
     }
+  }
+
+  /** A disk does not answer for so long that it is given up; what is on it stays. */
+  private void hang(int at) {
+    life.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(1));
+    clock.advance(TimeUnit.MINUTES.toMillis(5));
+    life.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(6));
+  }
+
+  /** A disk is probed until it is trusted again. */
+  private void check(int at) throws Exception {
+    if (checking) {
+      return;
+    }
+    checking = true;
+    life.directories.get(at).storage().vanished(false);
+    for (int i = 0; i < 5 && left == null; i++) {
+      if (depth == 0) {
+        look();
+      }
+      clock.advance(TimeUnit.MINUTES.toMillis(2));
+      WatchSteps.check(life.watch, at);
+    }
+    checking = false;
   }
 
   /** What lies on disks that are lost is declared lost. */
@@ -548,7 +591,7 @@ final class Schedule {
   }
 
   private void fetch() throws Exception {
-    int shuffle = random.nextInt(SHUFFLES);
+    int shuffle = random.nextInt(shuffles);
     ModelShuffle expected = model.find(shuffle);
     Fetch.Builder fetch = Fetch.newBuilder().setShuffle(id(shuffle)).setEpoch(life.epoch());
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -559,12 +602,12 @@ final class Schedule {
     }
     int ranges = 1 + random.nextInt(5);
     for (int i = 0; i < ranges; i++) {
-      int index = random.nextInt(PARTITIONS);
+      int index = anyPartition(expected);
       ModelPartition there = expected == null ? null : expected.partitions.get(index);
       int size = there == null ? 0 : (int) there.length();
       int offset = random.nextInt(size + 1);
       int length = 1 + random.nextInt(Math.max(1, size - offset));
-      if (random.nextInt(20) == 0) {
+      if (random.nextInt(50) == 0) {
         length = size - offset + 1;
       }
       if (refusal == null) {
@@ -623,7 +666,7 @@ final class Schedule {
   }
 
   private void checkAll() throws Exception {
-    for (int shuffle = 0; shuffle < SHUFFLES; shuffle++) {
+    for (int shuffle = 0; shuffle < shuffles; shuffle++) {
       checkOpen(shuffle);
       checkAllBytes(shuffle);
     }
@@ -719,17 +762,24 @@ final class Schedule {
     List<String> stored = new ArrayList<>();
     for (ModelDirectory directory : life.directories) {
       String prefix = directory.storage().name() + "/";
-      directory
-          .catalog()
-          .runs()
-          .forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
+      directory.catalog().runs().forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
       for (Storage.Entry entry : directory.storage().list()) {
-        stored.add(prefix + entry.file());
+        if (RunFiles.runId(entry.file()).isPresent()) {
+          stored.add(prefix + entry.file());
+        }
       }
       assertThat(directory.storage().unfinishedCount()).isZero();
     }
     assertThat(recorded).containsExactlyInAnyOrderElementsOf(logged);
     assertThat(stored).containsExactlyInAnyOrderElementsOf(logged);
+  }
+
+  private int anyPartition(ModelShuffle shuffle) {
+    if (shuffle == null || shuffle.partitions.isEmpty() || random.nextInt(20) == 0) {
+      return random.nextInt(PARTITIONS);
+    }
+    List<Integer> there = List.copyOf(shuffle.partitions.keySet());
+    return there.get(random.nextInt(there.size()));
   }
 
   private ShuffleLog anyLog() {
@@ -745,8 +795,7 @@ final class Schedule {
     return Fetch.newBuilder()
         .setShuffle(id(shuffle))
         .setEpoch(life.epoch())
-        .addRanges(
-            Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
+        .addRanges(Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
         .build();
   }
 

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
  * names its seed, and {@code -Dsluice.model.seed} repeats it.
  */
 class StoreModelTest {
+  private static final String SEED = "sluice.model.seed";
   private static final int SCHEDULES = 10_000;
   private static final int STEPS = 60;
   private static final int LONG_STEPS = 1_500;
@@ -29,7 +30,7 @@ class StoreModelTest {
   static void silence() {
     // Thousands of disks fail here.
     level = LOGGER.getLevel();
-    if (Long.getLong("sluice.model.seed") == null) {
+    if (Long.getLong(SEED) == null) {
       LOGGER.setLevel(Level.OFF);
     }
   }
@@ -42,14 +43,11 @@ class StoreModelTest {
 
   @Test
   void behavesLikeTheModel() {
-    Long seed = Long.getLong("sluice.model.seed");
-    if (seed != null) {
-      run(seed);
-      return;
-    }
-    int schedules = Integer.getInteger("sluice.model.schedules", SCHEDULES);
+    long first = Long.getLong(SEED, 0);
+    int schedules =
+        Integer.getInteger("sluice.model.schedules", Long.getLong(SEED) == null ? SCHEDULES : 1);
     for (int i = 0; i < schedules; i++) {
-      run(i);
+      run(first + i);
     }
   }
 

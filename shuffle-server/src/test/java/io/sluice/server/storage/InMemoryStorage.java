@@ -172,7 +172,8 @@ public final class InMemoryStorage implements Storage {
   public NewFile create(String file) throws IOException {
     countCall("create");
     InMemoryChannel.Content content = new InMemoryChannel.Content();
-    if (committed.containsKey(file) || writing.putIfAbsent(file, content) != null) {
+    // One that is there is replaced when this one is committed, as by a rename.
+    if (writing.putIfAbsent(file, content) != null) {
       throw new FileAlreadyExistsException(file);
     }
     InMemoryChannel channel =

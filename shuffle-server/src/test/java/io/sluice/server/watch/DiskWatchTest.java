@@ -2,6 +2,7 @@ package io.sluice.server.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -13,6 +14,11 @@ import io.sluice.server.health.HealthState;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.log.StoredRun;
+import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.merge.MergeOutcome;
+import io.sluice.server.merge.MergeSteps;
+import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.spill.SpilledShuffle;
 import io.sluice.server.storage.Disk;
@@ -23,6 +29,7 @@ import io.sluice.server.storage.PendingWrite;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -283,6 +290,27 @@ class DiskWatchTest {
     assertThat(shuffle.complete(0).toArray()).as("never wrongly complete").isEmpty();
     shuffle.checkBlock(3);
     shuffle.checkBlock(6);
+  }
+
+  @Test
+  void whatIsMergedBeforeItIsCountedAgainIsCountedInTheMergedRun() throws Exception {
+    shuffle.spill(ill, 3);
+    List<StoredRun> inputs = List.of(shuffle.spill(well, 3), shuffle.spill(well, 3));
+    first.vanished(true);
+    check(10_000);
+    check(2_000);
+    watch.look();
+    MergeOutcome outcome =
+        MergeSteps.merge(
+            new MergeWriter(
+                files, new Random(1), new MergeCounters(), (run, problem) -> fail(problem)),
+            shuffle.log().takeForMerge(inputs),
+            well,
+            ByteBuffer.allocate(1 << 16),
+            bytes -> {});
+    assertThat(outcome).isEqualTo(MergeOutcome.MERGED);
+    files.deletePending();
+    assertThat(shuffle.complete(0).toArray()).containsExactly(3, 6);
   }
 
   @Test
