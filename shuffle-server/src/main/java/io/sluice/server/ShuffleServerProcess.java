@@ -221,8 +221,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     parts
         .add(
             "scrubbers",
-            new Scrubbers(
-                disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
+            new Scrubbers(disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
         .start();
     Demoter demoter =
         parts.add(
