@@ -81,8 +81,7 @@ class PlacementTest {
   void opensNoFileForAFewBytes() {
     located(0, 1_000, 0, 10);
     located(1_000, BIG, 1, 10);
-    assertThat(place(0, 1_000 + BIG))
-        .containsExactly("0+1000", "1000+" + BIG + " in b at 10");
+    assertThat(place(0, 1_000 + BIG)).containsExactly("0+1000", "1000+" + BIG + " in b at 10");
   }
 
   @Test

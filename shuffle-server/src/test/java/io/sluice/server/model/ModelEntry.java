@@ -4,10 +4,13 @@ package io.sluice.server.model;
 final class ModelEntry {
   final ModelBlock block;
   final long epoch;
+
   /** Logical offset in the partition, in this epoch. */
   long offset;
+
   /** The run that the log has it in; null: it is in memory, or lost. */
   ModelRun run;
+
   boolean lost;
 
   ModelEntry(ModelBlock block, long epoch, long offset) {

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 final class ModelPartition {
   private final List<ModelEntry> entries = new ArrayList<>();
   private long length;
+
   /**
    * Something was lost, and the server may not have counted again all that is left: it may take a
    * block that it has, and call fewer attempts complete.

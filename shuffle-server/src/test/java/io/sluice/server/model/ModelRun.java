@@ -7,6 +7,7 @@ import java.util.Set;
 final class ModelRun {
   final RunId id;
   final Set<ModelEntry> entries;
+
   /** Number of the directory that the log has it in. */
   int directory;
 

@@ -7,8 +7,10 @@ import java.util.TreeMap;
 final class ModelShuffle {
   final Map<Integer, ModelPartition> partitions = new TreeMap<>();
   boolean written;
+
   /** In this life of the server. */
   boolean forgotten;
+
   /** In any. */
   boolean everForgotten;
 

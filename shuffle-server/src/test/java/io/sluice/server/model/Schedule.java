@@ -104,8 +104,7 @@ final class Schedule {
     this.timer = timer;
     int slab = 1024 << random.nextInt(2);
     memory =
-        new MemoryBudget(
-            new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), clock);
+        new MemoryBudget(new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), clock);
     largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
     faulty = random.nextInt(4) > 0;
     List<ModelDirectory> directories = new ArrayList<>();
@@ -373,7 +372,9 @@ final class Schedule {
         assertThat(partition.has(block)).as("%s is refused, but lost", block).isTrue();
       }
     }
-    assertThat(grown.hasRemaining()).as("partition %d grew by what was not pushed", index).isFalse();
+    assertThat(grown.hasRemaining())
+        .as("partition %d grew by what was not pushed", index)
+        .isFalse();
   }
 
   /** Some blocks of one attempt and partition, in any order, some of them perhaps twice. */
@@ -719,10 +720,7 @@ final class Schedule {
     List<String> stored = new ArrayList<>();
     for (ModelDirectory directory : life.directories) {
       String prefix = directory.storage().name() + "/";
-      directory
-          .catalog()
-          .runs()
-          .forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
+      directory.catalog().runs().forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
       for (Storage.Entry entry : directory.storage().list()) {
         stored.add(prefix + entry.file());
       }
@@ -745,8 +743,7 @@ final class Schedule {
     return Fetch.newBuilder()
         .setShuffle(id(shuffle))
         .setEpoch(life.epoch())
-        .addRanges(
-            Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
+        .addRanges(Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
         .build();
   }
 
