@@ -111,7 +111,7 @@ final class DrainingDataService implements DataService {
                 held.close();
               }
             });
-    CompletableFuture<FetchedBytes> alsoUnused =
+    CompletableFuture<FetchedBytes> unusedCancelled =
         tracked.whenComplete(
             (bytes, failure) -> {
               if (tracked.isCancelled()) {
