@@ -98,24 +98,26 @@ final class DrainingDataService implements DataService {
     fetchesUnderWay.incrementAndGet();
     CompletableFuture<FetchedBytes> answer = service.fetch(connection, fetch);
     CompletableFuture<FetchedBytes> tracked = new CompletableFuture<>();
-    answer.whenComplete(
-        (bytes, failure) -> {
-          if (bytes == null) {
-            fetchEnded();
-            tracked.completeExceptionally(failure);
-            return;
-          }
-          Tracked held = new Tracked(bytes);
-          if (!tracked.complete(held)) {
-            held.close();
-          }
-        });
-    tracked.whenComplete(
-        (bytes, failure) -> {
-          if (tracked.isCancelled()) {
-            answer.cancel(false);
-          }
-        });
+    CompletableFuture<FetchedBytes> unused =
+        answer.whenComplete(
+            (bytes, failure) -> {
+              if (bytes == null) {
+                fetchEnded();
+                tracked.completeExceptionally(failure);
+                return;
+              }
+              Tracked held = new Tracked(bytes);
+              if (!tracked.complete(held)) {
+                held.close();
+              }
+            });
+    CompletableFuture<FetchedBytes> unusedCancelled =
+        tracked.whenComplete(
+            (bytes, failure) -> {
+              if (tracked.isCancelled()) {
+                answer.cancel(false);
+              }
+            });
     return tracked;
   }
 

@@ -2,7 +2,6 @@ package io.sluice.client.file;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.client.file.SharedInputs.Key;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.RunFileKind;
@@ -22,7 +21,7 @@ public final class OpenRunFiles implements AutoCloseable {
   private final RunFiles files;
   private final ByteBufAllocator allocator;
   // Guarded by this.
-  private final Map<Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
+  private final Map<SharedInputs.Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
   private boolean closed;
 
   /** Bytes of a file. */
@@ -96,7 +95,7 @@ public final class OpenRunFiles implements AutoCloseable {
       return CompletableFuture.failedFuture(new IOException("no way to open " + file.getKind()));
     }
     return inputs.computeIfAbsent(
-        new Key(source, file), key -> files.inputs().acquire(key, opener));
+        new SharedInputs.Key(source, file), key -> files.inputs().acquire(key, opener));
   }
 
   /** Gives every file back, those that are being opened too. Idempotent. */

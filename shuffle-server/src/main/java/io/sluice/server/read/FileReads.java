@@ -214,7 +214,8 @@ public final class FileReads implements AutoCloseable {
       // The server is stopping: its readers refuse what they have not begun.
       return;
     }
-    fetch.answer().whenComplete((bytes, failure) -> timeout.cancel(false));
+    CompletableFuture<FetchedBytes> unused =
+        fetch.answer().whenComplete((bytes, failure) -> timeout.cancel(false));
   }
 
   /** Reads that wait for a disk or for the budget. */

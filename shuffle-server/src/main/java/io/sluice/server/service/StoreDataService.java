@@ -228,14 +228,15 @@ public final class StoreDataService implements DataService {
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
-    answer.whenComplete(
-        (bytes, failure) -> {
-          if (bytes != null) {
-            counters.fetched(bytes.length(), bytes.head().getFromMemory());
-          } else {
-            counters.refusedFrame();
-          }
-        });
+    CompletableFuture<FetchedBytes> unused =
+        answer.whenComplete(
+            (bytes, failure) -> {
+              if (bytes != null) {
+                counters.fetched(bytes.length(), bytes.head().getFromMemory());
+              } else {
+                counters.refusedFrame();
+              }
+            });
     return answer;
   }
 
