@@ -11,9 +11,12 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
+import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
+import io.sluice.server.health.DiskHealth;
+import io.sluice.server.http.EngineMetrics;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
@@ -31,8 +34,13 @@ import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
-import io.sluice.server.read.ReportedReads;
 import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.read.ReportedReads;
+import io.sluice.server.recovery.Findings;
+import io.sluice.server.recovery.ForgottenShuffles;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.StopMark;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.scrub.ScrubCounters;
@@ -48,11 +56,6 @@ import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
-import io.sluice.server.recovery.Findings;
-import io.sluice.server.recovery.ForgottenShuffles;
-import io.sluice.server.recovery.Recovered;
-import io.sluice.server.recovery.Recovery;
-import io.sluice.server.recovery.StopMark;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
@@ -126,6 +129,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final RpcServer rpc;
   private final HttpEndpoint http;
   private final Heartbeats heartbeats;
+  private final ScrubCounters scrubbed = new ScrubCounters();
   private boolean closed;
 
   /**
@@ -217,8 +221,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     parts
         .add(
             "scrubbers",
-            new Scrubbers(
-                disks, runs, config.scrub(), watch::declareLost, new ScrubCounters(), nanoTime))
+            new Scrubbers(disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
         .start();
     Demoter demoter =
         parts.add(
@@ -268,6 +271,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
             spiller::canStore,
             timer,
             counters);
+    if (config.remote().used()) {
+      service.announceRemoteFiles();
+    }
     drainable = new DrainingDataService(service);
 
     startShortCircuit(epoch, store, reads);
@@ -375,8 +381,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private Recovered recover(RunFiles runs, Clock clock) throws StartException {
     Recovery recovery =
-        new Recovery(
-            disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
+        new Recovery(disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
       List<Path> directories = directories(disks);
@@ -410,7 +415,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     StopMark mark = new StopMark(disks.list(), config.durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
-      log.warn("not every directory took note of the stop, the next start will be as after a crash");
+      log.warn(
+          "not every directory took note of the stop, the next start will be as after a crash");
     }
   }
 
@@ -498,6 +504,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
     CollectorRegistry registry = metrics.registry();
     registry.register(new MergeMetrics(merges, merger::queueLength));
+    registry.register(new EngineMetrics(scrubbed, store.totals()));
     try {
       return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {
@@ -543,10 +550,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
               environment,
               directories(local),
               config.network().address().announced(),
+              // A small run waits for room that larger ones leave, if any ever do.
+              config.disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
               config.durability().fsync() == Fsync.RUN,
               new SecureRandom());
       return local.with(
-          new Disk(tier.storage(), tier.catalog(), config.disk().limits(), nanoTime));
+          new Disk(
+              tier.storage(),
+              tier.catalog(),
+              config.disk().limits(),
+              new DiskHealth(
+                  tier.storage().name(), RemoteTier.health(config.disk().health()), nanoTime),
+              nanoTime));
     } catch (IOException e) {
       throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
     } catch (InterruptedException e) {
@@ -556,17 +571,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private List<DiskState> diskStates() {
-    return disks.list().stream()
-        .map(
-            disk ->
-                DiskState.newBuilder()
-                    .setPath(disk.name())
-                    .setKind(disk.kind().name())
-                    .setCapacityBytes(disk.capacityBytes())
-                    .setFreeBytes(disk.freeBytes())
-                    .setHealthy(disk.isHealthy())
-                    .build())
-        .toList();
+    return disks.list().stream().map(DiskReport::of).toList();
   }
 
   private InetSocketAddress address(int port) throws IOException {

@@ -2,10 +2,12 @@ package io.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.OpenReply;
@@ -19,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +72,10 @@ public abstract class RemoteTierServerContract {
   void keepsThereWhatLocalDirectoriesCannotHold() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
+    // What is in memory alone takes at most 16 MiB; the full directory is brought below its low
+    // mark.
     await(() -> remoteBytes() > 16 << 20);
+    await(() -> disk(server, "HDD").getFreeBytes() > 16 * 0.15 * (1 << 20));
     assertThat(remoteFiles())
         .allSatisfy(
             file ->
@@ -106,7 +112,7 @@ public abstract class RemoteTierServerContract {
     push(one, "app");
     pushed.clear();
     push(two, "app");
-    await(() -> remoteBytes() > 2 * 16 << 20);
+    await(() -> remoteBytes() > 32 << 20);
     unregister(one, "app");
     await(() -> directoriesOf("app") == 1);
     assertHoldsAll(two, "app");
@@ -148,7 +154,9 @@ public abstract class RemoteTierServerContract {
       Files.delete(file);
     }
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
-      assertThatThrownBy(() -> fetchAll(client, server, 0)).isInstanceOf(SluiceException.class);
+      SluiceException failure =
+          catchThrowableOfType(SluiceException.class, () -> fetchAll(client, server, 0));
+      assertThat(failure.code()).isEqualTo(StatusCode.LOST);
     }
   }
 
@@ -159,6 +167,7 @@ public abstract class RemoteTierServerContract {
     values.put("rss.server.hadoop.classpath", classPath());
     values.put("rss.server.flush.cold.storage.threshold.size", "1m");
     values.put("rss.server.disk.capacity", "16m");
+    values.put("rss.server.app.expired.withoutHeartbeat", "10m");
     values.put("rss.storage.basePath", directory.resolve(name) + ":HDD");
     values.putAll(more);
     ShuffleServerProcess server =
@@ -190,9 +199,10 @@ public abstract class RemoteTierServerContract {
   private void assertHoldsAll(ShuffleServerProcess server, String application) throws IOException {
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
       for (int partition = 0; partition < PARTITIONS; partition++) {
-        assertThat(fetchAll(client, server, partition))
-            .as("partition %d", partition)
-            .isEqualTo(pushed.get(partition).toByteArray());
+        byte[] expected = pushed.get(partition).toByteArray();
+        byte[] found = fetchAll(client, server, partition);
+        assertThat(found.length).as("bytes of partition %d", partition).isEqualTo(expected.length);
+        assertThat(Arrays.mismatch(found, expected)).as("partition %d", partition).isEqualTo(-1);
       }
     }
   }

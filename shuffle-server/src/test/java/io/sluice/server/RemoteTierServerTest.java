@@ -11,8 +11,7 @@ import java.nio.file.Path;
 class RemoteTierServerTest extends RemoteTierServerContract {
   @Override
   protected String classPath() throws IOException {
-    Path services =
-        Files.createDirectories(directory.resolve("classes/META-INF/services"));
+    Path services = Files.createDirectories(directory.resolve("classes/META-INF/services"));
     Files.writeString(
         services.resolve(RemoteFileSystemProvider.class.getName()),
         LocalFileSystemProvider.class.getName());

@@ -11,10 +11,10 @@ import io.sluice.common.config.HostPort;
 import io.sluice.common.net.IoMode;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.RemoteConfig;
-import io.sluice.server.remote.spi.KerberosSettings;
-import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.merge.BlockSizePolicy;
 import io.sluice.server.merge.FanInPolicy;
+import io.sluice.server.remote.spi.KerberosSettings;
+import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -121,6 +121,8 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.read.timeout", "7s"),
             Map.entry("rss.server.disk.read.threads.ssd", "3"),
             Map.entry("rss.server.disk.read.threads.hdd", "4"),
+            Map.entry("rss.server.disk.read.ahead", "1m"),
+            Map.entry("rss.server.disk.read.drop.behind", "true"),
             Map.entry("rss.server.shortcircuit.enabled", "false"),
             Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),

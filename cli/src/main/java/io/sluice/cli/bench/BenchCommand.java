@@ -1,5 +1,6 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.bench.store.DeleteCommand;
 import io.sluice.cli.bench.store.MetadataCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -9,8 +10,17 @@ import picocli.CommandLine.Spec;
 /** The parent of the benchmarks. */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, or try a part of a server, and measure.",
-    subcommands = {PushCommand.class, FetchCommand.class, MetadataCommand.class})
+    description =
+        "Push to or fetch from a running cluster, or try a part of a server, and measure.",
+    subcommands = {
+      PushCommand.class,
+      FetchCommand.class,
+      ReadCommand.class,
+      HugeCommand.class,
+      MetadataCommand.class,
+      DeleteCommand.class,
+      MergeCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

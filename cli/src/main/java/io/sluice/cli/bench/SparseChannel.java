@@ -51,8 +51,7 @@ final class SparseChannel extends FileChannel {
   }
 
   @Override
-  public long transferTo(long position, long count, WritableByteChannel target)
-      throws IOException {
+  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
     long bytes = Math.max(0, Math.min(count, content.length() - position));
     if (target instanceof SparseChannel other) {

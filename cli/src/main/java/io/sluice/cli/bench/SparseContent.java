@@ -13,7 +13,8 @@ final class SparseContent {
   private static final int LEAST_HOLE = 64;
 
   private static final int ZEROS_LENGTH = 1 << 20;
-  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(ZEROS_LENGTH).asReadOnlyBuffer();
+  private static final ByteBuffer ZEROS =
+      ByteBuffer.allocateDirect(ZEROS_LENGTH).asReadOnlyBuffer();
 
   // Pieces that are kept, ascending.
   private int count;
@@ -49,9 +50,7 @@ final class SparseContent {
   void append(SparseContent source, long from, long bytes) {
     long base = length - from;
     long end = from + bytes;
-    for (int i = source.firstPieceAfter(from);
-        i < source.count && source.starts[i] < end;
-        i++) {
+    for (int i = source.firstPieceAfter(from); i < source.count && source.starts[i] < end; i++) {
       long start = Math.max(from, source.starts[i]);
       long stop = Math.min(end, source.starts[i] + source.pieceLength(i));
       beginPiece(base + start);

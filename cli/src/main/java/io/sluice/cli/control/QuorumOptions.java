@@ -30,6 +30,11 @@ public final class QuorumOptions {
     return ControlChannel.firstCoordinator(coordinators, timeoutMs);
   }
 
+  /** As given, comma-separated. */
+  public String text() {
+    return String.join(",", coordinators.stream().map(HostPort::toString).toList());
+  }
+
   public long timeoutMs() {
     return timeoutMs;
   }

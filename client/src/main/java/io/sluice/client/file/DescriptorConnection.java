@@ -9,8 +9,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.DomainSocketReadMode;
 import io.netty.channel.unix.FileDescriptor;
@@ -32,6 +32,7 @@ final class DescriptorConnection {
   private static final int TIMEOUT_MS = 5_000;
 
   private final EventLoop eventLoop;
+  private final ChannelFuture connected;
   private final Channel channel;
   private final Deque<CompletableFuture<FileDescriptor>> waiting = new ArrayDeque<>();
   private boolean closed;
@@ -39,11 +40,12 @@ final class DescriptorConnection {
   /** Connects; requests may be made at once, and fail if there is nobody. */
   DescriptorConnection(EventLoop eventLoop, String path) {
     this.eventLoop = eventLoop;
-    ChannelFuture connected =
+    connected =
         new Bootstrap()
             .group(eventLoop)
             .channel(EpollDomainSocketChannel.class)
-            .option(EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
+            .option(
+                EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS)
             .handler(
                 new ChannelInitializer<Channel>() {
@@ -57,7 +59,7 @@ final class DescriptorConnection {
     connected.addListener(
         done -> {
           if (!done.isSuccess()) {
-            failAll(new IOException("cannot connect: " + done.cause().getMessage(), done.cause()));
+            closed = true;
           }
         });
   }
@@ -69,17 +71,17 @@ final class DescriptorConnection {
   /** Asks for one file. The descriptor belongs to who takes it from the result. */
   CompletableFuture<FileDescriptor> request(RunFileRequest request) {
     CompletableFuture<FileDescriptor> answer = new CompletableFuture<>();
-    try {
-      eventLoop.execute(() -> send(request, answer));
-    } catch (java.util.concurrent.RejectedExecutionException e) {
-      answer.completeExceptionally(new IOException("the client is closed", e));
-    }
+    // At once if it is connected; in order in any case, on the event loop.
+    connected.addListener(done -> send(request, answer));
     return answer;
   }
 
   private void send(RunFileRequest request, CompletableFuture<FileDescriptor> answer) {
-    if (closed) {
-      answer.completeExceptionally(new IOException("connection closed"));
+    if (closed || !channel.isActive()) {
+      answer.completeExceptionally(
+          connected.isSuccess()
+              ? new IOException("connection closed")
+              : new IOException("cannot connect: " + connected.cause().getMessage()));
       return;
     }
     waiting.addLast(answer);

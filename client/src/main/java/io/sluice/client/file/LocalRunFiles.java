@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * Run files on this host, by descriptors that their server hands out. Thread-safe; one event loop
  * for all servers, started when the first file is opened.
  *
- * <p>A server whose socket cannot be reached from here is not asked again in its life: another host,
- * another container, another user.
+ * <p>A server whose socket cannot be reached from here is not asked again in its life: another
+ * host, another container, another user.
  */
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);

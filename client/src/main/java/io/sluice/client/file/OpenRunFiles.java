@@ -2,8 +2,10 @@ package io.sluice.client.file;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.file.SharedInputs.Key;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
+import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileLocation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,18 +17,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/**
- * The run files that one read has open. A file stays open until the read ends, so that a descriptor
- * never keeps the space of a deleted file for long. Thread-safe.
- */
+/** The run files that one read has taken, until it ends. Thread-safe. */
 public final class OpenRunFiles implements AutoCloseable {
   private final RunFiles files;
   private final ByteBufAllocator allocator;
   // Guarded by this.
   private final Map<Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
   private boolean closed;
-
-  private record Key(RunFileSource source, RunFileLocation file) {}
 
   /** Bytes of a file. */
   public record Piece(RunFileLocation file, long position, int length) {}
@@ -36,9 +33,9 @@ public final class OpenRunFiles implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /** Whether a server's files of any kind may be read. */
-  public boolean mayOpen(RunFileSource source) {
-    return files.mayOpen(source);
+  /** The kinds of a server's files that may be read. */
+  public List<RunFileKind> kinds(RunFileSource source) {
+    return files.kinds(source);
   }
 
   /** Whether a file that a server named may be read. */
@@ -61,8 +58,7 @@ public final class OpenRunFiles implements AutoCloseable {
     CompletableFuture<?> all =
         CompletableFuture.allOf(opening.values().toArray(CompletableFuture[]::new));
     try {
-      return all.thenApplyAsync(
-          unused -> read(source.epoch(), pieces, opening), files.executor());
+      return all.thenApplyAsync(unused -> read(source.epoch(), pieces, opening), files.executor());
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }
@@ -100,21 +96,14 @@ public final class OpenRunFiles implements AutoCloseable {
       return CompletableFuture.failedFuture(new IOException("no way to open " + file.getKind()));
     }
     return inputs.computeIfAbsent(
-        new Key(source, file), unused -> opener.open(source, file.getName()));
+        new Key(source, file), key -> files.inputs().acquire(key, opener));
   }
 
-  /** Closes every file, those that are being opened too. Idempotent. */
+  /** Gives every file back, those that are being opened too. Idempotent. */
   @Override
-  public void close() {
-    List<CompletableFuture<RunFileInput>> all;
-    synchronized (this) {
-      closed = true;
-      all = List.copyOf(inputs.values());
-      inputs.clear();
-    }
-    for (CompletableFuture<RunFileInput> input : all) {
-      // Its outcome is the closing.
-      CompletableFuture<Void> unused = input.thenAccept(RunFileInput::close);
-    }
+  public synchronized void close() {
+    closed = true;
+    inputs.keySet().forEach(files.inputs()::release);
+    inputs.clear();
   }
 }

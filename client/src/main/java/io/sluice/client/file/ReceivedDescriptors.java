@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 /**
  * Makes files of descriptors that came over a socket. Java has no door for that: a {@code
  * FileDescriptor} is given the number where its package is open to others ({@code
- * --add-opens=java.base/java.io=ALL-UNNAMED}, as Spark has it), else the file is opened anew through
- * {@code /proc}, if its permissions allow that.
+ * --add-opens=java.base/java.io=ALL-UNNAMED}, as Spark has it), else the file is opened anew
+ * through {@code /proc}, if its permissions allow that.
  */
 final class ReceivedDescriptors {
   private final Field number;

@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -26,11 +25,13 @@ public final class RunFiles implements AutoCloseable {
   private static final long IDLE_SECONDS = 10;
 
   private final List<RunFileOpener> openers;
-  private final ThreadPoolExecutor executor;
+  private final SharedInputs inputs;
+  private final ScheduledThreadPoolExecutor executor;
 
-  private RunFiles(ThreadPoolExecutor executor, List<RunFileOpener> openers) {
+  private RunFiles(ScheduledThreadPoolExecutor executor, List<RunFileOpener> openers) {
     this.executor = executor;
     this.openers = List.copyOf(openers);
+    this.inputs = new SharedInputs(executor, System::nanoTime);
   }
 
   /** No way: everything is fetched. */
@@ -45,45 +46,41 @@ public final class RunFiles implements AutoCloseable {
 
   /** Local files where the system allows it, and what services there are. */
   public static RunFiles open() {
-    ThreadPoolExecutor executor = newExecutor();
+    ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
     LocalRunFiles.create(executor).ifPresent(openers::add);
     try {
       ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
           .forEach(openers::add);
-    } catch (ServiceConfigurationError e) {
+    } catch (ServiceConfigurationError | LinkageError e) {
       LOG.info("a way to read run files is left out reason={}", e.getMessage());
     }
     return new RunFiles(executor, openers);
   }
 
-  private static ThreadPoolExecutor newExecutor() {
+  private static ScheduledThreadPoolExecutor newExecutor() {
     AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor executor =
-        new ThreadPoolExecutor(
+    // Its queue is bounded by the slices that reads keep in flight.
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
             THREADS,
-            THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            // Bounded by the slices that reads keep in flight.
-            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, "sluice-run-files-" + number.getAndIncrement());
               thread.setDaemon(true);
               return thread;
             });
+    executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     executor.allowCoreThreadTimeOut(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return executor;
   }
 
-  /** Whether any of a server's files may be read. */
-  public boolean mayOpen(RunFileSource source) {
-    for (RunFileOpener opener : openers) {
-      if (opener.mayOpen(source)) {
-        return true;
-      }
-    }
-    return false;
+  /** The kinds of a server's files that may be read. */
+  List<RunFileKind> kinds(RunFileSource source) {
+    return openers.stream()
+        .filter(opener -> opener.mayOpen(source))
+        .map(RunFileOpener::kind)
+        .toList();
   }
 
   /** Who opens files of a kind, or null. */
@@ -102,6 +99,10 @@ public final class RunFiles implements AutoCloseable {
     return opener != null && opener.mayOpen(source);
   }
 
+  SharedInputs inputs() {
+    return inputs;
+  }
+
   Executor executor() {
     return executor;
   }
@@ -110,6 +111,7 @@ public final class RunFiles implements AutoCloseable {
   @Override
   public void close() {
     executor.shutdown();
+    inputs.close();
     openers.forEach(RunFileOpener::close);
   }
 }

@@ -20,14 +20,16 @@ final class LaneFailures {
     this.state = state;
   }
 
-  void onFetchFailure(
-      ReadLane lane, Slice slice, DataConnection connection, Throwable cause) throws IOException {
+  void onFetchFailure(ReadLane lane, Slice slice, DataConnection connection, Throwable cause)
+      throws IOException {
     StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : StatusCode.OK;
     boolean mayPass =
         code == StatusCode.STORAGE_FAILED
             || code == StatusCode.INTERNAL
             || code == StatusCode.BLOCK_CORRUPT;
-    if (mayPass && !hasOtherCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
+    if (mayPass
+        && !hasOtherCopies(slice)
+        && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
               + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
@@ -126,7 +128,8 @@ final class LaneFailures {
           lane, reason, lane.failures() + " tries in " + failingMs + " ms: " + cause.getMessage());
       return;
     }
-    lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(lane.failures())));
+    lane.backOffUntil(
+        now + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(lane.failures())));
   }
 
   /** Offsets are no longer valid: opens everything again that is under way at a server. */

@@ -9,6 +9,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
+import io.sluice.proto.RunFileKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -67,7 +68,8 @@ final class LanePump {
       lane.connecting();
       CompletableFuture<DataConnection> unused =
           pool.connection(lane.server(), poolLane)
-              .whenComplete((made, failed) -> state.mailbox.put(new ReadEvent.Connected(lane, made, failed)));
+              .whenComplete(
+                  (made, failed) -> state.mailbox.put(new ReadEvent.Connected(lane, made, failed)));
       // Nearly always there is a connection already: no need to come back for it. What else has
       // come may concern state.lanes that had their turn.
       return handleEvents();
@@ -102,11 +104,12 @@ final class LanePump {
         Open.newBuilder()
             .setShuffle(state.shuffle)
             .setAssignedEpoch(lane.server().getEpoch())
-            .setWantSliceMarks(state.request.hasMapRange())
-            .setWantExtents(
-                state.files.mayOpen(
-                    new RunFileSource(
-                        lane.server(), connection.localSocket(), state.shuffle, connection.epoch())));
+            .setWantSliceMarks(state.request.hasMapRange());
+    List<RunFileKind> kinds =
+        state.files.kinds(
+            new RunFileSource(
+                lane.server(), connection.localSocket(), state.shuffle, connection.epoch()));
+    open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     state.opens++;
     CompletableFuture<OpenReply> unused =
@@ -114,7 +117,8 @@ final class LanePump {
             .open(open.build())
             .whenComplete(
                 (reply, failed) ->
-                    state.mailbox.put(new ReadEvent.Opened(lane, visits, connection, reply, failed)));
+                    state.mailbox.put(
+                        new ReadEvent.Opened(lane, visits, connection, reply, failed)));
   }
 
   private void sendFetch(ReadLane lane, DataConnection connection, Slice slice) {
@@ -134,7 +138,9 @@ final class LanePump {
         connection
             .fetch(slice.request(state.shuffle, lane.openedEpoch()))
             .whenComplete(
-                (body, failed) -> state.mailbox.put(new ReadEvent.Fetched(lane, slice, connection, body, failed)));
+                (body, failed) ->
+                    state.mailbox.put(
+                        new ReadEvent.Fetched(lane, slice, connection, body, failed)));
   }
 
   /** Waits for one event or the next due retry, and handles what there is. */
@@ -259,7 +265,8 @@ final class LanePump {
     if (fetched.failure() != null) {
       state.retries++;
       slice.moveTo(Slice.State.TO_SEND);
-      failures.onFetchFailure(lane, slice, fetched.connection(), LaneFailures.unwrapped(fetched.failure()));
+      failures.onFetchFailure(
+          lane, slice, fetched.connection(), LaneFailures.unwrapped(fetched.failure()));
       return;
     }
     FetchedBody body = fetched.body();

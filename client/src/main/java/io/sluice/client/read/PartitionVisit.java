@@ -85,8 +85,8 @@ final class PartitionVisit {
     } else {
       long covered = 0;
       for (SliceMark mark : state.getSliceMarksList()) {
-        if (mark.getMaxMapIndex() 
-            >= request.firstMapIndex() && mark.getMinMapIndex() < request.endMapIndex()) {
+        if (mark.getMaxMapIndex() >= request.firstMapIndex()
+            && mark.getMinMapIndex() < request.endMapIndex()) {
           Stretch.append(wanted, mark.getOffset(), mark.getLength(), null);
         }
         covered = Math.max(covered, mark.getOffset() + mark.getLength());

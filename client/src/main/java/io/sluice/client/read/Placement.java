@@ -67,7 +67,8 @@ final class Placement {
   private static List<Stretch> without(List<Stretch> wanted, long from, long to) {
     List<Stretch> left = new ArrayList<>();
     for (Stretch stretch : wanted) {
-      Stretch.append(left, stretch.offset(), Math.min(stretch.end(), from) - stretch.offset(), null);
+      Stretch.append(
+          left, stretch.offset(), Math.min(stretch.end(), from) - stretch.offset(), null);
       long start = Math.max(stretch.offset(), to);
       Stretch.append(left, start, stretch.end() - start, null);
     }

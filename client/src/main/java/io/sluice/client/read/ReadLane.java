@@ -44,8 +44,7 @@ final class ReadLane {
   private boolean backingOff;
   private long notBeforeNanos;
 
-  private record Todo(
-      PartitionVisit visit, int generation, long offset, long length, Place place) {
+  private record Todo(PartitionVisit visit, int generation, long offset, long length, Place place) {
     boolean isWanted() {
       return generation == visit.generation();
     }

@@ -1,7 +1,7 @@
 package io.sluice.client.read;
 
-import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.file.OpenRunFiles;
+import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +41,7 @@ final class ReadState {
   long waitNanos;
 
   ReadState(
-      ShuffleReadRequest request,
-      ReadConfig config,
-      OpenRunFiles files,
-      LongSupplier nanoTime) {
+      ShuffleReadRequest request, ReadConfig config, OpenRunFiles files, LongSupplier nanoTime) {
     this.files = files;
     this.request = request;
     this.shuffle = request.assignment().shuffle();

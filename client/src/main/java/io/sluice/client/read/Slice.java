@@ -32,8 +32,7 @@ final class Slice {
    * @param generation of the visit when it was asked for
    * @param place in a file; null where it is fetched
    */
-  record Part(
-      PartitionVisit visit, int generation, long offset, int length, Place place) {
+  record Part(PartitionVisit visit, int generation, long offset, int length, Place place) {
     boolean isWanted() {
       return generation == visit.generation();
     }

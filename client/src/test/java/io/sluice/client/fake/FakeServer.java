@@ -9,6 +9,7 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
+import io.sluice.proto.LostStretch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
@@ -49,6 +50,7 @@ public final class FakeServer {
   private static final class Log {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final List<SliceMark> marks = new ArrayList<>();
+    private final List<LostStretch> lost = new ArrayList<>();
     private final Map<Long, Set<Integer>> seen = new HashMap<>();
     private final Map<Long, Integer> last = new HashMap<>();
 
@@ -187,6 +189,7 @@ public final class FakeServer {
         reply.addAttemptSets(bytes);
       }
       state.setPresence(Presence.PRESENT).setLength(log.bytes.size()).setCompleteAttempts(set);
+      state.addAllLost(log.lost);
       if (open.getWantSliceMarks()) {
         state.addAllSliceMarks(log.marks);
       }
@@ -224,9 +227,24 @@ public final class FakeServer {
       if (log == null || range.getOffset() + range.getLength() > log.bytes.size()) {
         throw new SluiceException(StatusCode.OUT_OF_RANGE, "no such range: " + range);
       }
+      for (LostStretch lost : log.lost) {
+        if (lost.getOffset() < range.getOffset() + range.getLength()
+            && range.getOffset() < lost.getOffset() + lost.getLength()) {
+          throw new SluiceException(StatusCode.LOST, "a disk is gone: " + range);
+        }
+      }
       bytes.write(log.bytes.toByteArray(), (int) range.getOffset(), (int) range.getLength());
     }
     return Unpooled.directBuffer(Math.max(1, bytes.size())).writeBytes(bytes.toByteArray());
+  }
+
+  /** Loses the n-th block of a partition, as with a disk. */
+  public synchronized void lose(int partition, int block, long attempt) {
+    Log log = logs.get(partition);
+    SliceMark mark = log.marks.get(block);
+    log.lost.add(
+        LostStretch.newBuilder().setOffset(mark.getOffset()).setLength(mark.getLength()).build());
+    log.last.remove(attempt);
   }
 
   /** Flips a bit of a stored byte. */

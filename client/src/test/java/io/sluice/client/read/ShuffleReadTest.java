@@ -238,6 +238,71 @@ class ShuffleReadTest {
   }
 
   @Test
+  void leavesOutWhatAServerLostWithADisk() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      for (int map = 0; map < 4; map++) {
+        push(cluster, assignment, map, map, 1000);
+      }
+      cluster.server(0).lose(0, 1, 1);
+      cluster.server(0).lose(0, 3, 3);
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 2))) {
+        assertThat(drain(read)).isEqualTo(2);
+        assertThat(read.counters().retries()).isZero();
+      }
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2))) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.mapAttempt()).isEqualTo(1);
+        assertThat(missing.reason()).isEqualTo(Reason.LOST);
+        assertThat(missing.detail()).contains("disk was lost");
+      }
+    }
+  }
+
+  @Test
+  void takesWhatOneServerLostWithADiskFromAnotherReplica() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 2);
+      for (int map = 0; map < 4; map++) {
+        push(cluster, assignment, map, map, 1000);
+      }
+      cluster.server(0).lose(0, 1, 1);
+      cluster.server(1).lose(0, 2, 2);
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2, 3))) {
+          assertThat(drain(read)).isEqualTo(4);
+        }
+      }
+    }
+  }
+
+  @Test
+  void goesToAnotherReplicaAtOnceWhenADiskDoesNotAnswer() throws Exception {
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
+            if (server.getName().equals("server-0")) {
+              throw new SluiceException(StatusCode.STORAGE_FAILED, "told to be slow");
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
+      ShuffleAssignment assignment = cluster.assign(4, 1, 2);
+      push(cluster, assignment, 0, 0, 5000);
+      long retries = 0;
+      for (int task = 0; task < 2; task++) {
+        try (ShuffleRead read = cluster.read(request(assignment, 0, 4, 0))) {
+          assertThat(drain(read)).isEqualTo(4);
+          retries += read.counters().retries();
+        }
+      }
+      assertThat(retries).as("one of the tasks began at the slow server").isEqualTo(1);
+    }
+  }
+
+  @Test
   void fetchesADamagedBlockAgain() throws Exception {
     AtomicInteger fetches = new AtomicInteger();
     Faults faults =

@@ -22,14 +22,33 @@ public final class RunMerger {
   /** Most bytes that the kernel copies between two checkpoints. */
   private static final long KERNEL_COPY_BYTES = 8 << 20;
 
-  /**
-   * The output.
-   *
-   * @param fileOffsets where each part begins
-   * @param length of the file
-   * @param bytesRead from the inputs
-   */
-  public record Merged(long[] fileOffsets, long length, long bytesRead) {}
+  /** The output. */
+  public static final class Merged {
+    private final long[] fileOffsets;
+    private final long length;
+    private final long bytesRead;
+
+    Merged(long[] fileOffsets, long length, long bytesRead) {
+      this.fileOffsets = fileOffsets;
+      this.length = length;
+      this.bytesRead = bytesRead;
+    }
+
+    /** Where each part begins; not a copy. */
+    public long[] fileOffsets() {
+      return fileOffsets;
+    }
+
+    /** Bytes of the file. */
+    public long length() {
+      return length;
+    }
+
+    /** Bytes read from the inputs. */
+    public long bytesRead() {
+      return bytesRead;
+    }
+  }
 
   /** Is called between two pieces of work, by the thread that merges. */
   public interface Checkpoint {

@@ -86,7 +86,8 @@ class CleanRestartTest {
       goOn.set(false);
       Map<Integer, Integer> pushed = new HashMap<>();
       for (Future<Map<Integer, Integer>> map : maps) {
-        map.get(60, TimeUnit.SECONDS).forEach((key, count) -> pushed.merge(key, count, Integer::sum));
+        map.get(60, TimeUnit.SECONDS)
+            .forEach((key, count) -> pushed.merge(key, count, Integer::sum));
       }
 
       List<Future<Map<Integer, Integer>>> reads = new ArrayList<>();
@@ -208,11 +209,7 @@ class CleanRestartTest {
   }
 
   private static Map<Integer, Integer> read(
-      SluiceClient client,
-      ShuffleAssignment assignment,
-      int from,
-      int to,
-      CountDownLatch reading)
+      SluiceClient client, ShuffleAssignment assignment, int from, int to, CountDownLatch reading)
       throws IOException {
     ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
     for (int map = 0; map < MAPS; map++) {

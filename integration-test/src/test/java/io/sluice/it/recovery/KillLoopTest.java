@@ -58,6 +58,7 @@ class KillLoopTest {
   @TempDir Path directory;
 
   private final AtomicLong attempts = new AtomicLong();
+  private final AtomicLong ended = new AtomicLong();
   // By shuffle: what a life that was killed had said to be on disk.
   private final Map<Integer, Set<TestBlocks.Id>> onDisk = new TreeMap<>();
   private final Map<Integer, Long> assignedEpochs = new TreeMap<>();
@@ -81,8 +82,9 @@ class KillLoopTest {
             .directory(directory)
             .classPath(ClassPath.ofThisTest())
             .servers(1)
-            .configureServers("rss.storage.basePath", directory.resolve("data-a") + ","
-                + directory.resolve("data-b"))
+            .configureServers(
+                "rss.storage.basePath",
+                directory.resolve("data-a") + "," + directory.resolve("data-b"))
             .configureServers("rss.server.buffer.capacity", "16m")
             .configureServers("rss.server.buffer.slab.size", "16k")
             // Spills begin at some 800 KB, so that there are many.
@@ -101,13 +103,18 @@ class KillLoopTest {
       try (NettyDataTransport transport = transport()) {
         DataConnection connection = connect(transport);
         assertThat(connection.wholeSinceEpoch()).isEqualTo(connection.epoch());
-        for (int checked = Math.max(0, shuffle - KEPT_SHUFFLES + 1); checked <= shuffle; checked++) {
+        for (int checked = Math.max(0, shuffle - KEPT_SHUFFLES + 1);
+            checked <= shuffle;
+            checked++) {
           check(connection, checked, "seed " + SEED + " kill " + kill + " shuffle " + checked);
         }
       }
       forget(shuffle - KEPT_SHUFFLES + 1);
     }
-    assertThat(checkedBlocks).as("blocks that were on disk before a kill").isGreaterThan(KILLS * 20L);
+    assertThat(checkedBlocks)
+        .as("blocks that were on disk before a kill")
+        .isGreaterThan(KILLS * 20L);
+    assertThat(ended.get()).isEqualTo(KILLS * (PUSHERS + 1L));
     assertThat(completeAttempts).isPositive();
     assertThat(incompleteAttempts).isPositive();
     System.out.printf(
@@ -162,8 +169,8 @@ class KillLoopTest {
         }
       }
     } catch (Exception e) {
-      // The server is gone, which is what it waits for; the checks tell whether it should have.
-      Thread.yield();
+      // The server is gone, which is what it waits for.
+      ended.incrementAndGet();
     }
   }
 
@@ -176,7 +183,7 @@ class KillLoopTest {
       }
     } catch (Exception e) {
       // As above.
-      Thread.yield();
+      ended.incrementAndGet();
     }
   }
 

@@ -67,8 +67,7 @@ record ShuffleContents(
         complete.add(Set.of());
         continue;
       }
-      complete.add(
-          attempts(opened.getAttemptSets(state.getCompleteAttempts()).toByteArray()));
+      complete.add(attempts(opened.getAttemptSets(state.getCompleteAttempts()).toByteArray()));
       readPartition(connection, shuffle, opened.getEpoch(), state, blocks, onDisk, last);
     }
     return new ShuffleContents(presence, blocks, onDisk, last, complete);

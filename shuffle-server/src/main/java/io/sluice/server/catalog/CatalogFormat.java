@@ -105,8 +105,9 @@ final class CatalogFormat {
   }
 
   static byte[] runKey(RunId run) {
-    ByteBuffer key = little(RUN_KEY_LENGTH).put(RUN);
-    return put(key, run).array();
+    byte[] key = new byte[RUN_KEY_LENGTH];
+    put(little(key).put(RUN), run);
+    return key;
   }
 
   static byte[] encode(RunRecord run) {
@@ -116,13 +117,14 @@ final class CatalogFormat {
         || run.replaces().size() > MAX_REPLACED) {
       throw new IllegalArgumentException("no record of " + run);
     }
-    ByteBuffer out =
-        little(RUN_FIXED_LENGTH + application.length + run.replaces().size() * RUN_ID_LENGTH);
+    byte[] value =
+        new byte[RUN_FIXED_LENGTH + application.length + run.replaces().size() * RUN_ID_LENGTH];
+    ByteBuffer out = little(value);
     out.putInt(run.shuffle().shuffle()).putShort((short) application.length).putShort((short) 0);
     out.putLong(run.order().epoch()).putLong(run.order().arrival()).putLong(run.length());
     out.putInt(run.replaces().size()).putInt(0).put(application);
     run.replaces().forEach(replaced -> put(out, replaced));
-    return out.array();
+    return value;
   }
 
   static RunRecord decodeRun(byte[] key, byte[] value) throws IOException {
@@ -208,8 +210,8 @@ final class CatalogFormat {
     return new ShuffleKey(new String(application, StandardCharsets.US_ASCII), shuffle);
   }
 
-  private static ByteBuffer put(ByteBuffer out, RunId run) {
-    return out.putLong(run.high()).putLong(run.low());
+  private static void put(ByteBuffer out, RunId run) {
+    out.putLong(run.high()).putLong(run.low());
   }
 
   private static RunId readRunId(ByteBuffer in) {

@@ -8,6 +8,9 @@ package io.sluice.server.catalog;
  * @param directories how many directories took note of it: with fewer of them, something is missing
  */
 public record CleanStop(long epoch, long wholeSinceEpoch, int directories) {
+  /** Of no life that ever was: takes back what was said before. */
+  public static final CleanStop NONE = new CleanStop(1, 1, 1);
+
   public CleanStop {
     if (epoch < 1 || wholeSinceEpoch < 1 || wholeSinceEpoch > epoch || directories < 1) {
       throw new IllegalArgumentException(

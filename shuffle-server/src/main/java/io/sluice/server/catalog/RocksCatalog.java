@@ -119,8 +119,7 @@ public final class RocksCatalog implements RunCatalog {
   @Override
   public List<RunRecord> runs() throws IOException {
     List<RunRecord> runs = new ArrayList<>();
-    visit(
-        CatalogFormat.runPrefix(), (key, value) -> runs.add(CatalogFormat.decodeRun(key, value)));
+    visit(CatalogFormat.runPrefix(), (key, value) -> runs.add(CatalogFormat.decodeRun(key, value)));
     return runs;
   }
 
@@ -280,6 +279,10 @@ public final class RocksCatalog implements RunCatalog {
       if (store != null) {
         store.close();
         store = null;
+      }
+      if (!isThere(directory)) {
+        // An empty one in its place would make every run unknown.
+        throw new IOException("catalog " + directory + ": is gone");
       }
       store = openStore();
       failed = false;

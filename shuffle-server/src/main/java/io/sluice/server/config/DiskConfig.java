@@ -129,8 +129,7 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
           .atLeast(1)
           .since("0.1.0")
-          .doc(
-              "Failed reads within rss.server.disk.errors.window after which a disk is suspected.")
+          .doc("Failed reads within rss.server.disk.errors.window after which a disk is suspected.")
           .build();
 
   static final ConfigKey<Integer> READ_ERRORS_LOST =
@@ -184,8 +183,7 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.lostAfterMs())
           .atLeast(1L)
           .since("0.1.0")
-          .doc(
-              "What a disk holds is declared lost when nothing could be read from it for so long.")
+          .doc("What a disk holds is declared lost when nothing could be read from it for so long.")
           .build();
 
   static final ConfigKey<Long> CHECK_INTERVAL =
@@ -271,7 +269,8 @@ public record DiskConfig(
     return new DiskConfig(
         set.get(BASE_PATH).stream()
             .map(BasePath::parse)
-            .map(base ->
+            .map(
+                base ->
                     new DirectoryConfig(
                         base.path(), base.kind(), capacity, ratio, set.get(RESERVED)))
             .toList(),

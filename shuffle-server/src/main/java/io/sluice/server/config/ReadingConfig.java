@@ -69,6 +69,26 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .doc("Reads at a time on each HDD; more make it seek between them.")
           .build();
 
+  static final ConfigKey<Long> READ_AHEAD =
+      ConfigKey.dataSize("rss.server.disk.read.ahead")
+          .defaultValue((long) ReadConfig.DEFAULT.readAheadBytes())
+          .atLeast(0L)
+          .atMost(256L << 20)
+          .since("0.1.0")
+          .doc(
+              "How far ahead an idle disk reads for a client that reads a partition from front to"
+                  + " back; 0: not at all.")
+          .build();
+
+  static final ConfigKey<Boolean> DROP_BEHIND =
+      ConfigKey.bool("rss.server.disk.read.drop.behind")
+          .defaultValue(ReadConfig.DEFAULT.dropBehind())
+          .since("0.1.0")
+          .doc(
+              "Whether the page cache is told to forget what a fetch has sent, so that it keeps what"
+                  + " was not read yet. Reading it again then costs the disk a second time.")
+          .build();
+
   static final ConfigKey<Boolean> SHORT_CIRCUIT =
       ConfigKey.bool("rss.server.shortcircuit.enabled")
           .defaultValue(true)
@@ -90,13 +110,21 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(CAPACITY, CAPACITY_RATIO, TIMEOUT, SSD_THREADS, HDD_THREADS, SHORT_CIRCUIT, SOCKET);
+      List.of(
+          CAPACITY,
+          CAPACITY_RATIO,
+          TIMEOUT,
+          SSD_THREADS,
+          HDD_THREADS,
+          READ_AHEAD,
+          DROP_BEHIND,
+          SHORT_CIRCUIT,
+          SOCKET);
 
   /**
    * @param firstDirectory that run files go to
    */
-  public static ReadingConfig from(
-      ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
+  public static ReadingConfig from(ConfigSet set, long bufferCapacityBytes, Path firstDirectory) {
     long asked = set.get(CAPACITY);
     return new ReadingConfig(
         asked == BY_RATIO
@@ -106,7 +134,9 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
             Math.toIntExact(set.get(TIMEOUT)),
             set.get(SSD_THREADS),
             set.get(HDD_THREADS),
-            ReadConfig.DEFAULT.maxQueued()),
+            ReadConfig.DEFAULT.maxQueued(),
+            Math.toIntExact(set.get(READ_AHEAD)),
+            set.get(DROP_BEHIND)),
         set.get(SHORT_CIRCUIT)
             ? Optional.of(
                 set.find(SOCKET).map(Path::of).orElse(firstDirectory.resolve("sluice.sock")))

@@ -49,7 +49,9 @@ public final class UniffleKeys {
         .ignored("rss.server.hybrid.storage.*", TIERS)
         .ignored("rss.server.multistorage.*", TIERS)
         .ignored("rss.server.write.retry.max", "a failed write goes to the next disk at once")
-        .ignored("rss.server.write.slow.threshold", "disks are judged by failures and free space")
+        .ignored(
+            "rss.server.write.slow.threshold",
+            "a slow disk is found by rss.server.disk.slow.factor")
         .ignored("rss.server.pending.event.timeout.sec", "nothing that waits to be spilled expires")
         .ignored("rss.server.commit.timeout", NO_COMMIT)
         .ignored("rss.server.commit.check.interval.max", NO_COMMIT)

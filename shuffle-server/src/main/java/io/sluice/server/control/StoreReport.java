@@ -127,6 +127,11 @@ public final class StoreReport implements ServerReport {
         .setHeapUsedBytes(vitals.heapUsedBytes())
         .setHeapMaxBytes(vitals.heapMaxBytes())
         .setMemoryPeakBytes(memory.peakBytes())
+        .setFailedSpills(counters.failedSpills())
+        .setLostRuns(counters.lostRuns())
+        .setLostBytes(counters.lostBytes())
+        .setDemotedRuns(counters.demotedRuns())
+        .setDemotedBytes(counters.demotedBytes())
         .build();
   }
 }

@@ -1,7 +1,8 @@
 package io.sluice.server.health;
 
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -15,8 +16,8 @@ import org.slf4j.LoggerFactory;
  *       vanished; after some failed writes in a row; after some failed reads or checksum errors
  *       within a while; when it is an outlier in latency, against its own history and its peers. A
  *       full disk is not ill.
- *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or when
- *       a lot of reads failed. Writes that fail never lose what can still be read.
+ *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or
+ *       when a lot of reads failed. Writes that fail never lose what can still be read.
  *   <li>Trusted again after some good probes in a row, when the errors have left their window.
  *   <li>A lost disk that answers again is first emptied by its owner ({@link #emptied}).
  * </ul>
@@ -41,7 +42,7 @@ public final class DiskHealth {
   private final String disk;
   private final HealthConfig config;
   private final LongSupplier nanoTime;
-  private final LatencyTrack[] latencies = new LatencyTrack[Work.values().length];
+  private final Map<Work, LatencyTrack> latencies = new EnumMap<>(Work.class);
   private volatile List<DiskHealth> peers = List.of();
   private volatile Runnable listener = () -> {};
   private volatile HealthState state = HealthState.HEALTHY;
@@ -67,7 +68,9 @@ public final class DiskHealth {
     long windowNanos = TimeUnit.MILLISECONDS.toNanos(config.errorWindowMs());
     this.readErrors = new ErrorWindow(config.readErrorsUntilLost(), windowNanos);
     this.checksumErrors = new ErrorWindow(config.checksumErrorsUntilSuspect(), windowNanos);
-    Arrays.setAll(latencies, unused -> new LatencyTrack());
+    for (Work work : Work.values()) {
+      latencies.put(work, new LatencyTrack());
+    }
   }
 
   public HealthConfig config() {
@@ -83,7 +86,7 @@ public final class DiskHealth {
     return cause;
   }
 
-  /** Disks of its kind, which its latency is compared with. */
+  /** The disks that its latency is compared with; it is never slow without any. */
   public void compareWith(List<DiskHealth> others) {
     peers = List.copyOf(others);
   }
@@ -290,20 +293,22 @@ public final class DiskHealth {
   }
 
   private void took(Work work, long nanos) {
-    latencies[work.ordinal()].add(nanos);
+    latencies.get(work).add(nanos);
     if (isSlow(work)) {
       goodProbes = 0;
       suspect(
           HealthCause.SLOW,
-          work + " lately takes " + latencies[work.ordinal()].lately() / 1_000_000 + " ms");
+          work + " lately takes " + latencies.get(work).lately() / 1_000_000 + " ms");
     }
   }
 
   private boolean isSlow(Work work) {
-    return latencies[work.ordinal()].isOutlier(
-        config.slowFactor(),
-        TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()),
-        peersNanos(work));
+    return latencies
+        .get(work)
+        .isOutlier(
+            config.slowFactor(),
+            TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()),
+            peersNanos(work));
   }
 
   /** The median of what the work takes lately on the peers, -1 if none has a figure. */
@@ -311,7 +316,7 @@ public final class DiskHealth {
     long[] figures =
         peers.stream()
             .filter(peer -> peer != this && peer.state == HealthState.HEALTHY)
-            .mapToLong(peer -> peer.latencies[work.ordinal()].lately())
+            .mapToLong(peer -> peer.latencies.get(work).lately())
             .filter(nanos -> nanos >= 0)
             .sorted()
             .toArray();

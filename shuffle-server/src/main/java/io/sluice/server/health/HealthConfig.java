@@ -32,8 +32,7 @@ public record HealthConfig(
     long lostAfterMs,
     long writeTimeoutMs) {
   public static final HealthConfig DEFAULT =
-      new HealthConfig(
-          3, 3, 20, 3, 60_000, 10, 1_000, 5_000, 2_000, 30_000, 3, 180_000, 60_000);
+      new HealthConfig(3, 3, 20, 3, 60_000, 10, 1_000, 5_000, 2_000, 30_000, 3, 180_000, 60_000);
 
   public HealthConfig {
     if (writeFailuresUntilSuspect < 1

@@ -29,9 +29,9 @@ final class LatencyTrack {
     recent[(int) (samples % RECENT)] = nanos;
     samples++;
     if (samples <= WARM_UP) {
-      usual += (nanos - usual) / samples;
+      usual += ((double) nanos - usual) / (double) samples;
     } else {
-      usual += (Math.min(nanos, usual * MOST_GROWTH) - usual) * WEIGHT;
+      usual += (Math.min((double) nanos, usual * MOST_GROWTH) - usual) * WEIGHT;
     }
     if (samples >= RECENT) {
       long best = Long.MAX_VALUE;
@@ -48,15 +48,16 @@ final class LatencyTrack {
   }
 
   /**
-   * Whether answers lately come far later than usual, and than those of the peers.
+   * Whether answers lately come far later than usual, and than those of the peers. Without peers
+   * none do: a disk that is merely busy answers late too, and there is none to take over.
    *
    * @param peersNanos what is common among the peers; negative when not known
    */
   boolean isOutlier(double factor, long leastNanos, long peersNanos) {
-    boolean warm = samples > WARM_UP;
-    if (lately < 0 || lately <= leastNanos || (!warm && peersNanos < 0)) {
+    if (lately < 0 || lately <= leastNanos || peersNanos < 0) {
       return false;
     }
-    return (!warm || lately > factor * usual) && (peersNanos < 0 || lately > factor * peersNanos);
+    boolean warm = samples > WARM_UP;
+    return lately > factor * peersNanos && (!warm || lately > factor * usual);
   }
 }

@@ -5,7 +5,6 @@ import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.CounterMetricFamily;
 import io.prometheus.client.GaugeMetricFamily;
 import io.prometheus.client.hotspot.DefaultExports;
-import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
@@ -68,6 +67,24 @@ public final class ServerMetrics extends Collector {
         now.getPausedConnections());
     counter(all, "spilled_bytes", "Bytes written to run files", now.getSpilledBytes());
     counter(all, "spilled_runs", "Run files written", now.getSpilledRuns());
+    counter(
+        all,
+        "failed_spills",
+        "Writes of run files that failed or were given up",
+        now.getFailedSpills());
+    counter(
+        all, "demoted_runs", "Run files that were moved to a slower disk", now.getDemotedRuns());
+    counter(
+        all,
+        "demoted_bytes",
+        "Bytes of run files that were moved to a slower disk",
+        now.getDemotedBytes());
+    counter(all, "lost_runs", "Run files that were given up with their disk", now.getLostRuns());
+    counter(
+        all,
+        "lost_bytes",
+        "Bytes of run files that were given up with their disk",
+        now.getLostBytes());
     counter(all, "opened_partitions", "Partitions opened by readers", now.getOpenedPartitions());
     counter(all, "fetched_bytes", "Bytes served to readers", now.getFetchedBytes());
     counter(
@@ -105,24 +122,8 @@ public final class ServerMetrics extends Collector {
         "1 while the server takes new assignments, 0 when it is draining or unhealthy",
         now.getState() == ServerState.ACTIVE ? 1 : 0);
 
-    GaugeMetricFamily capacity =
-        perDisk("disk_max_bytes", "Bytes that may be stored in the directory");
-    GaugeMetricFamily free = perDisk("disk_free_bytes", "Bytes still free for the directory");
-    GaugeMetricFamily healthy = perDisk("disk_healthy", "1 while the directory can be written");
-    for (DiskState disk : load.getDisksList()) {
-      List<String> labels = List.of(disk.getPath(), disk.getKind());
-      capacity.addMetric(labels, (double) disk.getCapacityBytes());
-      free.addMetric(labels, (double) disk.getFreeBytes());
-      healthy.addMetric(labels, disk.getHealthy() ? 1 : 0);
-    }
-    all.add(capacity);
-    all.add(free);
-    all.add(healthy);
+    all.addAll(DiskMetrics.of(load.getDisksList()));
     return all;
-  }
-
-  private static GaugeMetricFamily perDisk(String name, String help) {
-    return new GaugeMetricFamily("sluice_server_" + name, help, List.of("path", "kind"));
   }
 
   private static void counter(List<MetricFamilySamples> all, String name, String help, long value) {

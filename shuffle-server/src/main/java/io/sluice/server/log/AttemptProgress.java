@@ -37,6 +37,7 @@ final class AttemptProgress {
   private final RoaringBitmap complete = new RoaringBitmap();
   private int completeCount;
   private int nextOptimizedCount = FIRST_OPTIMIZED_COUNT;
+  private int setBytes;
   // Attempts in progress by ascending ordinal, FIELDS values each: ordinal; the number of the first
   // block that is missing; that of the LAST block, -1 while it is not known.
   private int[] open = NONE;
@@ -44,9 +45,12 @@ final class AttemptProgress {
   // Blocks of them that came before one with a lower number. Null while there is none.
   private Map<Integer, RoaringBitmap> early;
 
-  /** Attempts of which some block is here and some block is missing. */
-  int openCount() {
-    return openCount;
+  /**
+   * What it takes of the heap beyond {@link LogFootprint#PARTITION_BYTES}, about: attempts in
+   * progress, and the set of complete ones, which is nothing while they end in their order.
+   */
+  long metadataBytes() {
+    return (long) openCount * LogFootprint.OPEN_ATTEMPT_BYTES + setBytes;
   }
 
   /** Takes note of a block. */
@@ -94,6 +98,8 @@ final class AttemptProgress {
     // Neighbouring ordinals become runs; doing it at doubling counts costs little over all.
     if (completeCount == nextOptimizedCount) {
       complete.runOptimize();
+      // It may grow as much again until the next time.
+      setBytes = complete.getSizeInBytes() * 2;
       nextOptimizedCount *= 2;
     }
   }

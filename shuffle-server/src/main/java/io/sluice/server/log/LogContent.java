@@ -57,9 +57,9 @@ final class LogContent {
     addMetadata((long) count * LogFootprint.PLACE_BYTES);
   }
 
-  /** There are so many more attempts that are not complete in a partition. */
-  void addOpenAttempts(int count) {
-    addMetadata((long) count * LogFootprint.OPEN_ATTEMPT_BYTES);
+  /** A partition has forgotten its attempts, which took so much. */
+  void forgotAttempts(long metadataBytes) {
+    addMetadata(-metadataBytes);
   }
 
   /**
@@ -78,10 +78,11 @@ final class LogContent {
       waits.sawAttempt(attempt, ordinal);
     }
     AttemptProgress progress = partition.attempts();
-    int open = progress.openCount();
+    long before = progress.metadataBytes();
     AttemptProgress.Verdict verdict = progress.accept(ordinal, sequence, last);
-    if (progress.openCount() != open) {
-      addOpenAttempts(progress.openCount() - open);
+    long after = progress.metadataBytes();
+    if (after != before) {
+      addMetadata(after - before);
     }
     if (verdict == AttemptProgress.Verdict.COMPLETED && !waits.isEmpty()) {
       waits.completed(partition.index, ordinal, ended);

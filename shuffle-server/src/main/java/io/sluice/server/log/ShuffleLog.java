@@ -209,6 +209,14 @@ public final class ShuffleLog {
     }
   }
 
+  /** Bytes of a partition, from logical offset 0. */
+  public long partitionLength(int partition) {
+    synchronized (lock) {
+      PartitionLog found = content.find(partition);
+      return found == null ? 0 : found.length();
+    }
+  }
+
   /** Where what a partition has in files lies, by ascending offset. */
   public List<LocatedExtent> located(int partition) {
     synchronized (lock) {
@@ -764,11 +772,11 @@ public final class ShuffleLog {
   }
 
   private boolean loseIn(PartitionLog partition, Set<StoredRun> gone, List<OpenWait> ended) {
-    int open = partition.attempts().openCount();
+    long attemptBytes = partition.attempts().metadataBytes();
     if (!partition.lose(gone)) {
       return false;
     }
-    content.addOpenAttempts(-open);
+    content.forgotAttempts(attemptBytes);
     for (int i = 0; i < partition.extents().count(); i++) {
       if (partition.extents().isInMemory(i)) {
         countInMemory(partition, (Extent.InMemory) partition.extents().get(i), ended);

@@ -32,8 +32,8 @@ public final class ShuffleStore implements AutoCloseable {
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
-    this.totals = new LogTotals(
-            config.maxPartitions(), config.maxMetadataBytes(), config.log().markBytes());
+    this.totals =
+        new LogTotals(config.maxPartitions(), config.maxMetadataBytes(), config.log().markBytes());
   }
 
   public StoreConfig config() {

@@ -24,13 +24,19 @@ public record StoreConfig(
       new StoreConfig(100_000, 100_000, 4L << 20, 4L << 20, 2L << 30, LogConfig.DEFAULT);
 
   public StoreConfig {
-    if (maxShuffles < 1 || maxTombstones < 1 || maxBufferedExtents < 4 || maxPartitions < 1 || maxMetadataBytes < 1) {
+    if (maxShuffles < 1
+        || maxTombstones < 1
+        || maxBufferedExtents < 4
+        || maxPartitions < 1
+        || maxMetadataBytes < 1) {
       throw new IllegalArgumentException("store bounds must be positive");
     }
   }
 
-  /** Bounds that fit a heap: at most a quarter of it for entries of blocks in memory, half of it for what
-   * is known of partitions, attempts and runs. */
+  /**
+   * Bounds that fit a heap: at most a quarter of it for entries of blocks in memory, half of it for
+   * what is known of partitions, attempts and runs.
+   */
   public static StoreConfig forHeap(long heapMaxBytes) {
     return new StoreConfig(
         DEFAULT.maxShuffles,

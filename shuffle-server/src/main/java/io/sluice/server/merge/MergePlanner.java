@@ -28,9 +28,7 @@ final class MergePlanner {
    * @param isLeftOut whether a run must not be merged
    */
   MergePlanner(
-      Map<StorageKind, MergePolicy> policies,
-      MergeBounds bounds,
-      Predicate<StoredRun> isLeftOut) {
+      Map<StorageKind, MergePolicy> policies, MergeBounds bounds, Predicate<StoredRun> isLeftOut) {
     this.policies = policies;
     this.bounds = bounds;
     this.isLeftOut = isLeftOut;

@@ -13,8 +13,7 @@ import java.util.List;
  * @param outputBytes most bytes that it needs there
  * @param gain what it is worth, see {@link MergeWindow#gain}
  */
-record MergeTask(
-    ShuffleLog log, List<StoredRun> runs, Disk output, long outputBytes, double gain) {
+record MergeTask(ShuffleLog log, List<StoredRun> runs, Disk output, long outputBytes, double gain) {
   MergeTask {
     runs = List.copyOf(runs);
   }

@@ -10,6 +10,7 @@ import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.StoredRun;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.Storage;
@@ -74,13 +75,12 @@ public final class MergeWriter {
     RunId run = RunId.random(random);
     List<RunReader> inputs;
     RunMerger.Merged merged;
-    RunRecord record;
+    RunFile file;
     boolean registered = false;
     try {
       inputs = open(batch.inputs());
       merged = write(batch, inputs, run, output, memory, checkpoint);
-      record = record(batch, inputs, run, merged.length());
-      register(record, output);
+      file = register(record(batch, inputs, run, merged.length()), output);
       registered = true;
     } catch (MergeCancelledException e) {
       counters.gaveUp();
@@ -100,7 +100,6 @@ public final class MergeWriter {
         batch.log().abortMerge(batch);
       }
     }
-    RunFile file = files.add(output, record);
     if (!output.health().state().holdsData()) {
       batch.log().abortMerge(batch);
       file.discard();
@@ -137,7 +136,8 @@ public final class MergeWriter {
       RunMerger.Checkpoint checkpoint)
       throws IOException {
     ShuffleKey key = batch.log().key();
-    try (Storage.NewFile file = output.storage().create(RunFiles.fileName(run), key.application())) {
+    try (Storage.NewFile file =
+        output.storage().create(RunFiles.fileName(run), key.application())) {
       RunMerger merger =
           new RunMerger(inputs, memory, KERNEL_COPY_FROM_BYTES, file.channel(), checkpoint);
       RunMerger.Merged merged =
@@ -156,8 +156,11 @@ public final class MergeWriter {
         run, batch.log().key(), batch.order(), length, RunMerger.replacedBy(inputs));
   }
 
-  /** From here on the merged run exists. If that fails, so does the merge, and the file goes. */
-  private static void register(RunRecord run, Disk disk) throws IOException {
+  /**
+   * From here on the merged run exists, and as surely as its inputs do: they may be on the platter,
+   * and are deleted next. If any of that fails, so does the merge, and the file goes.
+   */
+  private RunFile register(RunRecord run, Disk disk) throws IOException {
     try {
       disk.catalog().add(run);
     } catch (IOException e) {
@@ -167,6 +170,17 @@ public final class MergeWriter {
         e.addSuppressed(second);
       }
       throw e;
+    }
+    RunFile file = files.add(disk, run);
+    boolean kept = false;
+    try {
+      DiskSync.sync(disk);
+      kept = true;
+      return file;
+    } finally {
+      if (!kept) {
+        file.discard();
+      }
     }
   }
 }

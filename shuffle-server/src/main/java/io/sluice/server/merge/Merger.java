@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Merges runs in the background: one thread plans, and hands the merge that gains most to one
- * thread for each disk that merges, one at a time. A thread waits for the disks that its merge reads
- * from and writes to; nobody waits for it.
+ * thread for each disk that merges, one at a time. A thread waits for the disks that its merge
+ * reads from and writes to; nobody waits for it.
  *
  * <p>The memory is taken once, with a disk's first merge, and divided evenly among the disks.
  *
@@ -78,8 +78,7 @@ public final class Merger implements AutoCloseable {
     int merges = Math.max(1, threads.size());
     this.bufferBytes = settings.bufferBytes(merges);
     this.planner =
-        new MergePlanner(
-            settings.policies(), settings.bounds(merges), leftOut::contains);
+        new MergePlanner(settings.policies(), settings.bounds(merges), leftOut::contains);
   }
 
   /** Starts merging. */
@@ -278,8 +277,7 @@ public final class Merger implements AutoCloseable {
       if (memory == null) {
         memory = ByteBuffer.allocateDirect(bufferBytes);
       }
-      MergeWriter.Result result =
-          writer.merge(batch, disk, memory, unused -> checkpoint(next));
+      MergeWriter.Result result = writer.merge(batch, disk, memory, unused -> checkpoint(next));
       if (result.failedInput() != null) {
         leftOut.add(result.failedInput());
       }

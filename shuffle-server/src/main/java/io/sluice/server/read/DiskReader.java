@@ -48,6 +48,7 @@ final class DiskReader {
   // Guarded by this.
   private final FairQueue<Part> queue = new FairQueue<>();
   private final Set<Part> running = new LinkedHashSet<>();
+  private int advising;
   private boolean closed;
 
   DiskReader(
@@ -219,6 +220,82 @@ final class DiskReader {
       answer.completeExceptionally(stopping());
     }
     return answer;
+  }
+
+  /**
+   * Begins to read what will be wanted, if the disk has a thread to spare.
+   *
+   * @param piece takes
+   */
+  void readAhead(LogPiece.InFile piece) {
+    boolean idle;
+    synchronized (this) {
+      idle = !closed && queue.size() == 0 && running.size() + advising < threads;
+      advising += idle ? 1 : 0;
+    }
+    if (!idle) {
+      piece.release();
+      return;
+    }
+    advise(
+        piece,
+        () -> {
+          FileChannel channel = FileFetch.run(piece).channel();
+          if (!pageCache.holds(channel, piece.position(), piece.length())) {
+            pageCache.readAhead(channel, piece.position(), piece.length());
+            counters.readAhead(piece.length());
+          }
+        });
+  }
+
+  /**
+   * Lets the page cache forget what was sent, unless the disk has too much to do.
+   *
+   * @param piece takes
+   */
+  void drop(LogPiece.InFile piece) {
+    boolean possible;
+    synchronized (this) {
+      possible = !closed && advising < config.maxQueued();
+      advising += possible ? 1 : 0;
+    }
+    if (!possible) {
+      piece.release();
+      return;
+    }
+    advise(
+        piece,
+        () -> pageCache.drop(FileFetch.run(piece).channel(), piece.position(), piece.length()));
+  }
+
+  /** What is done with a file without anybody waiting for it. */
+  private interface Advice {
+    void give() throws IOException;
+  }
+
+  private void advise(LogPiece.InFile piece, Advice advice) {
+    Runnable task =
+        () -> {
+          try {
+            advice.give();
+          } catch (IOException e) {
+            health.readFailed(disk, e);
+          } finally {
+            advised(piece);
+          }
+        };
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      advised(piece);
+    }
+  }
+
+  private void advised(LogPiece.InFile piece) {
+    synchronized (this) {
+      advising--;
+    }
+    piece.release();
   }
 
   /** Starts one read if there is a thread for it, and room. */

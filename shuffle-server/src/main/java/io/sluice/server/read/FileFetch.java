@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * One fetch: where its bytes were found, and which of them are ready to be sent. It is answered
@@ -32,14 +33,21 @@ final class FileFetch implements FetchedBytes {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ClientConnection connection;
   private final long fileBytes;
+  private final Consumer<List<LogPiece>> onClose;
   // Where its file bytes were taken from, or null. Guarded by this.
   private ReadBudget budget;
 
   /**
    * @param connection that asks
    * @param found takes
+   * @param onClose told of what was sent from files, before that is given back
    */
-  FileFetch(ClientConnection connection, long epoch, List<LogPiece> found) {
+  FileFetch(
+      ClientConnection connection,
+      long epoch,
+      List<LogPiece> found,
+      Consumer<List<LogPiece>> onClose) {
+    this.onClose = onClose;
     this.connection = connection;
     this.found = found;
     this.pieces = new Piece[found.size()];
@@ -155,12 +163,18 @@ final class FileFetch implements FetchedBytes {
       return;
     }
     List<ByteBuf> read = new ArrayList<>();
+    List<LogPiece> sent = new ArrayList<>();
     for (int i = 0; i < pieces.length; i++) {
       if (inFile(i) != null && pieces[i] instanceof MemoryPiece own) {
         read.add(own.buffer());
+      } else if (pieces[i] instanceof FilePiece) {
+        sent.add(found.get(i));
       }
     }
     read.forEach(ByteBuf::release);
+    if (!sent.isEmpty()) {
+      onClose.accept(sent);
+    }
     found.forEach(LogPiece::release);
     ReadBudget taken;
     synchronized (this) {

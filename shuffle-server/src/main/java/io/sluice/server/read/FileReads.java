@@ -1,7 +1,10 @@
 package io.sluice.server.read;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.error.SluiceException;
 import io.sluice.server.log.LogPiece;
+import io.sluice.server.log.LogRange;
+import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -41,6 +44,7 @@ public final class FileReads implements AutoCloseable {
   private final ReadCounters counters;
   private final LongSupplier nanoTime;
   private final Map<Disk, DiskReader> readers = new ConcurrentHashMap<>();
+  private final SequentialReads sequential = new SequentialReads();
   private volatile boolean closed;
 
   /**
@@ -79,7 +83,7 @@ public final class FileReads implements AutoCloseable {
    */
   public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found) {
-    FileFetch fetch = new FileFetch(connection, epoch, found);
+    FileFetch fetch = new FileFetch(connection, epoch, found, this::sent);
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < fetch.pieceCount(); i++) {
@@ -119,15 +123,58 @@ public final class FileReads implements AutoCloseable {
   }
 
   /**
+   * Tells the disks what will probably be asked for next, if a partition is being read from front
+   * to back and they have nothing else to read. Never waits.
+   *
+   * @param range that was read just now
+   */
+  public void readAhead(ClientConnection connection, ShuffleLog log, LogRange range) {
+    if (config.readAheadBytes() == 0 || !sequential.continues(connection, log.key(), range)) {
+      return;
+    }
+    long from = range.offset() + range.length();
+    long length = Math.min(config.readAheadBytes(), log.partitionLength(range.partition()) - from);
+    if (length <= 0) {
+      return;
+    }
+    List<LogPiece> next;
+    try {
+      next = log.read(List.of(new LogRange(range.partition(), from, length)));
+    } catch (SluiceException e) {
+      // Gone or lost meanwhile: whoever asks will learn it.
+      return;
+    }
+    for (LogPiece piece : next) {
+      if (piece instanceof LogPiece.InFile file) {
+        readerOf(FileFetch.run(file).disk()).readAhead(file);
+      } else {
+        piece.release();
+      }
+    }
+  }
+
+  /**
    * Opens a run's file if it is not open. Never waits.
    *
    * @param run the caller holds a reference until the answer and as long as it uses the file
    */
   public CompletableFuture<FileChannel> open(ReadableRun run) {
     FileChannel open = run.openChannel();
-    return open != null
-        ? CompletableFuture.completedFuture(open)
-        : readerOf(run.disk()).open(run);
+    return open != null ? CompletableFuture.completedFuture(open) : readerOf(run.disk()).open(run);
+  }
+
+  /** A fetch was closed, its references not yet given back. */
+  private void sent(List<LogPiece> found) {
+    if (!config.dropBehind()) {
+      return;
+    }
+    for (LogPiece piece : found) {
+      if (piece instanceof LogPiece.InFile file) {
+        // A reference of the drop's own.
+        file.run().retain();
+        readerOf(FileFetch.run(file).disk()).drop(file);
+      }
+    }
   }
 
   private DiskReader readerOf(Disk disk) {

@@ -9,12 +9,20 @@ import io.sluice.server.storage.StorageKind;
  * @param ssdThreads reads at a time on one SSD
  * @param hddThreads reads at a time on one HDD: more only make it seek
  * @param maxQueued reads that may wait for one disk; further ones are refused
+ * @param readAheadBytes that a disk is told of when a partition is read from front to back; 0: none
+ * @param dropBehind whether the page cache forgets what was sent
  */
-public record ReadConfig(int timeoutMs, int ssdThreads, int hddThreads, int maxQueued) {
-  public static final ReadConfig DEFAULT = new ReadConfig(20_000, 8, 2, 4_096);
+public record ReadConfig(
+    int timeoutMs,
+    int ssdThreads,
+    int hddThreads,
+    int maxQueued,
+    int readAheadBytes,
+    boolean dropBehind) {
+  public static final ReadConfig DEFAULT = new ReadConfig(20_000, 8, 2, 4_096, 4 << 20, false);
 
   public ReadConfig {
-    if (timeoutMs < 1 || ssdThreads < 1 || hddThreads < 1 || maxQueued < 1) {
+    if (timeoutMs < 1 || ssdThreads < 1 || hddThreads < 1 || maxQueued < 1 || readAheadBytes < 0) {
       throw new IllegalArgumentException(
           "reading: every limit must be at least 1: timeoutMs="
               + timeoutMs

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ReadCounters {
   private final LongAdder cachedBytes = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
+  private final LongAdder aheadBytes = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder timeouts = new LongAdder();
   private final LongAdder refusals = new LongAdder();
@@ -16,6 +17,10 @@ public final class ReadCounters {
 
   void read(long bytes) {
     readBytes.add(bytes);
+  }
+
+  void readAhead(long bytes) {
+    aheadBytes.add(bytes);
   }
 
   void failed() {
@@ -38,6 +43,11 @@ public final class ReadCounters {
   /** Bytes of files that disks' threads have read. */
   public long readBytes() {
     return readBytes.sum();
+  }
+
+  /** Bytes of files that were read before anybody asked for them. */
+  public long aheadBytes() {
+    return aheadBytes.sum();
   }
 
   /** Reads that a disk failed. */

@@ -89,7 +89,10 @@ public final class CatalogRebuild {
           RunRecord run = read(storage, file);
           if (!run.id().equals(id.get())) {
             problems.add(
-                "run file=" + nameOf(storage, file) + " offset=8: the header is of " + run.id());
+                "run file="
+                    + storage.pathOf(file.file())
+                    + " offset=8: the header is of "
+                    + run.id());
             continue;
           }
           catalog.add(run);
@@ -109,16 +112,12 @@ public final class CatalogRebuild {
     }
     Files.move(base.resolve(NEW), current, StandardCopyOption.ATOMIC_MOVE);
     return new RebuiltCatalog(
-        base,
-        runs,
-        bytes,
-        applications.size(),
-        problems,
-        forgotten.map(List::size).orElse(-1));
+        base, runs, bytes, applications.size(), problems, forgotten.map(List::size).orElse(-1));
   }
 
   private static RunRecord read(Storage storage, Storage.Entry file) throws IOException {
-    try (RunReader reader = RunReader.open(storage.open(file.file()), nameOf(storage, file))) {
+    try (RunReader reader =
+        RunReader.open(storage.open(file.file()), storage.pathOf(file.file()))) {
       RunHeader header = reader.header();
       for (RunExtent extent : reader.extents()) {
         reader.forEachBlock(extent, block -> {});
@@ -130,10 +129,6 @@ public final class CatalogRebuild {
           reader.fileLength(),
           reader.replaced());
     }
-  }
-
-  private static String nameOf(Storage storage, Storage.Entry file) {
-    return storage.name() + "/runs/" + file.file();
   }
 
   private static Optional<List<Tombstone>> tombstonesOf(Path catalog) {

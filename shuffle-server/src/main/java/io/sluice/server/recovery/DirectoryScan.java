@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +47,7 @@ final class DirectoryScan {
   private int unknownFiles;
   private long unknownBytes;
   private volatile int recorded;
-  private volatile int checked;
+  private final AtomicInteger checked = new AtomicInteger();
   private volatile boolean abandoned;
 
   DirectoryScan(Disk disk) {
@@ -67,7 +68,7 @@ final class DirectoryScan {
 
   /** Runs that have been looked at so far. */
   int checked() {
-    return checked;
+    return checked.get();
   }
 
   /** Runs in the catalog; 0 while that is not known yet. */
@@ -90,7 +91,7 @@ final class DirectoryScan {
     checkNotAbandoned();
     for (RunRecord run : records) {
       check(run, files.remove(run.id()));
-      checked++;
+      checked.incrementAndGet();
     }
     for (Storage.Entry unknown : files.values()) {
       delete(unknown);
@@ -122,7 +123,7 @@ final class DirectoryScan {
   }
 
   private void check(RunRecord run, Storage.Entry file) {
-    String name = disk.name() + "/" + RunFiles.fileName(run.id());
+    String name = disk.storage().pathOf(RunFiles.fileName(run.id()));
     if (file == null) {
       drop(run, "run file=" + name + ": is not there");
       return;
@@ -131,8 +132,15 @@ final class DirectoryScan {
       if (!matches(reader, run)) {
         drop(
             run,
-            "run file=" + name + " offset=0: expected " + run + ", found " + reader.header()
-                + " in " + reader.fileLength() + " bytes");
+            "run file="
+                + name
+                + " offset=0: expected "
+                + run
+                + ", found "
+                + reader.header()
+                + " in "
+                + reader.fileLength()
+                + " bytes");
         return;
       }
       for (RunExtent extent : reader.extents()) {
@@ -169,7 +177,9 @@ final class DirectoryScan {
       unknownBytes += unknown.length();
     } catch (IOException e) {
       LOG.warn(
-          "run not deleted file={}/{} problem={}", disk.name(), unknown.file(), e.toString());
+          "run not deleted file={} problem={}",
+          disk.storage().pathOf(unknown.file()),
+          e.toString());
     }
   }
 }

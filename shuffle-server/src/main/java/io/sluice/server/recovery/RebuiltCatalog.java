@@ -10,7 +10,8 @@ import java.util.List;
  * @param bytes of their files
  * @param applications whose runs they are
  * @param problems one line for each file that it does not know, with the offset of the damage
- * @param forgottenShuffles kept from the old catalog; -1 if that could not be read, or was not there
+ * @param forgottenShuffles kept from the old catalog; -1 if that could not be read, or was not
+ *     there
  */
 public record RebuiltCatalog(
     Path directory,

@@ -41,22 +41,19 @@ public final class Recovery {
   private final RunFiles files;
   private final ShuffleStore store;
   private final LongSupplier nanoTime;
-  private final long deadlineNanos;
+  private final long timeoutNanos;
 
   /**
-   * @param timeoutMs how long all of it may take; a directory that is not ready then is left out
+   * @param timeoutMs how long each of the two steps may take; a directory that is not looked
+   *     through then is left out
    */
   public Recovery(
-      List<Disk> disks,
-      RunFiles files,
-      ShuffleStore store,
-      long timeoutMs,
-      LongSupplier nanoTime) {
+      List<Disk> disks, RunFiles files, ShuffleStore store, long timeoutMs, LongSupplier nanoTime) {
     this.disks = List.copyOf(disks);
     this.files = files;
     this.store = store;
     this.nanoTime = nanoTime;
-    this.deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
   }
 
   /**
@@ -64,6 +61,7 @@ public final class Recovery {
    * cannot be read, or takes too long, counts as lost.
    */
   public Findings find() throws InterruptedException {
+    long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
     List<DirectoryScan> scans = disks.stream().map(DirectoryScan::new).toList();
     List<DirectoryContents> contents = new ArrayList<>();
     ExecutorService executor = executor("recovery-disk", Math.max(1, scans.size()));
@@ -76,6 +74,7 @@ public final class Recovery {
           contents.add(
               await(
                   running.get(i),
+                  deadlineNanos,
                   () ->
                       "directory="
                           + scan.disk().name()
@@ -109,6 +108,7 @@ public final class Recovery {
    */
   public Recovered restore(Findings findings, long previousEpoch, long epoch)
       throws IOException, InterruptedException {
+    long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
     Set<ShuffleKey> forgotten = findings.forgotten();
     store.restoreForgotten(forgotten);
     RunSelection selection = RunSelection.of(findings.runs(), forgotten);
@@ -137,7 +137,10 @@ public final class Recovery {
                         done.incrementAndGet();
                       })));
       for (Future<?> one : running) {
-        await(one, () -> "restoredShuffles=" + done.get() + " ofShuffles=" + shuffles.size());
+        await(
+            one,
+            deadlineNanos,
+            () -> "restoredShuffles=" + done.get() + " ofShuffles=" + shuffles.size());
       }
     } catch (TimeoutException e) {
       throw new IOException(
@@ -169,7 +172,7 @@ public final class Recovery {
     return recovered;
   }
 
-  private <T> T await(Future<T> task, Supplier<String> progress)
+  private <T> T await(Future<T> task, long deadlineNanos, Supplier<String> progress)
       throws InterruptedException, ExecutionException, TimeoutException {
     while (true) {
       long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong());

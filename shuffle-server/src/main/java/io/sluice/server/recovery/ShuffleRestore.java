@@ -17,8 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Feeds the runs of one shuffle into its log, with the attempts of their blocks. A run that can no
  * longer be opened, though it could a moment ago, is left out; one that fails half way is lost, and
- * what it had brought is taken out again.
- * Used by one thread.
+ * what it had brought is taken out again. Used by one thread.
  */
 final class ShuffleRestore {
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleRestore.class);
@@ -102,6 +101,6 @@ final class ShuffleRestore {
   }
 
   private static String nameOf(FoundRun found) {
-    return found.disk().name() + "/" + RunFiles.fileName(found.record().id());
+    return found.disk().storage().pathOf(RunFiles.fileName(found.record().id()));
   }
 }

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads class paths as {@code java -cp} does: files, directories, and {@code dir/*} for its jars. */
+/**
+ * Reads class paths as {@code java -cp} does: files, directories, and {@code dir/*} for its jars.
+ */
 final class ClassPath {
   private final List<URL> urls = new ArrayList<>();
 

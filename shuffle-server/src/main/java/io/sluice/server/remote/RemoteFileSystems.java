@@ -10,7 +10,8 @@ import java.util.ServiceLoader;
 
 /**
  * Finds an implementation of the remote tier on a class path of its own, and opens it. Its class
- * loader stays as long as the process: Hadoop leaves threads and shutdown hooks behind. Thread-safe.
+ * loader stays as long as the process: Hadoop leaves threads and shutdown hooks behind.
+ * Thread-safe.
  */
 public final class RemoteFileSystems {
   private final ClassLoader loader;

@@ -39,6 +39,7 @@ public final class RemoteStorage implements Storage {
   private final RemoteFileSystem files;
   private final String server;
   private final long limitBytes;
+  private final long worthwhileBytes;
 
   // Guarded by this.
   private final Map<String, Stored> stored = new HashMap<>();
@@ -59,8 +60,11 @@ public final class RemoteStorage implements Storage {
    * @param files takes
    * @param server name of this server's directories, which no other server has
    * @param limitBytes most bytes to store, {@link Long#MAX_VALUE}: what the file system takes
+   * @param worthwhileBytes length from which a file is worth its place among the file system's
+   *     names
    */
-  public RemoteStorage(String name, RemoteFileSystem files, String server, long limitBytes) {
+  public RemoteStorage(
+      String name, RemoteFileSystem files, String server, long limitBytes, long worthwhileBytes) {
     if (server.isEmpty() || server.contains("/") || server.startsWith(".")) {
       throw new IllegalArgumentException("\"" + server + "\" is no name for a directory");
     }
@@ -68,6 +72,7 @@ public final class RemoteStorage implements Storage {
     this.files = files;
     this.server = server;
     this.limitBytes = limitBytes;
+    this.worthwhileBytes = worthwhileBytes;
   }
 
   @Override
@@ -78,6 +83,11 @@ public final class RemoteStorage implements Storage {
   @Override
   public StorageKind kind() {
     return StorageKind.REMOTE;
+  }
+
+  @Override
+  public long worthwhileBytes() {
+    return worthwhileBytes;
   }
 
   @Override
@@ -130,10 +140,8 @@ public final class RemoteStorage implements Storage {
     }
     String directory = found.get().directory();
     files.delete(path(directory, file));
-    if (forget(file)) {
-      files.deleteEmptyDirectory(directory + "/" + server);
-      files.deleteEmptyDirectory(directory);
-    }
+    forget(file);
+    clear(directory);
   }
 
   @Override
@@ -150,6 +158,12 @@ public final class RemoteStorage implements Storage {
       }
     }
     return entries;
+  }
+
+  /** Only that it answers: to look at all directories would cost many requests. */
+  @Override
+  public void checkPresent() throws IOException {
+    files.space();
   }
 
   @Override
@@ -169,16 +183,27 @@ public final class RemoteStorage implements Storage {
     }
   }
 
-  /** Whether its directory is empty now, as far as is known. */
-  private synchronized boolean forget(String file) {
+  private synchronized void forget(String file) {
     Stored gone = stored.remove(file);
-    if (gone == null) {
-      return false;
+    if (gone != null) {
+      storedBytes -= gone.length();
+      filesByDirectory.computeIfPresent(
+          gone.directory(), (directory, count) -> count == 1 ? null : count - 1);
     }
-    storedBytes -= gone.length();
-    return filesByDirectory.computeIfPresent(
-            gone.directory(), (directory, count) -> count == 1 ? null : count - 1)
-        == null;
+  }
+
+  /**
+   * Deletes an application's directories if they are empty. A file that is being written keeps
+   * them; its writer calls this again if it gives up.
+   */
+  private void clear(String directory) throws IOException {
+    synchronized (this) {
+      if (filesByDirectory.containsKey(directory)) {
+        return;
+      }
+    }
+    files.deleteEmptyDirectory(directory + "/" + server);
+    files.deleteEmptyDirectory(directory);
   }
 
   private String path(String directory, String file) {
@@ -234,8 +259,7 @@ public final class RemoteStorage implements Storage {
           throw wrongLength(path, input.length(), length);
         }
       } catch (NoSuchFileException e) {
-        throw new IOException(
-            files.base() + "/" + path + " is not there after it was written", e);
+        throw new IOException(files.base() + "/" + path + " is not there after it was written", e);
       }
     }
 
@@ -243,8 +267,11 @@ public final class RemoteStorage implements Storage {
     public void close() throws IOException {
       channel.close();
       output.close();
-      if (completed && !committed) {
-        files.delete(path(directory, file));
+      if (!committed) {
+        if (completed) {
+          files.delete(path(directory, file));
+        }
+        clear(directory);
       }
     }
   }

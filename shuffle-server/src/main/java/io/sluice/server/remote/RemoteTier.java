@@ -2,10 +2,12 @@ package io.sluice.server.remote;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.health.HealthConfig;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteSettings;
 import io.sluice.server.storage.Storage;
@@ -29,6 +31,9 @@ public final class RemoteTier {
 
   private static final long RETRY_MS = 30_000;
 
+  /** A request may be repeated at several nodes before an answer comes. */
+  private static final int PATIENCE = 5;
+
   private final RemoteStorage storage;
   private final RunCatalog catalog;
 
@@ -43,6 +48,7 @@ public final class RemoteTier {
    *
    * @param local the server's own directories, locked
    * @param host this one's, to be seen in names
+   * @param worthwhileBytes length from which a file is worth having there
    * @param sync whether each change of the catalog outlives a crash of the machine
    * @throws IOException what is wrong with the configuration or a local directory, in one line
    */
@@ -51,6 +57,7 @@ public final class RemoteTier {
       RemoteEnvironment environment,
       List<Path> local,
       String host,
+      long worthwhileBytes,
       boolean sync,
       RandomGenerator random)
       throws IOException, InterruptedException {
@@ -65,6 +72,7 @@ public final class RemoteTier {
         settings.base(),
         () -> implementations.open(settings),
         config.capacityBytes(),
+        worthwhileBytes,
         config.startTimeoutMs(),
         RETRY_MS,
         ServerDirectory.in(local, host, random),
@@ -76,6 +84,7 @@ public final class RemoteTier {
       String base,
       RemoteConnection.Opener opener,
       long limitBytes,
+      long worthwhileBytes,
       long startTimeoutMs,
       long retryMs,
       ServerDirectory directory,
@@ -93,13 +102,35 @@ public final class RemoteTier {
       LOG.info(
           "remote tier opened base={} directories={} answers={}", base, directory.name(), answers);
       return new RemoteTier(
-          new RemoteStorage(base, connection, directory.name(), limitBytes), catalog);
+          new RemoteStorage(base, connection, directory.name(), limitBytes, worthwhileBytes),
+          catalog);
     } finally {
       if (!opened) {
         connection.close();
         catalog.close();
       }
     }
+  }
+
+  /**
+   * When the tier is ill: with longer times than a disk of this machine, and far fewer probes,
+   * since it is one file system for many servers.
+   */
+  public static HealthConfig health(HealthConfig local) {
+    return new HealthConfig(
+        local.writeFailuresUntilSuspect(),
+        local.readErrorsUntilSuspect(),
+        local.readErrorsUntilLost(),
+        local.checksumErrorsUntilSuspect(),
+        local.errorWindowMs(),
+        local.slowFactor(),
+        local.slowLeastMs() * PATIENCE,
+        local.probeIntervalMs() * PATIENCE,
+        local.probeRetryMs() * PATIENCE,
+        local.probeTimeoutMs() * PATIENCE,
+        local.goodProbesToReturn(),
+        local.lostAfterMs() * PATIENCE,
+        local.writeTimeoutMs() * PATIENCE);
   }
 
   public RemoteStorage storage() {
@@ -114,9 +145,11 @@ public final class RemoteTier {
   private static void clear(String base, RemoteFileSystem files, String name, RunCatalog catalog)
       throws IOException {
     List<RunId> recorded = catalog.runs().stream().map(RunRecord::id).toList();
+    // What is cleared away here is missing, however cleanly the life before had stopped.
+    catalog.stopped(CleanStop.NONE);
     catalog.remove(recorded);
     // Its directories only; the file system stays open.
-    RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE);
+    RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE, 0);
     List<Storage.Entry> entries = leftovers.list();
     for (Storage.Entry entry : entries) {
       leftovers.delete(entry.file());

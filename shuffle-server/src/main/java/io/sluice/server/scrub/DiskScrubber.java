@@ -77,7 +77,6 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     synchronized (lock) {
       thread = new Thread(this::scrubUntilStopped, "scrub-disk-" + number);
       thread.setDaemon(true);
-      thread.setPriority(Thread.MIN_PRIORITY);
       thread.start();
     }
   }

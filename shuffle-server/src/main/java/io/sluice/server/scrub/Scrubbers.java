@@ -4,6 +4,7 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -26,9 +27,12 @@ public final class Scrubbers implements AutoCloseable {
       LongSupplier nanoTime) {
     if (config.isOn()) {
       for (Disk disk : disks.list()) {
-        scrubbers.add(
-            new DiskScrubber<>(
-                new ScrubbedDirectory(disk, files, loss, nanoTime), config, counters, nanoTime));
+        // A remote file system looks after its bytes itself, and reading them costs a network.
+        if (disk.kind() != StorageKind.REMOTE) {
+          scrubbers.add(
+              new DiskScrubber<>(
+                  new ScrubbedDirectory(disk, files, loss, nanoTime), config, counters, nanoTime));
+        }
       }
     }
   }

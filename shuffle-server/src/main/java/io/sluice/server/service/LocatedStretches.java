@@ -20,66 +20,72 @@ final class LocatedStretches {
   /** About 1 MiB of a reply, whose head may have 16 MiB; what is left out is fetched. */
   private static final int MAX_STRETCHES = 40_000;
 
+  /** Of a file that no client can read. */
+  private static final int NOT_TOLD = -1;
+
   private final ShuffleLog log;
   private final boolean withLocal;
-  private final List<RunFileLocation> files = new ArrayList<>();
-  private final Map<StoredRun, Integer> indexes = new IdentityHashMap<>();
+  private final boolean withRemote;
+  private final List<RunFileLocation> locations = new ArrayList<>();
+  private final Map<StoredRun, Integer> files = new IdentityHashMap<>();
   private int stretches;
 
   /**
-   * @param withLocal whether descriptors of local files can be had
+   * @param withLocal whether descriptors of local files can be had, and are wanted
+   * @param withRemote whether there may be files that need no server, and they are wanted
    */
-  LocatedStretches(ShuffleLog log, boolean withLocal) {
+  LocatedStretches(ShuffleLog log, boolean withLocal, boolean withRemote) {
     this.log = log;
     this.withLocal = withLocal;
+    this.withRemote = withRemote;
   }
 
   /** Files that were named so far. */
   List<RunFileLocation> files() {
-    return files;
+    return locations;
   }
 
   /** Adds what a partition has in files, up to the length that the state says. */
   void addTo(PartitionState.Builder state) {
+    if (!withLocal && !withRemote) {
+      return;
+    }
     for (LocatedExtent extent : log.located(state.getPartition())) {
       long length = Math.min(extent.length(), state.getLength() - extent.offset());
       if (stretches >= MAX_STRETCHES || length <= 0) {
         return;
       }
-      if (!(extent.run() instanceof ReadableRun run)) {
-        continue;
-      }
-      Optional<RunFileLocation> file = location(run);
-      if (file.isPresent()) {
-        stretches++;
-        state.addLocated(
-            LocatedStretch.newBuilder()
-                .setOffset(extent.offset())
-                .setLength(length)
-                .setFile(indexes.computeIfAbsent(run, unused -> add(file.get())))
-                .setFileOffset(extent.fileOffset()));
+      if (extent.run() instanceof ReadableRun run) {
+        int file = files.computeIfAbsent(run, this::add);
+        if (file != NOT_TOLD) {
+          stretches++;
+          state.addLocated(
+              LocatedStretch.newBuilder()
+                  .setOffset(extent.offset())
+                  .setLength(length)
+                  .setFile(file)
+                  .setFileOffset(extent.fileOffset()));
+        }
       }
     }
   }
 
-  private Optional<RunFileLocation> location(ReadableRun run) {
+  private int add(StoredRun stored) {
+    ReadableRun run = (ReadableRun) stored;
+    RunFileLocation.Builder location = RunFileLocation.newBuilder();
     if (run.disk().kind() == StorageKind.REMOTE) {
-      return run.disk()
-          .storage()
-          .location(run.name())
-          .map(path -> location(RunFileKind.REMOTE_FILE, path));
+      Optional<String> path =
+          withRemote ? run.disk().storage().location(run.name()) : Optional.empty();
+      if (path.isEmpty()) {
+        return NOT_TOLD;
+      }
+      location.setKind(RunFileKind.REMOTE_FILE).setName(path.get());
+    } else if (withLocal) {
+      location.setKind(RunFileKind.LOCAL_FILE).setName(run.name());
+    } else {
+      return NOT_TOLD;
     }
-    return withLocal
-        ? Optional.of(location(RunFileKind.LOCAL_FILE, run.name()))
-        : Optional.empty();
-  }
-
-  private static RunFileLocation location(RunFileKind kind, String name) {
-    return RunFileLocation.newBuilder().setKind(kind).setName(name).build();
-  }
-
-  private int add(RunFileLocation file) {
-    files.add(file);
-    return files.size() - 1;
+    locations.add(location.build());
+    return locations.size() - 1;
   }
 }

@@ -16,6 +16,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
+import io.sluice.proto.RunFileKind;
 import io.sluice.proto.SliceMark;
 import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
@@ -65,6 +66,7 @@ public final class StoreDataService implements DataService {
   private final AtomicInteger openWaits = new AtomicInteger();
   private volatile boolean draining;
   private volatile String localSocket;
+  private volatile boolean remoteFiles;
 
   /**
    * @param canStore false while memory that is full could not be freed because no disk takes data
@@ -98,6 +100,11 @@ public final class StoreDataService implements DataService {
   /** Where clients on this host get run files themselves; told to those that say HELLO later. */
   public void announceLocalSocket(String path) {
     localSocket = path;
+  }
+
+  /** Run files may lie where clients can read them without this server. */
+  public void announceRemoteFiles() {
+    remoteFiles = true;
   }
 
   /** From now on pushes are refused with DRAINING; reads go on. */
@@ -217,6 +224,7 @@ public final class StoreDataService implements DataService {
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
       }
       answer = reads.read(connection, epoch, log.read(ranges));
+      reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -229,6 +237,10 @@ public final class StoreDataService implements DataService {
           }
         });
     return answer;
+  }
+
+  private static boolean wants(Open open, RunFileKind kind) {
+    return open.getWantFileKindsCount() == 0 || open.getWantFileKindsList().contains(kind);
   }
 
   private ShuffleKey checkPushHead(ClientConnection connection, Push push) throws SluiceException {
@@ -439,10 +451,14 @@ public final class StoreDataService implements DataService {
       return reply.build();
     }
     LocatedStretches located =
-        open.getWantExtents() ? new LocatedStretches(log, localSocket != null) : null;
+        open.getWantExtents()
+            ? new LocatedStretches(
+                log,
+                localSocket != null && wants(open, RunFileKind.LOCAL_FILE),
+                remoteFiles && wants(open, RunFileKind.REMOTE_FILE))
+            : null;
     for (int i = 0; i < partitions.length; i++) {
-      PartitionState.Builder state =
-          state(partitions[i], found.partitions().get(i), earlierLife);
+      PartitionState.Builder state = state(partitions[i], found.partitions().get(i), earlierLife);
       if (located != null && state.getPresence() == Presence.PRESENT) {
         located.addTo(state);
       }

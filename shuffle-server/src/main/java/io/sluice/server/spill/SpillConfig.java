@@ -36,7 +36,8 @@ public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double huge
   }
 
   /** As the other, with the share for huge partitions. */
-  public static SpillConfig forCapacity(long memoryCapacityBytes, long maxBufferedExtents, double hugeMemoryRatio) {
+  public static SpillConfig forCapacity(
+      long memoryCapacityBytes, long maxBufferedExtents, double hugeMemoryRatio) {
     return new SpillConfig(
         Math.max(1, Math.min(DEFAULT_RUN_BYTES, memoryCapacityBytes / 4)),
         maxBufferedExtents,

@@ -5,9 +5,9 @@ import io.sluice.server.storage.PendingWrite;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A batch on its way to a disk. Exactly one side ends it: the thread that writes it, or the planner,
- * which gives it up when the disk does not answer. A thread that comes back too late then finds that
- * there is nothing left for it to do but to delete its file.
+ * A batch on its way to a disk. Exactly one side ends it: the thread that writes it, or the
+ * planner, which gives it up when the disk does not answer. A thread that comes back too late then
+ * finds that there is nothing left for it to do but to delete its file.
  *
  * <p>It has its own references to the batch's bodies, given back by the writing thread alone: a
  * system call that hangs may still read from them. Thread-safe.

@@ -8,6 +8,7 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Placement;
+import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ public final class Spiller implements AutoCloseable {
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
   /** Runs that are being written when it ends: those of a clean stop have had their time before. */
-  private static final long STOP_WAIT_MS = 10_000;
+  private static final long STOP_WAIT_MS = 2_000;
 
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -226,12 +227,11 @@ public final class Spiller implements AutoCloseable {
 
   /** Has a run of a log written; false when no disk has time and room for it. */
   private boolean assign(ShuffleLog log, long runBytes) {
-    DiskThread thread = choose(fileBytes(log.nextSpillBytes()));
+    DiskThread thread = choose(fileBytes(log.nextSpillBytes()), log.bufferedBytes());
     if (thread == null) {
       return false;
     }
-    SpillBatch batch =
-        log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
     if (batch != null) {
       thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
     }
@@ -307,9 +307,12 @@ public final class Spiller implements AutoCloseable {
 
   /**
    * A disk that begins to write so many bytes now. While there is time, a run waits for the better
-   * kind of disk; when memory is tight, any that is idle is good enough.
+   * kind of disk; when memory is tight, any that is idle is good enough. A remote tier gets runs
+   * only while no disk of the machine has room.
+   *
+   * @param buffered bytes of the same shuffle in memory
    */
-  private DiskThread choose(long bytes) {
+  private DiskThread choose(long bytes, long buffered) {
     List<Placement.Place<DiskThread>> places = new ArrayList<>();
     for (DiskThread thread : threads) {
       Disk disk = thread.disk;
@@ -324,7 +327,24 @@ public final class Spiller implements AutoCloseable {
                 disk.isDoubtful()));
       }
     }
+    boolean local = places.stream().anyMatch(place -> place.kind() != StorageKind.REMOTE);
+    places.removeIf(
+        place ->
+            place.kind() == StorageKind.REMOTE
+                && (local || isWorthWaiting(buffered, place.target().disk)));
     return placement.choose(places, bytes, memory.pressure().tight() || isFlushing());
+  }
+
+  /** Whether a run is too small for a remote tier, and a disk of the machine will have room. */
+  private boolean isWorthWaiting(long buffered, Disk remote) {
+    return buffered < remote.storage().worthwhileBytes()
+        && !isFlushing()
+        && disks.list().stream()
+            .anyMatch(
+                disk ->
+                    disk.kind() != StorageKind.REMOTE
+                        && disk.isFull()
+                        && disk.health().state().isWritten());
   }
 
   private boolean isFlushing() {
@@ -369,8 +389,7 @@ public final class Spiller implements AutoCloseable {
 
     /** Gives up what has not been written in its time: it goes to another disk. */
     void giveUpOverdue() {
-      long timeoutNanos =
-          TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
+      long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
       SpillTask current = current();
       if (current != null && !current.isSettled() && current.write().isOverdue(timeoutNanos)) {
         disk.reportOverdueWrites();

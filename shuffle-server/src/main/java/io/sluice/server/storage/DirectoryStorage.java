@@ -89,8 +89,7 @@ public final class DirectoryStorage implements Storage {
       probe(runs);
       StorageKind kind =
           config.kind().orElseGet(() -> new DiskKinds(Path.of("/sys/dev/block")).kindOf(runs));
-      DirectoryStorage storage =
-          new DirectoryStorage(config, fsync, kind, owner, lock, runs);
+      DirectoryStorage storage = new DirectoryStorage(config, fsync, kind, owner, lock, runs);
       storage.countStored();
       opened = true;
       return storage;
@@ -133,6 +132,11 @@ public final class DirectoryStorage implements Storage {
   @Override
   public FileChannel open(String file) throws IOException {
     return FileChannel.open(runs.resolve(file), StandardOpenOption.READ);
+  }
+
+  @Override
+  public String pathOf(String file) {
+    return runs.resolve(file).toString();
   }
 
   @Override
@@ -179,8 +183,7 @@ public final class DirectoryStorage implements Storage {
   @Override
   public void checkPresent() throws IOException {
     if (!keyOf(runs).equals(runsKey)) {
-      throw new NoSuchFileException(
-          runs.toString(), null, "another directory has taken its place");
+      throw new NoSuchFileException(runs.toString(), null, "another directory has taken its place");
     }
   }
 

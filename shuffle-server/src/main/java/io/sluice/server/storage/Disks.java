@@ -42,7 +42,9 @@ public final class Disks implements AutoCloseable {
     return open(directories, limits, health, fsync, owner, nanoTime);
   }
 
-  /** As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with what makes a disk ill. */
+  /**
+   * As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with what makes a disk ill.
+   */
   public static Disks open(
       List<DirectoryConfig> directories,
       DiskLimits limits,
@@ -131,11 +133,7 @@ public final class Disks implements AutoCloseable {
     }
     Disk disk =
         new Disk(
-            storage,
-            catalog,
-            limits,
-            new DiskHealth(storage.name(), health, nanoTime),
-            nanoTime);
+            storage, catalog, limits, new DiskHealth(storage.name(), health, nanoTime), nanoTime);
     if (disk.isHealthy() || holdsRuns) {
       LOG.info(
           "directory opened path={} kind={} capacityBytes={} freeBytes={}",
@@ -158,8 +156,8 @@ public final class Disks implements AutoCloseable {
     return storage.list().stream().anyMatch(entry -> RunFiles.runId(entry.file()).isPresent());
   }
 
-  private static RocksCatalog openCatalog(
-      DirectoryStorage storage, boolean holdsRuns, Fsync fsync) throws IOException {
+  private static RocksCatalog openCatalog(DirectoryStorage storage, boolean holdsRuns, Fsync fsync)
+      throws IOException {
     Path directory = CatalogConfig.directory(Path.of(storage.name()));
     if (holdsRuns && !RocksCatalog.isThere(directory)) {
       // Without a catalog every run would be deleted as unknown.

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs of one disk that nobody refers to any more: forgotten by the catalog in one step, as many
- * as wait, then unlinked. A crash in between leaves files that the next start deletes, because the
- * catalog does not know them. What cannot be deleted now is tried again when the disk is
- * well. Deletes on one thread at a time; the rest is thread-safe.
+ * The runs of one disk that nobody refers to any more: forgotten by the catalog in one step, as
+ * many as wait, then unlinked. A crash in between leaves files that the next start deletes, because
+ * the catalog does not know them. What cannot be deleted now is tried again when the disk is well.
+ * Deletes on one thread at a time; the rest is thread-safe.
  */
 final class DoomedRuns {
   private static final Logger LOG = LoggerFactory.getLogger(DoomedRuns.class);
@@ -77,7 +77,8 @@ final class DoomedRuns {
     try {
       disk.catalog().remove(ids);
     } catch (IOException e) {
-      LOG.warn("runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e.toString());
+      LOG.warn(
+          "runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e.toString());
       keep(files);
       return;
     }

@@ -11,9 +11,9 @@ import java.util.Set;
  * failed come last. Disks of a kind share the runs by weight, free space divided by what is queued:
  * so they fill up together, and one that is busy with other work gets less.
  *
- * <p>The shares are exact, by fair queueing, and not drawn at random from two choices:
- * that is for many deciders with stale views of a large fleet. Here one planner sees the true state
- * of a few dozen disks, and looking at all of them costs nothing.
+ * <p>The shares are exact, by fair queueing, and not drawn at random from two choices: that is for
+ * many deciders with stale views of a large fleet. Here one planner sees the true state of a few
+ * dozen disks, and looking at all of them costs nothing.
  *
  * <p>No clock, no randomness. Not thread-safe.
  *

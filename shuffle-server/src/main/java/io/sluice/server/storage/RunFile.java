@@ -243,7 +243,7 @@ public final class RunFile implements ReadableRun {
 
   @Override
   public String toString() {
-    return disk().name() + "/" + name;
+    return disk().storage().pathOf(name);
   }
 
   private void checkHasReader() {

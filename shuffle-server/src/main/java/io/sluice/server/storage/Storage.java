@@ -21,6 +21,11 @@ public interface Storage extends AutoCloseable {
   /** Bytes that can still be stored. */
   long freeBytes() throws IOException;
 
+  /** Length from which a file is worth having here, as long as there are others to choose from. */
+  default long worthwhileBytes() {
+    return 0;
+  }
+
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 
@@ -35,9 +40,14 @@ public interface Storage extends AutoCloseable {
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
-  /** Where a committed file lies for whoever can open it without this server; empty: nobody can. */
+  /** Where a committed file can be read without this server; empty: nowhere. Does not wait. */
   default Optional<String> location(String file) {
     return Optional.empty();
+  }
+
+  /** What a person calls a file, for messages. */
+  default String pathOf(String file) {
+    return name() + "/" + file;
   }
 
   /** Deletes a committed file; one that is not there is none to delete. */

@@ -126,9 +126,7 @@ public final class Demoter implements AutoCloseable {
         return;
       }
       long now = nanoTime.getAsLong();
-      failedNanos
-          .values()
-          .removeIf(at -> now - at >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+      failedNanos.values().removeIf(at -> now - at >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
       List<DemotionPolicy.Candidate<RunFile>> candidates = new ArrayList<>();
       for (RunFile run : files.on(disk)) {
         if (!failedNanos.containsKey(run)) {
@@ -136,7 +134,8 @@ public final class Demoter implements AutoCloseable {
               new DemotionPolicy.Candidate<>(run, run.length(), now - run.lastUseNanos()));
         }
       }
-      for (RunFile run : DemotionPolicy.choose(candidates, disk.bytesAboveLowMark())) {
+      for (RunFile run :
+          DemotionPolicy.choose(candidates, disk.bytesAboveLowMark(), worthwhileBytes())) {
         Disk target = choose(run.length());
         if (target == null || !pause(0)) {
           return;
@@ -147,6 +146,15 @@ public final class Demoter implements AutoCloseable {
           failedNanos.put(run, nanoTime.getAsLong());
         }
       }
+    }
+
+    /** Length from which a run is worth moving to some place that has room. */
+    private long worthwhileBytes() {
+      return slower.stream()
+          .filter(each -> each.mayWrite(1))
+          .mapToLong(each -> each.storage().worthwhileBytes())
+          .min()
+          .orElse(0);
     }
 
     /** The next slower kind with room; disks of a kind share. */

@@ -25,8 +25,19 @@ final class DemotionPolicy {
 
   /** The runs to move, in order, until at least so many bytes are gone. */
   static <R> List<R> choose(List<Candidate<R>> candidates, long bytes) {
+    return choose(candidates, bytes, 0);
+  }
+
+  /**
+   * As above, where shorter runs than {@code worthwhileBytes} go after all others: for a place that
+   * does not take many small files well.
+   */
+  static <R> List<R> choose(List<Candidate<R>> candidates, long bytes, long worthwhileBytes) {
     List<Candidate<R>> sorted = new ArrayList<>(candidates);
-    sorted.sort(Comparator.comparingDouble((Candidate<R> each) -> each.weight()).reversed());
+    sorted.sort(
+        Comparator.comparing((Candidate<R> each) -> each.length() < worthwhileBytes)
+            .thenComparing(
+                Comparator.comparingDouble((Candidate<R> each) -> each.weight()).reversed()));
     List<R> chosen = new ArrayList<>();
     long sum = 0;
     for (Candidate<R> each : sorted) {

@@ -3,6 +3,7 @@ package io.sluice.server.tier;
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.PendingWrite;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
@@ -96,6 +97,8 @@ final class RunMover {
     try {
       check(run, target, name);
       target.catalog().add(run.record());
+      // As lasting as the copy that goes next.
+      DiskSync.sync(target);
       switched = target.health().state().holdsData() && run.switchTo(target);
       write.succeeded(run.length());
     } catch (IOException e) {
@@ -120,7 +123,7 @@ final class RunMover {
   /** Copies and commits; false if it was given up. */
   private boolean copy(RunFile run, FileChannel from, Disk source, Disk target, String name)
       throws IOException {
-    try (Storage.NewFile to = create(target, name)) {
+    try (Storage.NewFile to = create(run, target, name)) {
       long position = 0;
       while (position < run.length()) {
         int bytes = (int) Math.min(buffer.capacity(), run.length() - position);
@@ -142,9 +145,9 @@ final class RunMover {
     }
   }
 
-  private static Storage.NewFile create(Disk target, String name) throws WriteFailure {
+  private static Storage.NewFile create(RunFile run, Disk target, String name) throws WriteFailure {
     try {
-      return target.storage().create(name);
+      return target.storage().create(name, run.record().shuffle().application());
     } catch (IOException e) {
       throw new WriteFailure(e);
     }

@@ -9,6 +9,7 @@ import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.Storage;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -38,8 +39,9 @@ final class DiskChecker implements AutoCloseable {
   // Guarded by lock.
   private boolean busy;
   private long busySinceNanos;
-  private boolean woken;
-  private boolean stopped;
+
+  private final Semaphore wakes = new Semaphore(0);
+  private volatile boolean stopped;
 
   // Used by the checking thread only.
   private long nextProbeNanos;
@@ -65,10 +67,7 @@ final class DiskChecker implements AutoCloseable {
 
   /** Something has changed: the next probe is due sooner than thought. */
   void wake() {
-    synchronized (lock) {
-      woken = true;
-      lock.notifyAll();
-    }
+    wakes.release();
   }
 
   /** For how long the disk has not answered; 0 when nothing was asked of it. */
@@ -80,10 +79,8 @@ final class DiskChecker implements AutoCloseable {
 
   @Override
   public void close() {
-    synchronized (lock) {
-      stopped = true;
-      lock.notifyAll();
-    }
+    stopped = true;
+    wakes.release();
     if (thread.getState() == Thread.State.NEW) {
       return;
     }
@@ -191,25 +188,26 @@ final class DiskChecker implements AutoCloseable {
     }
   }
 
+  /** Returns when woken or when it is time to look again; false once stopped. */
   private boolean awaitNext() {
-    synchronized (lock) {
-      try {
-        if (!woken && !stopped) {
-          lock.wait(REFRESH_MS);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
+    try {
+      if (wakes.tryAcquire(REFRESH_MS, TimeUnit.MILLISECONDS)) {
+        wakes.drainPermits();
+        probeSooner();
       }
-      if (woken && health.state() != HealthState.HEALTHY) {
-        // What made it suspect is looked into soon, not at the next probe of a healthy disk.
-        long soon =
-            nanoTime.getAsLong()
-                + TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
-        nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;
-      }
-      woken = false;
-      return !stopped;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+    return !stopped;
+  }
+
+  /** What made the disk suspect is looked into soon, not at the next probe of a healthy one. */
+  private void probeSooner() {
+    if (health.state() != HealthState.HEALTHY) {
+      long retryNanos = TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
+      long soon = nanoTime.getAsLong() + retryNanos;
+      nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;
     }
   }
 }

@@ -7,8 +7,10 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -16,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after all disks without touching one: finds what has not come back in its time, and gives up
- * what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
+ * Looks after all disks without touching one: finds what has not come back in its time, and gives
+ * up what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
  * Thread-safe.
  */
 public final class DiskWatch implements AutoCloseable {
@@ -28,11 +30,8 @@ public final class DiskWatch implements AutoCloseable {
   private final List<DiskChecker> checkers = new ArrayList<>();
   private final DiskLoss loss;
   private final Thread thread = new Thread(this::watch, "disk-watch");
-  private final Object lock = new Object();
-
-  // Guarded by lock.
-  private boolean signalled;
-  private boolean stopped;
+  private final Semaphore signals = new Semaphore(0);
+  private volatile boolean stopped;
 
   /**
    * @param random what probes are made of; thread-safe
@@ -52,11 +51,7 @@ public final class DiskWatch implements AutoCloseable {
     }
     for (DiskChecker checker : checkers) {
       DiskHealth health = checker.disk().health();
-      health.compareWith(
-          disks.list().stream()
-              .filter(other -> other.kind() == checker.disk().kind())
-              .map(Disk::health)
-              .toList());
+      health.compareWith(peers(checker.disk(), disks.list()));
       health.onChange(
           () -> {
             checker.wake();
@@ -74,10 +69,8 @@ public final class DiskWatch implements AutoCloseable {
   /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
   @Override
   public void close() {
-    synchronized (lock) {
-      stopped = true;
-      lock.notifyAll();
-    }
+    stopped = true;
+    signals.release();
     checkers.forEach(DiskChecker::close);
     if (thread.getState() != Thread.State.NEW) {
       try {
@@ -111,15 +104,26 @@ public final class DiskWatch implements AutoCloseable {
     }
   }
 
+  /** The other disks of its kind; if there is none, all others of this machine. */
+  private static List<DiskHealth> peers(Disk disk, List<Disk> all) {
+    List<DiskHealth> alike = new ArrayList<>();
+    List<DiskHealth> others = new ArrayList<>();
+    for (Disk other : all) {
+      if (other != disk && other.kind() == disk.kind()) {
+        alike.add(other.health());
+      } else if (other != disk && other.kind() != StorageKind.REMOTE) {
+        others.add(other.health());
+      }
+    }
+    return alike.isEmpty() ? others : alike;
+  }
+
   List<DiskChecker> checkers() {
     return checkers;
   }
 
   private void signal() {
-    synchronized (lock) {
-      signalled = true;
-      lock.notifyAll();
-    }
+    signals.release();
   }
 
   private void watch() {
@@ -132,18 +136,16 @@ public final class DiskWatch implements AutoCloseable {
     }
   }
 
+  /** Returns when signalled or when a tick has passed; false once stopped. */
   private boolean awaitSignal() {
-    synchronized (lock) {
-      try {
-        if (!signalled && !stopped) {
-          lock.wait(TICK_MS);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
+    try {
+      if (signals.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
+        signals.drainPermits();
       }
-      signalled = false;
-      return !stopped;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
+    return !stopped;
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.run.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,10 +55,7 @@ class RocksCatalogTest extends RunCatalogContract {
     try (RunCatalog next = RocksCatalog.open(copy, CatalogConfig.DEFAULT)) {
       assertThat(next.runs())
           .containsExactlyInAnyOrder(
-              Stream.iterate(0, i -> i + 1)
-                  .limit(9)
-                  .map(i -> run(i, 7))
-                  .toArray(RunRecord[]::new));
+              Stream.iterate(0, i -> i + 1).limit(9).map(i -> run(i, 7)).toArray(RunRecord[]::new));
     }
   }
 
@@ -66,14 +64,14 @@ class RocksCatalogTest extends RunCatalogContract {
     catalog.close();
     byte[] later = CatalogFormat.format();
     later[4] = 9;
-    put("F".getBytes(), later);
+    put(CatalogFormat.formatKey(), later);
     assertThatThrownBy(this::open)
         .isInstanceOf(IOException.class)
         .hasMessageContaining(directory().toString())
         .hasMessageContaining("expected version 1, found 9");
-    put("F".getBytes(), new byte[] {1});
+    put(CatalogFormat.formatKey(), new byte[] {1});
     assertThatThrownBy(this::open).hasMessageContaining("is no catalog of run files");
-    put("F".getBytes(), CatalogFormat.format());
+    put(CatalogFormat.formatKey(), CatalogFormat.format());
     catalog = open();
   }
 
@@ -97,6 +95,40 @@ class RocksCatalogTest extends RunCatalogContract {
     assertThatThrownBy(this::open)
         .isInstanceOf(IOException.class)
         .hasMessageContaining(directory().toString());
+  }
+
+  @Test
+  void opensItselfAnewAfterAFailureButNotAsAnEmptyOne() throws IOException {
+    catalog.add(run(1, 7));
+    Path copy = copyOf(directory());
+    deleteTree(directory());
+    assertThatThrownBy(this::addUntilItIsWrittenAsATable).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> catalog.add(run(2, 7)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("is gone");
+    assertThat(directory()).doesNotExist();
+
+    Files.move(copy, directory());
+    catalog.add(run(2, 7));
+    assertThat(catalog.runs()).containsExactlyInAnyOrder(run(1, 7), run(2, 7));
+  }
+
+  /** Records of 16 KiB: the first table is written after some 60 of them. */
+  private void addUntilItIsWrittenAsATable() throws IOException {
+    RunId[] replaced = new RunId[1000];
+    java.util.Arrays.setAll(replaced, i -> id(1_000_000 + i));
+    for (int i = 0; i < 100_000; i++) {
+      catalog.add(run(i, 8, replaced));
+    }
+  }
+
+  private static void deleteTree(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
   }
 
   @Test

@@ -21,23 +21,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DiskHealthTest {
   private static final HealthConfig CONFIG =
       new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
-  private static final IOException EIO = new IOException("Input/output error");
-  private static final IOException READ_ONLY = new IOException("/d/x: Read-only file system");
-  private static final IOException FULL = new IOException("No space left on device");
-  private static final IOException ABSENT = new NoSuchFileException("/d");
+  private final IOException eio = new IOException("Input/output error");
+  private final IOException readOnly = new IOException("/d/x: Read-only file system");
+  private final IOException full = new IOException("No space left on device");
+  private final IOException absent = new NoSuchFileException("/d");
 
   private final AtomicLong nanos = new AtomicLong(-5);
   private final DiskHealth health = new DiskHealth("/d", CONFIG, nanos::get);
 
   @Test
   void isSuspectedAfterSomeFailedWritesInARow() {
-    health.writeFailed(EIO);
-    health.writeFailed(EIO);
+    health.writeFailed(eio);
+    health.writeFailed(eio);
     health.writeSucceeded(1, 1);
-    health.writeFailed(EIO);
-    health.writeFailed(EIO);
+    health.writeFailed(eio);
+    health.writeFailed(eio);
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    health.writeFailed(EIO);
+    health.writeFailed(eio);
     expect(HealthState.SUSPECT, HealthCause.WRITE_ERRORS);
     health.writeSucceeded(1, 1);
     expect(HealthState.HEALTHY, HealthCause.NONE);
@@ -46,19 +46,19 @@ class DiskHealthTest {
   @Test
   void isNotIllForBeingFull() {
     for (int i = 0; i < 10; i++) {
-      health.writeFailed(FULL);
-      health.probeNotWritten(FULL);
+      health.writeFailed(full);
+      health.probeNotWritten(full);
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
   }
 
   @Test
   void isSuspectedAtOnceWhenRemountedReadOnlyAndNeverLostForThat() {
-    health.writeFailed(READ_ONLY);
+    health.writeFailed(readOnly);
     expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
     for (int i = 0; i < 100; i++) {
       pass(10_000);
-      health.probeNotWritten(READ_ONLY);
+      health.probeNotWritten(readOnly);
     }
     expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
     goodProbes(3);
@@ -69,8 +69,8 @@ class DiskHealthTest {
   void isNeverLostForFailedWrites() {
     for (int i = 0; i < 100; i++) {
       pass(10_000);
-      health.writeFailed(EIO);
-      health.probeNotWritten(EIO);
+      health.writeFailed(eio);
+      health.probeNotWritten(eio);
       health.writeOverdue(1);
     }
     expect(HealthState.SUSPECT, HealthCause.PROBE_FAILED);
@@ -78,25 +78,25 @@ class DiskHealthTest {
 
   @Test
   void isSuspectedForSomeFailedReadsWithinAWhileAndLostForMany() {
-    health.readFailed(EIO);
-    health.readFailed(EIO);
+    health.readFailed(eio);
+    health.readFailed(eio);
     pass(60_000);
-    health.readFailed(EIO);
-    health.readFailed(EIO);
+    health.readFailed(eio);
+    health.readFailed(eio);
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    health.readFailed(EIO);
+    health.readFailed(eio);
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
-    health.readFailed(EIO);
-    health.readFailed(EIO);
+    health.readFailed(eio);
+    health.readFailed(eio);
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
-    health.readFailed(EIO);
+    health.readFailed(eio);
     expect(HealthState.LOST, HealthCause.READ_ERRORS);
   }
 
   @Test
   void comesBackOnlyWhenItsErrorsLieBack() {
     for (int i = 0; i < 3; i++) {
-      health.readFailed(EIO);
+      health.readFailed(eio);
     }
     goodProbes(10);
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
@@ -122,7 +122,7 @@ class DiskHealthTest {
   void aFailureBetweenGoodProbesBeginsThemAnew() {
     health.writeOverdue(1);
     goodProbes(2);
-    health.writeFailed(EIO);
+    health.writeFailed(eio);
     goodProbes(2);
     expect(HealthState.SUSPECT, HealthCause.HUNG);
     goodProbes(1);
@@ -167,21 +167,21 @@ class DiskHealthTest {
 
   @Test
   void isLostWhenProbesCannotBeReadForLong() {
-    health.probeNotRead(EIO);
+    health.probeNotRead(eio);
     expect(HealthState.SUSPECT, HealthCause.PROBE_FAILED);
     pass(30_000);
-    health.probeNotRead(EIO);
+    health.probeNotRead(eio);
     expect(HealthState.LOST, HealthCause.PROBE_FAILED);
   }
 
   @Test
   void isLostWhenItsDirectoryStaysAway() {
-    health.directoryAbsent(ABSENT);
+    health.directoryAbsent(absent);
     expect(HealthState.SUSPECT, HealthCause.VANISHED);
     goodProbes(1);
-    health.directoryAbsent(ABSENT);
+    health.directoryAbsent(absent);
     expect(HealthState.SUSPECT, HealthCause.VANISHED);
-    health.directoryAbsent(ABSENT);
+    health.directoryAbsent(absent);
     expect(HealthState.LOST, HealthCause.VANISHED);
   }
 
@@ -197,7 +197,7 @@ class DiskHealthTest {
     expect(HealthState.RECOVERING, HealthCause.VANISHED);
     goodProbes(1);
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    health.readFailed(EIO);
+    health.readFailed(eio);
     expect(HealthState.HEALTHY, HealthCause.NONE);
   }
 
@@ -205,10 +205,10 @@ class DiskHealthTest {
   void aRecoveringDiskThatFailsIsLostAndMustBeEmptiedAgain() {
     List<Runnable> failures =
         List.of(
-            () -> health.probeNotRead(EIO),
-            () -> health.probeNotWritten(EIO),
-            () -> health.probeNotWritten(READ_ONLY),
-            () -> health.directoryAbsent(ABSENT),
+            () -> health.probeNotRead(eio),
+            () -> health.probeNotWritten(eio),
+            () -> health.probeNotWritten(readOnly),
+            () -> health.directoryAbsent(absent),
             () -> health.probeOverdue(1));
     lose();
     for (Runnable failure : failures) {
@@ -224,6 +224,7 @@ class DiskHealthTest {
 
   @Test
   void isSuspectedWhenItHasBecomeManyTimesSlower() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -240,7 +241,19 @@ class DiskHealthTest {
   }
 
   @Test
+  void isNeverSlowWithoutPeers() {
+    for (int i = 0; i < 50; i++) {
+      health.probeSucceeded(ms(1));
+    }
+    for (int i = 0; i < 10; i++) {
+      health.probeSucceeded(ms(5_000));
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
   void judgesLargeWritesByTheMebibyte() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -285,6 +298,7 @@ class DiskHealthTest {
 
   @Test
   void comesBackWhenItsProbesAreQuickAgain() {
+    compareWithQuickPeer();
     for (int i = 0; i < 50; i++) {
       health.probeSucceeded(ms(10));
     }
@@ -302,8 +316,8 @@ class DiskHealthTest {
   void tellsOfEachChangeOnce() {
     AtomicInteger changes = new AtomicInteger();
     health.onChange(changes::incrementAndGet);
-    health.writeFailed(READ_ONLY);
-    health.writeFailed(READ_ONLY);
+    health.writeFailed(readOnly);
+    health.writeFailed(readOnly);
     assertThat(changes).hasValue(1);
     goodProbes(5);
     assertThat(changes).hasValue(2);
@@ -320,17 +334,17 @@ class DiskHealthTest {
     reports.add(() -> health.readSucceeded(random.nextInt(1 << 24), ms(random.nextInt(400))));
     reports.add(() -> health.probeSucceeded(ms(random.nextInt(50))));
     reports.add(() -> health.probeSucceeded(ms(5)));
-    reports.add(() -> health.writeFailed(EIO));
-    reports.add(() -> health.writeFailed(READ_ONLY));
-    reports.add(() -> health.writeFailed(FULL));
-    reports.add(() -> health.readFailed(EIO));
+    reports.add(() -> health.writeFailed(eio));
+    reports.add(() -> health.writeFailed(readOnly));
+    reports.add(() -> health.writeFailed(full));
+    reports.add(() -> health.readFailed(eio));
     reports.add(() -> health.checksumFailed("f", 1));
     reports.add(() -> health.writeOverdue(1));
     reports.add(() -> health.readOverdue(1));
     reports.add(() -> health.probeOverdue(1));
-    reports.add(() -> health.probeNotRead(EIO));
-    reports.add(() -> health.probeNotWritten(EIO));
-    reports.add(() -> health.directoryAbsent(ABSENT));
+    reports.add(() -> health.probeNotRead(eio));
+    reports.add(() -> health.probeNotWritten(eio));
+    reports.add(() -> health.directoryAbsent(absent));
     reports.add(health::emptied);
     for (int step = 0; step < 20_000; step++) {
       HealthState before = health.state();
@@ -355,9 +369,18 @@ class DiskHealthTest {
         .containsExactlyInAnyOrder(HealthState.HEALTHY, HealthState.LOST);
   }
 
+  private void compareWithQuickPeer() {
+    DiskHealth peer = new DiskHealth("/peer", CONFIG, nanos::get);
+    health.compareWith(List.of(peer));
+    for (int i = 0; i < 5; i++) {
+      peer.writeSucceeded(1, ms(20));
+      peer.probeSucceeded(ms(20));
+    }
+  }
+
   private void lose() {
-    health.directoryAbsent(ABSENT);
-    health.directoryAbsent(ABSENT);
+    health.directoryAbsent(absent);
+    health.directoryAbsent(absent);
     expect(HealthState.LOST, HealthCause.VANISHED);
   }
 

@@ -66,7 +66,13 @@ class HttpEndpointTest {
                             .setPath("/d1")
                             .setKind("SSD")
                             .setFreeBytes(500)
+                            .setHealth(DiskState.Health.SUSPECT)
+                            .setQueueDepth(2)
+                            .setWrittenBytes(3000)
+                            .setWriteNanos(1_500_000_000L)
                             .setHealthy(true)))
+            .setLostBytes(11)
+            .setDemotedBytes(12)
             .build();
     String page = get("/metrics").body();
     assertThat(page.lines())
@@ -79,6 +85,13 @@ class HttpEndpointTest {
             "sluice_server_coordinators_answering 2.0",
             "sluice_server_heartbeat_failures_total 5.0",
             "sluice_server_disk_free_bytes{path=\"/d1\",kind=\"SSD\",} 500.0",
+            "sluice_server_lost_bytes_total 11.0",
+            "sluice_server_demoted_bytes_total 12.0",
+            "sluice_server_disk_health{path=\"/d1\",kind=\"SSD\",health=\"SUSPECT\",} 1.0",
+            "sluice_server_disk_health{path=\"/d1\",kind=\"SSD\",health=\"LOST\",} 0.0",
+            "sluice_server_disk_write_queue{path=\"/d1\",kind=\"SSD\",} 2.0",
+            "sluice_server_disk_written_bytes_total{path=\"/d1\",kind=\"SSD\",} 3000.0",
+            "sluice_server_disk_write_seconds_total{path=\"/d1\",kind=\"SSD\",} 1.5",
             "sluice_server_disk_healthy{path=\"/d1\",kind=\"SSD\",} 1.0")
         .anyMatch(line -> line.startsWith("jvm_memory_bytes_used"));
   }

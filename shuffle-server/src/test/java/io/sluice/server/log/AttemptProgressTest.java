@@ -74,4 +74,20 @@ class AttemptProgressTest {
       assertThat(each.complete().contains(3)).isTrue();
     }
   }
+
+  @Test
+  void chargesForAttemptsInProgressAndForSetsWithGaps() {
+    progress.accept(7, 0, false);
+    assertThat(progress.metadataBytes()).isEqualTo(LogFootprint.OPEN_ATTEMPT_BYTES);
+    progress.accept(7, 1, true);
+    assertThat(progress.metadataBytes()).isZero();
+    AttemptProgress inOrder = new AttemptProgress();
+    AttemptProgress everyOther = new AttemptProgress();
+    for (int attempt = 0; attempt < 10_000; attempt++) {
+      inOrder.accept(attempt, 0, true);
+      everyOther.accept(attempt * 2, 0, true);
+    }
+    assertThat(inOrder.metadataBytes()).isLessThan(100);
+    assertThat(everyOther.metadataBytes()).isBetween(2_500L, 20_000L);
+  }
 }

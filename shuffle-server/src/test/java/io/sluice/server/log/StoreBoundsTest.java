@@ -21,13 +21,9 @@ class StoreBoundsTest {
   private static final int MOST_METADATA_BYTES = 2000;
 
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(
-              2,
-              4,
-              1000,
-              100,
-              MOST_METADATA_BYTES,
-              new LogConfig(1 << 20, HUGE_BYTES, 4, 50)));
+      new ShuffleStore(
+          new StoreConfig(
+              2, 4, 1000, 100, MOST_METADATA_BYTES, new LogConfig(1 << 20, HUGE_BYTES, 4, 50)));
 
   @Test
   void whatIsKnownIsBoundedOverAllShuffles() throws SluiceException {
@@ -55,8 +51,7 @@ class StoreBoundsTest {
 
   @Test
   void attemptsInProgressAndRunsAreChargedUntilTheyAreGone() throws SluiceException {
-    ByteBuf body =
-        Unpooled.wrappedBuffer(BlockBytes.block(1, 0, 0, 0, false, new byte[] {1}));
+    ByteBuf body = Unpooled.wrappedBuffer(BlockBytes.block(1, 0, 0, 0, false, new byte[] {1}));
     ShuffleLog log = store.findOrCreate(FIRST);
     log.append(body, body.capacity(), headers(body));
     long begun = store.totals().metadataBytes();

@@ -67,8 +67,7 @@ final class MergeFixture {
     disks = new Disks(list);
     files = new RunFiles(4);
     spills = new SpillWriter(1, files, random, new ServerCounters());
-    writer =
-        new MergeWriter(files, random, counters, (run, problem) -> failedInputs.add(run));
+    writer = new MergeWriter(files, random, counters, (run, problem) -> failedInputs.add(run));
   }
 
   ShuffleLog log() throws Exception {
@@ -139,8 +138,7 @@ final class MergeFixture {
     int index = model.keySet().stream().skip(partition).findFirst().orElseThrow();
     int from = random.nextInt(all.length);
     int length = 1 + random.nextInt(all.length - from);
-    assertThat(read(index, from, length))
-        .isEqualTo(Arrays.copyOfRange(all, from, from + length));
+    assertThat(read(index, from, length)).isEqualTo(Arrays.copyOfRange(all, from, from + length));
   }
 
   private byte[] read(int partition, long from, int length) throws Exception {
@@ -152,8 +150,7 @@ final class MergeFixture {
         LogPiece.InFile file = (LogPiece.InFile) piece;
         for (int done = 0; done < file.length(); ) {
           done +=
-              found.writeBytes(
-                  file.run().channel(), file.position() + done, file.length() - done);
+              found.writeBytes(file.run().channel(), file.position() + done, file.length() - done);
         }
       }
       piece.release();

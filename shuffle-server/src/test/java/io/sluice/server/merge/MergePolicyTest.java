@@ -108,8 +108,7 @@ class MergePolicyTest {
   void refusesWhatIsNoMerge() {
     assertThatThrownBy(() -> new FanInPolicy(1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new BlockSizePolicy(0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new MergeBounds(1, 1, 2))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new MergeBounds(1, 1, 2)).isInstanceOf(IllegalArgumentException.class);
   }
 
   private static List<MergeCandidate> same(int count, long bytes, int extents) {

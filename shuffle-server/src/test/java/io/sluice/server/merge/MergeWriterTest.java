@@ -48,8 +48,7 @@ class MergeWriterTest {
     shuffle.run(0, 10, 30, 500);
     shuffle.run(1, 10, 30, 500);
     shuffle.run(0, 10, 30, 500);
-    List<RunId> inputs =
-        runs(shuffle).stream().map(run -> ((RunFile) run).id()).toList();
+    List<RunId> inputs = runs(shuffle).stream().map(run -> ((RunFile) run).id()).toList();
     assertThat(merge(shuffle, runs(shuffle))).isEqualTo(MergeOutcome.MERGED);
     shuffle.files.deletePending();
     RunRecord record = shuffle.catalogs.get(0).runs().get(0);
@@ -281,8 +280,7 @@ class MergeWriterTest {
 
   @Test
   void plansOnlyNeighboursOnWorkingDisksOfOneKind() throws Exception {
-    MergeFixture shuffle =
-        new MergeFixture(11, StorageKind.HDD, StorageKind.SSD, StorageKind.HDD);
+    MergeFixture shuffle = new MergeFixture(11, StorageKind.HDD, StorageKind.SSD, StorageKind.HDD);
     int[] disks = {0, 2, 1, 0, 0, 2};
     for (int disk : disks) {
       shuffle.run(disk, 10, 30, 500);
@@ -315,8 +313,7 @@ class MergeWriterTest {
     MergeBatch batch = shuffle.log().takeForMerge(runs);
     return shuffle
         .writer
-        .merge(
-            batch, shuffle.disks.list().get(0), ByteBuffer.allocate(1 << 16), bytes -> {})
+        .merge(batch, shuffle.disks.list().get(0), ByteBuffer.allocate(1 << 16), bytes -> {})
         .outcome();
   }
 

@@ -153,7 +153,7 @@ class MergerTest {
     assertThat(settings.bufferBytes(4)).isEqualTo(12 << 20);
     assertThat(settings.bounds(4).maxInputs()).isEqualTo(48);
     assertThat(settings.bounds(1000).maxInputs()).isEqualTo(2);
-    assertThat(settings.bounds(1).maxExtents()).isEqualTo((16 << 20) / 192);
+    assertThat(settings.bounds(1).maxExtents()).isEqualTo((16 << 20) / 227);
   }
 
   /** Runs of twenty blocks on the first of two disks. */

@@ -78,7 +78,7 @@ final class ServerLife {
     ServerCounters counters = new ServerCounters();
     FileReads reads =
         new FileReads(
-            new ReadConfig(1000, 16, 16, 1000),
+            new ReadConfig(1000, 16, 16, 1000, 0, false),
             new ReadBudget(1 << 30),
             new ModelPageCache(cache),
             UnpooledByteBufAllocator.DEFAULT,

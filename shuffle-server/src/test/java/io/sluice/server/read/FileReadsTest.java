@@ -51,6 +51,7 @@ class FileReadsTest {
   private final ReadCounters counters = new ReadCounters();
   private final Map<Disk, Deque<Runnable>> threads = new HashMap<>();
   private final List<String> health = new ArrayList<>();
+  private final List<String> dropped = new ArrayList<>();
   private final List<FakeRun> runs = new ArrayList<>();
   private final List<CompletableFuture<FetchedBytes>> answers = new ArrayList<>();
   private final Disk ssd = disk("ssd", StorageKind.SSD);
@@ -60,7 +61,7 @@ class FileReadsTest {
   private boolean cached;
   private final FileReads reads =
       new FileReads(
-          new ReadConfig(TIMEOUT_MS, 2, 1, 5),
+          new ReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
           budget,
           new FakeCache(),
           UnpooledByteBufAllocator.DEFAULT,
@@ -198,6 +199,19 @@ class FileReadsTest {
       fetch(run(hdd), 0, 10);
     }
     assertThat(refusal(fetch(run(hdd), 0, 10))).isEqualTo(StatusCode.BUSY);
+  }
+
+  @Test
+  void letsThePageCacheForgetWhatWasSent() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    FetchedBytes fetched = now(fetch(run, 100, 200));
+    runThreads(ssd);
+    assertThat(dropped).isEmpty();
+    fetched.close();
+    runThreads(ssd);
+    assertThat(dropped).containsExactly("100+200");
   }
 
   @Test
@@ -387,7 +401,9 @@ class FileReadsTest {
     }
 
     @Override
-    public void drop(FileChannel channel, long position, long length) {}
+    public void drop(FileChannel channel, long position, long length) {
+      dropped.add(position + "+" + length);
+    }
 
     @Override
     public void readAhead(FileChannel channel, long position, long length) {}

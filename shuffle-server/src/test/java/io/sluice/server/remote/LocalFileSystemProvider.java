@@ -23,7 +23,8 @@ import java.util.stream.Stream;
 public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
   @Override
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
-    return new LocalFileSystem(Files.createDirectories(Path.of(URI.create(settings.base()).getPath())));
+    return new LocalFileSystem(
+        Files.createDirectories(Path.of(URI.create(settings.base()).getPath())));
   }
 
   private record LocalFileSystem(Path directory) implements RemoteFileSystem {
@@ -37,8 +38,7 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
       Path file = directory.resolve(path);
       Files.createDirectories(file.getParent());
       return new Output(
-          file,
-          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+          file, FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
     }
 
     @Override
@@ -71,7 +71,9 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
             boolean isDirectory = Files.isDirectory(file);
             entries.add(
                 new RemoteEntry(
-                    file.getFileName().toString(), isDirectory, isDirectory ? 0 : Files.size(file)));
+                    file.getFileName().toString(),
+                    isDirectory,
+                    isDirectory ? 0 : Files.size(file)));
           }
         }
       }

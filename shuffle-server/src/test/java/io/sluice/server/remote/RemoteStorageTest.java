@@ -123,8 +123,7 @@ class RemoteStorageTest {
     write(other, "app-1", "c.run", bytes(30));
     files.put("app-1/notes.txt", bytes(1));
     assertThat(storage.list())
-        .containsExactlyInAnyOrder(
-            new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
+        .containsExactlyInAnyOrder(new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
     storage.delete("a.run");
     storage.delete("a.run");
     assertThat(files.paths())
@@ -140,6 +139,19 @@ class RemoteStorageTest {
     assertThat(files.deletedDirectories()).isEmpty();
     storage.delete("b.run");
     assertThat(files.deletedDirectories()).containsExactly("app-1/host-1f", "app-1");
+  }
+
+  @Test
+  void clearsThemAwayWhenTheLastWriterGivesUp() throws IOException {
+    write("app", "a.run", bytes(10));
+    Storage.NewFile writing = storage.create("b.run", "app");
+    writing.channel().write(ByteBuffer.wrap(bytes(5)));
+    storage.delete("a.run");
+    int before = files.deletedDirectories().size();
+    writing.close();
+    assertThat(files.deletedDirectories().subList(before, before + 2))
+        .containsExactly("app/host-1f", "app");
+    writing.close();
   }
 
   @Test
@@ -171,8 +183,7 @@ class RemoteStorageTest {
   @Test
   void refusesNamesThatLeaveItsDirectories() {
     for (String server : new String[] {"", "..", "a/b"}) {
-      assertThatThrownBy(() -> storage(server, 1))
-          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> storage(server, 1)).isInstanceOf(IllegalArgumentException.class);
     }
   }
 
@@ -208,15 +219,15 @@ class RemoteStorageTest {
   }
 
   private RemoteStorage storage(String server, long limitBytes) {
-    return new RemoteStorage("memory", files, server, limitBytes);
+    return new RemoteStorage("memory", files, server, limitBytes, 0);
   }
 
   private void write(String application, String file, byte[] content) throws IOException {
     write(storage, application, file, content);
   }
 
-  private static void write(
-      RemoteStorage storage, String application, String file, byte[] content) throws IOException {
+  private static void write(RemoteStorage storage, String application, String file, byte[] content)
+      throws IOException {
     try (Storage.NewFile writing = storage.create(file, application)) {
       ByteBuffer whole = ByteBuffer.wrap(content);
       int half = content.length / 2;

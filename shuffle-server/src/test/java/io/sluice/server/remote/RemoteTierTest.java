@@ -75,6 +75,7 @@ class RemoteTierTest {
         "memory:/x",
         opener,
         Long.MAX_VALUE,
+        1,
         timeoutMs,
         1,
         serverDirectory(),

@@ -224,7 +224,11 @@ class DiskScrubberTest {
         ByteArrayOutputStream blocks = new ByteArrayOutputStream();
         blocks.write(
             BlockBytes.block(
-                100 + partition, partition, partition, 0, true,
+                100 + partition,
+                partition,
+                partition,
+                0,
+                true,
                 BlockBytes.payload(random, 100_000)));
         offsets.add(
             writer.writePartition(

@@ -88,7 +88,14 @@ public final class BlockStore implements AutoCloseable {
             nanoTime);
     this.service =
         new StoreDataService(
-            ServerEpochs.first(epoch), config.service(), memory, shuffles, reads, spiller::canStore, scheduler, counters);
+            ServerEpochs.first(epoch),
+            config.service(),
+            memory,
+            shuffles,
+            reads,
+            spiller::canStore,
+            scheduler,
+            counters);
   }
 
   /**

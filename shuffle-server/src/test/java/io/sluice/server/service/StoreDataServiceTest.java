@@ -45,13 +45,21 @@ class StoreDataServiceTest {
   private final MemoryBudget memory =
       new MemoryBudget(new MemoryConfig(1 << 20, 4096, 75, 25), System::nanoTime);
   private final ShuffleStore store =
-      new ShuffleStore(new StoreConfig(4, 4, 1000, 60, 1 << 30, new LogConfig(1 << 12, 20_000, 100, 50)));
+      new ShuffleStore(
+          new StoreConfig(4, 4, 1000, 60, 1 << 30, new LogConfig(1 << 12, 20_000, 100, 50)));
   private final AtomicBoolean canStore = new AtomicBoolean(true);
   private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
   private final ServerCounters counters = new ServerCounters();
   private final StoreDataService service =
       new StoreDataService(
-          ServerEpochs.first(EPOCH), ServiceConfig.DEFAULT, memory, store, InlineReads.create(scheduler), canStore::get, scheduler, counters);
+          ServerEpochs.first(EPOCH),
+          ServiceConfig.DEFAULT,
+          memory,
+          store,
+          InlineReads.create(scheduler),
+          canStore::get,
+          scheduler,
+          counters);
 
   @AfterEach
   void everythingIsGivenBack() {

@@ -144,8 +144,7 @@ class HugeSpillsTest {
   private void append(ShuffleKey key, int partition) throws SluiceException {
     ByteBuf body = memory.tryAllocate(key.application(), SLAB);
     body.writeBytes(
-        BlockBytes.block(
-            appended++, 0, partition, 0, true, new byte[SLAB - BlockHeader.LENGTH]));
+        BlockBytes.block(appended++, 0, partition, 0, true, new byte[SLAB - BlockHeader.LENGTH]));
     BlockBatch batch = new BlockBatch(1);
     batch.add(BlockHeader.read(body, 0, SLAB));
     store.findOrCreate(key).append(body, SLAB, batch);

@@ -189,7 +189,7 @@ class HungDiskTest {
           found.writeBytes(bytes.buffer().duplicate());
         } else {
           LogPiece.InFile file = (LogPiece.InFile) piece;
-          found.writeBytes(file.run().channel(), file.position(), (int) file.length());
+          found.writeBytes(file.run().channel(), file.position(), file.length());
         }
         piece.release();
       }

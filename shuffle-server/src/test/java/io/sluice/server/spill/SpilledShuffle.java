@@ -97,7 +97,7 @@ public final class SpilledShuffle {
           found.writeBytes(bytes.buffer().duplicate());
         } else {
           LogPiece.InFile file = (LogPiece.InFile) piece;
-          found.writeBytes(file.run().channel(), file.position(), (int) file.length());
+          found.writeBytes(file.run().channel(), file.position(), file.length());
         }
       } finally {
         piece.release();

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -119,7 +120,11 @@ class DirectoryStorageTest {
     Path good = base.resolve("good");
     try (Disks disks =
         Disks.open(
-            List.of(config(file), config(good)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime)) {
+            List.of(config(file), config(good)),
+            DiskLimits.DEFAULT,
+            Fsync.NEVER,
+            "me",
+            System::nanoTime)) {
       assertThat(disks.list()).hasSize(1);
       assertThat(disks.list().get(0).name()).isEqualTo(good.toString());
       assertThat(disks.anyHealthy()).isTrue();
@@ -150,10 +155,72 @@ class DirectoryStorageTest {
   void failsClearlyWhenNoDirectoryIsLeft() throws IOException {
     Path file = Files.write(base.resolve("a-file"), new byte[1]);
     assertThatThrownBy(
-            () -> Disks.open(List.of(config(file)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime))
+            () ->
+                Disks.open(
+                    List.of(config(file)), DiskLimits.DEFAULT, Fsync.NEVER, "me", System::nanoTime))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no usable directory")
         .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void leavesTheReserveOfItsFileSystemFree() throws IOException {
+    long usable = Files.getFileStore(base).getUsableSpace();
+    DirectoryConfig config =
+        new DirectoryConfig(base, Optional.empty(), Long.MAX_VALUE / 2, 1, usable / 2);
+    try (DirectoryStorage storage = DirectoryStorage.open(config, Fsync.NEVER, "me")) {
+      assertThat(storage.freeBytes()).isLessThan(usable - usable / 4);
+    }
+    DirectoryConfig all = new DirectoryConfig(base, Optional.empty(), 0, 1, Long.MAX_VALUE);
+    try (DirectoryStorage storage = DirectoryStorage.open(all, Fsync.NEVER, "me")) {
+      assertThat(storage.freeBytes()).isZero();
+    }
+  }
+
+  @Test
+  void noticesThatItsDirectoryIsGoneOrAnotherOneAndTakesItAgain() throws IOException {
+    Path runs = base.resolve("runs");
+    try (DirectoryStorage storage = open(base)) {
+      store(storage, 100);
+      storage.checkPresent();
+      Path away = base.resolve("away");
+      Files.move(runs, away);
+      assertThatThrownBy(storage::checkPresent).isInstanceOf(NoSuchFileException.class);
+      Files.createDirectory(runs);
+      assertThatThrownBy(storage::checkPresent)
+          .isInstanceOf(NoSuchFileException.class)
+          .hasMessageContaining("another directory");
+      storage.renew();
+      storage.checkPresent();
+      assertThat(storage.list()).isEmpty();
+      store(storage, 50);
+      Files.delete(runs.resolve(RUN));
+      Files.delete(runs);
+      assertThatThrownBy(storage::checkPresent).isInstanceOf(NoSuchFileException.class);
+      storage.renew();
+      store(storage, 10);
+      assertThat(storage.list()).containsExactly(new Storage.Entry(RUN, 10));
+      assertThatThrownBy(() -> open(base)).isInstanceOf(DirectoryInUseException.class);
+    }
+    open(base).close();
+  }
+
+  @Test
+  void aBaseDirectoryThatIsGoneIsNotMadeAgain() throws IOException {
+    Path mine = base.resolve("mine");
+    try (DirectoryStorage storage = open(mine)) {
+      Files.move(mine, base.resolve("away"));
+      assertThatThrownBy(storage::checkPresent).isInstanceOf(NoSuchFileException.class);
+      assertThatThrownBy(storage::renew).isInstanceOf(NoSuchFileException.class);
+      assertThat(mine).doesNotExist();
+    }
+  }
+
+  private static void store(DirectoryStorage storage, int bytes) throws IOException {
+    try (Storage.NewFile file = storage.create(RUN)) {
+      file.channel().write(ByteBuffer.wrap(new byte[bytes]));
+      file.commit();
+    }
   }
 
   @Test

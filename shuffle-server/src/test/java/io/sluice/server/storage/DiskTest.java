@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
+import io.sluice.server.catalog.InMemoryCatalog;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.server.catalog.InMemoryCatalog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -64,8 +64,7 @@ class DiskTest {
       store(RunFiles.fileName(id), 10);
       runs[i] =
           files.add(
-              disk,
-              new RunRecord(id, new ShuffleKey("app", 1), new RunOrder(1, i), 10, List.of()));
+              disk, new RunRecord(id, new ShuffleKey("app", 1), new RunOrder(1, i), 10, List.of()));
       runs[i].retain();
       runs[i].channel();
     }

@@ -81,6 +81,7 @@ class PlacementTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private String choose(boolean urgent, Place<String>... places) {
     return placement.choose(List.of(places), 10, urgent);
   }

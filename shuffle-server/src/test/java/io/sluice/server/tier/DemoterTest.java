@@ -117,8 +117,8 @@ class DemoterTest {
     assertThat(after).isNotSameAs(before);
     ByteBuf old = Unpooled.buffer();
     ByteBuf moved = Unpooled.buffer();
-    old.writeBytes(before, piece.position(), (int) piece.length());
-    moved.writeBytes(after, piece.position(), (int) piece.length());
+    old.writeBytes(before, piece.position(), piece.length());
+    moved.writeBytes(after, piece.position(), piece.length());
     assertThat(old).isEqualTo(moved);
     found.forEach(LogPiece::release);
     files.deletePending();
@@ -198,7 +198,8 @@ class DemoterTest {
   @Test
   void disksOfTheSlowerKindShare() throws Exception {
     InMemoryStorage other = new InMemoryStorage("other", StorageKind.HDD);
-    demoter = demoter(List.of(ssd, hdd, new Disk(other, new InMemoryCatalog(), limits(), nanos::get)));
+    demoter =
+        demoter(List.of(ssd, hdd, new Disk(other, new InMemoryCatalog(), limits(), nanos::get)));
     fillTo(96, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     demoter.demote();
     assertThat(slow.list()).isNotEmpty();

@@ -40,6 +40,7 @@ class DemotionPolicyTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private static List<String> choose(long bytes, Candidate<String>... candidates) {
     return DemotionPolicy.choose(List.of(candidates), bytes);
   }

@@ -19,8 +19,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
- * One directory of a Hadoop file system. It calls create, open, delete, list and status, and neither
- * rename nor append nor flush, which cost a copy or do not exist on object stores. Thread-safe.
+ * One directory of a Hadoop file system. It calls create, open, delete, list and status, and
+ * neither rename nor append nor flush, which cost a copy or do not exist on object stores.
+ * Thread-safe.
  */
 final class HadoopFileSystem implements RemoteFileSystem {
   private static final int BUFFER_BYTES = 64 << 10;

@@ -33,8 +33,7 @@ final class HadoopOutput implements RemoteOutput {
   public void write(ByteBuffer source) throws IOException {
     try {
       if (source.hasArray()) {
-        stream.write(
-            source.array(), source.arrayOffset() + source.position(), source.remaining());
+        stream.write(source.array(), source.arrayOffset() + source.position(), source.remaining());
         source.position(source.limit());
         return;
       }

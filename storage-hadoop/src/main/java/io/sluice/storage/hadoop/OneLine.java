@@ -13,8 +13,6 @@ final class OneLine {
   static String of(Throwable failure) {
     String message = failure.getMessage();
     String name = failure.getClass().getSimpleName();
-    return message == null
-        ? name
-        : name + ": " + message.lines().findFirst().orElse("").strip();
+    return message == null ? name : name + ": " + message.lines().findFirst().orElse("").strip();
   }
 }

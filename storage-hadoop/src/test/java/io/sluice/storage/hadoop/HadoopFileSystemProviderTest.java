@@ -28,7 +28,8 @@ class HadoopFileSystemProviderTest {
             Optional.of(System.getProperty("java.class.path")), Map.of(), directory.toString());
     ClassLoader outer = Thread.currentThread().getContextClassLoader();
     try (RemoteFileSystem files = RemoteFileSystems.of(environment).open(settings("file:"))) {
-      assertThat(files.getClass().getClassLoader()).isSameAs(RemoteFileSystems.class.getClassLoader());
+      assertThat(files.getClass().getClassLoader())
+          .isSameAs(RemoteFileSystems.class.getClassLoader());
       try (RemoteOutput output = files.create("app/server/a.run")) {
         // Made inside the loader, which has the interface from the server and Hadoop from itself.
         assertThat(output.getClass().getName()).isEqualTo(HadoopOutput.class.getName());
@@ -54,7 +55,10 @@ class HadoopFileSystemProviderTest {
             .toString();
     RemoteEnvironment environment =
         new RemoteEnvironment(
-            Optional.empty(), Optional.of(own + ":/no/such/dir/*"), Optional.empty(), Optional.empty());
+            Optional.empty(),
+            Optional.of(own + ":/no/such/dir/*"),
+            Optional.empty(),
+            Optional.empty());
     assertThatThrownBy(() -> RemoteFileSystems.of(environment).open(settings("file:")))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(

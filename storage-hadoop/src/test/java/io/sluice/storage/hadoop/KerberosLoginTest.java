@@ -52,8 +52,7 @@ class KerberosLoginTest {
     keytab = directory.resolve("none");
     assertThatThrownBy(() -> logIn(Optional.empty()))
         .isInstanceOf(IOException.class)
-        .hasMessage(
-            "rss.security.hadoop.kerberos.keytab.file: " + keytab + " cannot be read");
+        .hasMessage("rss.security.hadoop.kerberos.keytab.file: " + keytab + " cannot be read");
     assertThat(security.calls).isEmpty();
   }
 

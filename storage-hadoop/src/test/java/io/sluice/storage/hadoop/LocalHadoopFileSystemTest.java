@@ -36,7 +36,8 @@ class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
       }
     }
     try (Stream<Path> all = Files.walk(base)) {
-      assertThat(all.filter(Files::isRegularFile)).containsExactly(base.resolve("app/server/a.run"));
+      assertThat(all.filter(Files::isRegularFile))
+          .containsExactly(base.resolve("app/server/a.run"));
     }
   }
 

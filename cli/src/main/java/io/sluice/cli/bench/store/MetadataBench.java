@@ -175,7 +175,7 @@ final class MetadataBench {
         }
       }
       filler.spill(key);
-      long spilled = (rounds + 99) / 100;
+      long spilled = (rounds + 99L) / 100;
       long bytes = heap.usedBytes() - before - spilled * few * bytesPerFileExtent();
       return new Cost(what, (long) few * rounds, Math.max(0, bytes));
     }
@@ -207,7 +207,8 @@ final class MetadataBench {
     int few = Math.min(partitions, 1000);
     long without = marked(key, few, count, NO_MARKS);
     long with = marked(key, few, count, 1);
-    return new Cost("slice mark, one for each MiB of a partition", (long) few * count, with - without);
+    return new Cost(
+        "slice mark, one for each MiB of a partition", (long) few * count, with - without);
   }
 
   private long marked(ShuffleKey key, int few, int count, int markBytes) throws SluiceException {

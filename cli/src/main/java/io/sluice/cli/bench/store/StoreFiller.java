@@ -16,8 +16,8 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 
 /**
- * A store, its memory, and blocks to fill it with: of hardly a byte, since the log keeps the same of
- * every block. Bodies are real slabs, whose contents nobody looks at. Not thread-safe.
+ * A store, its memory, and blocks to fill it with: of hardly a byte, since the log keeps the same
+ * of every block. Bodies are real slabs, whose contents nobody looks at. Not thread-safe.
  */
 final class StoreFiller implements AutoCloseable {
   private static final int BLOCKS_PER_FRAME = 1024;

@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Files below one base path, written once from front to back, then read at any position. Paths are
  * relative to the base, their parts separated by {@code /}; directories come with their files. No
- * file is renamed, appended to or changed: an object store is as good as a file system. Thread-safe.
+ * file is renamed, appended to or changed: an object store is as good as a file system.
+ * Thread-safe.
  *
  * <p>Exceptions have messages of one line that name the path.
  */

@@ -1,0 +1,65 @@
+package io.sluice.client.file.hadoop;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.file.RunFileInput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An open run file on a Hadoop file system. Bytes pass through an array of their own, which a read
+ * that hangs may still write to when nobody waits for it any more.
+ */
+final class HadoopRunFile implements RunFileInput {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopRunFile.class);
+
+  private final String name;
+  private final FSDataInputStream stream;
+  private final HadoopRunFiles files;
+
+  private HadoopRunFile(String name, FSDataInputStream stream, HadoopRunFiles files) {
+    this.name = name;
+    this.stream = stream;
+    this.files = files;
+  }
+
+  /**
+   * Opens a file, on a thread that may wait for the file system. The file system is the process's
+   * own, shared with the engine, and stays open.
+   *
+   * @param name its path with the scheme
+   */
+  static RunFileInput open(String name, HadoopRunFiles files) {
+    try {
+      Path path = new Path(name);
+      return new HadoopRunFile(name, path.getFileSystem(new Configuration()).open(path), files);
+    } catch (IOException e) {
+      throw new UncheckedIOException(name + " cannot be opened: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void read(long position, ByteBuf target, int length) throws IOException {
+    target.writeBytes(
+        files.inTime(
+            name,
+            () -> {
+              byte[] bytes = new byte[length];
+              stream.readFully(position, bytes, 0, length);
+              return bytes;
+            }));
+  }
+
+  @Override
+  public void close() {
+    try {
+      stream.close();
+    } catch (IOException e) {
+      LOG.warn("run file not closed file={} problem={}", name, e.toString());
+    }
+  }
+}

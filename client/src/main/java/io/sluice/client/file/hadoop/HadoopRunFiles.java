@@ -1,0 +1,172 @@
+package io.sluice.client.file.hadoop;
+
+import io.sluice.client.file.RunFileInput;
+import io.sluice.client.file.RunFileOpener;
+import io.sluice.client.file.RunFileSource;
+import io.sluice.proto.RunFileKind;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens run files on Hadoop file systems. After a file system did not answer in time, none is asked
+ * for a while: its files are fetched from their servers. Thread-safe.
+ */
+public final class HadoopRunFiles implements RunFileOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopRunFiles.class);
+
+  private static final int THREADS = 8;
+  private static final long IDLE_SECONDS = 10;
+  private static final long TIMEOUT_MS = 20_000;
+  private static final long PAUSE_MS = 60_000;
+
+  private final boolean available;
+  private final long timeoutMs;
+  private final LongSupplier nanoTime;
+  private final ThreadPoolExecutor executor;
+  // When a file system may be asked again, of nanoTime; 0: now.
+  private final AtomicLong pausedUntilNanos = new AtomicLong();
+
+  /** As {@link java.util.ServiceLoader} calls it. */
+  public HadoopRunFiles() {
+    this(
+        isThere("org.apache.hadoop.fs.FileSystem", HadoopRunFiles.class.getClassLoader()),
+        TIMEOUT_MS,
+        System::nanoTime);
+  }
+
+  /**
+   * @param timeoutMs for opening and for each read
+   */
+  HadoopRunFiles(boolean available, long timeoutMs, LongSupplier nanoTime) {
+    this.available = available;
+    this.timeoutMs = timeoutMs;
+    this.nanoTime = nanoTime;
+    AtomicInteger number = new AtomicInteger();
+    this.executor =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            // Bounded by the slices that reads keep in flight.
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "sluice-hadoop-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.allowCoreThreadTimeOut(true);
+  }
+
+  static boolean isThere(String name, ClassLoader loader) {
+    try {
+      Class.forName(name, false, loader);
+      return true;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false;
+    }
+  }
+
+  @Override
+  public RunFileKind kind() {
+    return RunFileKind.REMOTE_FILE;
+  }
+
+  @Override
+  public boolean mayOpen(RunFileSource source) {
+    long until = pausedUntilNanos.get();
+    return available && (until == 0 || nanoTime.getAsLong() - until >= 0);
+  }
+
+  @Override
+  public CompletableFuture<RunFileInput> open(RunFileSource source, String name) {
+    CompletableFuture<RunFileInput> opened;
+    try {
+      opened = CompletableFuture.supplyAsync(() -> HadoopRunFile.open(name, this), executor);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(new IOException("the client is closed", e));
+    }
+    CompletableFuture<RunFileInput> answer = new CompletableFuture<>();
+    // One that comes too late belongs to nobody.
+    CompletableFuture<Void> unused =
+        opened.handle(
+            (input, failure) -> {
+              boolean taken =
+                  failure == null ? answer.complete(input) : answer.completeExceptionally(failure);
+              if (!taken && input != null) {
+                input.close();
+              }
+              return null;
+            });
+    return answer
+        .orTimeout(timeoutMs, TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (input, failure) -> {
+              if (failure instanceof TimeoutException) {
+                pause(name);
+              }
+            });
+  }
+
+  /**
+   * Reads on a thread that may hang, and waits a bounded time for it.
+   *
+   * @return bytes that were read before the time was over
+   */
+  byte[] inTime(String name, Read read) throws IOException {
+    CompletableFuture<byte[]> bytes = new CompletableFuture<>();
+    try {
+      executor.execute(
+          () -> {
+            try {
+              bytes.complete(read.run());
+            } catch (IOException | RuntimeException | LinkageError e) {
+              bytes.completeExceptionally(e);
+            }
+          });
+      return bytes.get(timeoutMs, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      throw new IOException("the client is closed", e);
+    } catch (TimeoutException e) {
+      pause(name);
+      throw new IOException(name + " was not read within " + timeoutMs + " ms", e);
+    } catch (java.util.concurrent.ExecutionException e) {
+      throw new IOException(name + " cannot be read: " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while " + name + " was read", e);
+    }
+  }
+
+  /** A read that may wait for a file system. */
+  interface Read {
+    byte[] run() throws IOException;
+  }
+
+  private void pause(String name) {
+    long until = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(PAUSE_MS);
+    pausedUntilNanos.set(until == 0 ? 1 : until);
+    LOG.warn(
+        "file system does not answer, run files are fetched from their servers file={}"
+            + " timeoutMs={} pauseMs={}",
+        name,
+        timeoutMs,
+        PAUSE_MS);
+  }
+
+  /** Threads that wait for a file system are left behind. */
+  @Override
+  public void close() {
+    executor.shutdown();
+  }
+}

@@ -1,0 +1,237 @@
+package io.sluice.it.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sluice.client.ClientConfig;
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushSession;
+import io.sluice.client.read.BlocksMissingException;
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.read.ReadCounters;
+import io.sluice.client.read.ShuffleBlock;
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.server.ServerConfig;
+import io.sluice.server.ShuffleServerProcess;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A client and a server on one host, with more data than the server's memory takes. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(120)
+class ShortCircuitTest {
+  private static final int PARTITIONS = 20;
+  private static final int MAPS = 16;
+  private static final int CONTENT_BYTES = 100_000;
+
+  @TempDir Path directory;
+
+  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private int coordinatorPort;
+  private Path data;
+
+  @BeforeEach
+  void start() throws Exception {
+    CoordinatorProcess coordinator =
+        CoordinatorProcess.start(
+            ConfigSet.of(
+                CoordinatorConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.jetty.http.port", "0")));
+    toClose.push(coordinator);
+    coordinatorPort = coordinator.rpcPort();
+    data = directory.resolve("a");
+    toClose.push(
+        ShuffleServerProcess.start(
+            ConfigSet.of(
+                ServerConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort,
+                    "rss.storage.basePath", data.toString(),
+                    "rss.server.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.server.netty.port", "0",
+                    "rss.jetty.http.port", "0",
+                    "rss.server.buffer.capacity", "16m",
+                    "rss.server.heartbeat.interval", "100ms",
+                    "rss.server.stop.timeout", "10s"))));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    while (!toClose.isEmpty()) {
+      toClose.pop().close();
+    }
+  }
+
+  @Test
+  void readsRunFilesWithoutTheServerAndTheRestFromIt() throws Exception {
+    SluiceClient client = startClient("GRPC_NETTY", true);
+    ShuffleAssignment assignment = pushAll(client);
+
+    ReadCounters counters = readAll(client, assignment);
+
+    assertThat(counters.fileBytes()).as("spilled").isPositive().isLessThan(counters.bytes());
+    assertThat(counters.bytes() - counters.fileBytes()).as("in memory").isPositive();
+    assertThat(counters.fileFailures()).isZero();
+  }
+
+  @Test
+  void readsRunFilesOfAServerThatIsTalkedToOverGrpc() throws Exception {
+    SluiceClient client = startClient("GRPC", true);
+    assertThat(readAll(client, pushAll(client)).fileBytes()).isPositive();
+  }
+
+  @Test
+  void fetchesEverythingWhenToldTo() throws Exception {
+    SluiceClient client = startClient("GRPC_NETTY", false);
+    assertThat(readAll(client, pushAll(client)).fileBytes()).isZero();
+  }
+
+  @Test
+  void fetchesEverythingWhereTheSocketIsNotInSight() throws Exception {
+    SluiceClient client = startClient("GRPC_NETTY", true);
+    Files.delete(data.resolve("sluice.sock"));
+    ReadCounters counters = readAll(client, pushAll(client));
+    assertThat(counters.fileBytes()).isZero();
+    assertThat(counters.fileFailures()).isZero();
+  }
+
+  @Test
+  void fetchesWhatASocketOfNobodyDoesNotGive() throws Exception {
+    SluiceClient client = startClient("GRPC_NETTY", true);
+    Files.delete(data.resolve("sluice.sock"));
+    Files.createFile(data.resolve("sluice.sock"));
+    ReadCounters counters = readAll(client, pushAll(client));
+    assertThat(counters.fileBytes()).isZero();
+    assertThat(counters.fileFailures()).isPositive();
+  }
+
+  @Test
+  void findsAFlippedByteInAFileAndNamesWhatIsMissing() throws Exception {
+    SluiceClient client = startClient("GRPC_NETTY", true);
+    ShuffleAssignment assignment = pushAll(client);
+    try (Stream<Path> files = Files.list(data.resolve("runs"))) {
+      List<Path> runs = files.filter(path -> path.toString().endsWith(".run")).toList();
+      assertThat(runs).isNotEmpty();
+      flip(runs.get(0), 5_000);
+    }
+    BlocksMissingException missing =
+        catchThrowableOfType(BlocksMissingException.class, () -> readAll(client, assignment));
+    assertThat(missing.missing()).hasSize(1);
+    assertThat(missing.missing().get(0).reason()).isEqualTo(Reason.CORRUPT);
+  }
+
+  private static void flip(Path file, long position) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(position);
+      int was = open.read();
+      open.seek(position);
+      open.write(was ^ 1);
+    }
+  }
+
+  private SluiceClient startClient(String kind, boolean shortCircuit) {
+    Map<String, String> values = new HashMap<>();
+    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort);
+    values.put("rss.client.type", kind);
+    values.put("rss.client.io.compression.codec", "NONE");
+    values.put("rss.client.retry.interval.max", "10ms");
+    values.put("rss.client.read.shortcircuit.enabled", Boolean.toString(shortCircuit));
+    SluiceClient client =
+        SluiceClient.start(
+            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, values)), "app-1", "test");
+    toClose.push(client);
+    return client;
+  }
+
+  private ShuffleAssignment pushAll(SluiceClient client) throws Exception {
+    ShuffleAssignment assignment = register(client);
+    for (int map = 0; map < MAPS; map++) {
+      try (PushSession session = client.pushSession(assignment, new MapAttempt(100 + map, map))) {
+        session.beginFinalPass();
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+          byte[] content = content(map, partition);
+          session.add(partition, content, 0, content.length, 1);
+        }
+        session.finish();
+      }
+    }
+    return assignment;
+  }
+
+  private static ShuffleAssignment register(SluiceClient client) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (int shuffle = 0; System.nanoTime() < deadline; shuffle++) {
+      ShuffleRegistration outcome =
+          client.applicationSession("me").registerShuffle(shuffle, PARTITIONS);
+      if (outcome instanceof Assigned assigned) {
+        return assigned.assignment();
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+    throw new AssertionError("no assignment");
+  }
+
+  private static ReadCounters readAll(SluiceClient client, ShuffleAssignment assignment)
+      throws IOException {
+    ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
+    for (int map = 0; map < MAPS; map++) {
+      for (int partition = 0; partition < PARTITIONS; partition++) {
+        request.expect(partition, 100 + map, map);
+      }
+    }
+    long contents = 0;
+    try (ShuffleRead read = client.read(request.build())) {
+      for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+        byte[] content = new byte[block.content().remaining()];
+        block.content().get(content);
+        CRC32C crc = new CRC32C();
+        crc.update(content, 8, content.length - 8);
+        assertThat(java.nio.ByteBuffer.wrap(content).getLong()).isEqualTo(crc.getValue());
+        contents++;
+      }
+      assertThat(contents).isEqualTo((long) MAPS * PARTITIONS);
+      return read.counters();
+    }
+  }
+
+  /** The first eight bytes are the checksum of the rest. */
+  private static byte[] content(int map, int partition) {
+    byte[] content = new byte[CONTENT_BYTES];
+    new Random(map * 1000L + partition).nextBytes(content);
+    CRC32C crc = new CRC32C();
+    crc.update(content, 8, content.length - 8);
+    java.nio.ByteBuffer.wrap(content).putLong(crc.getValue());
+    return content;
+  }
+}

@@ -1,0 +1,500 @@
+package io.sluice.server.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunOrder;
+import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.cluster.LogLines;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.log.LogRange;
+import io.sluice.server.log.OpenSnapshot;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.StoreConfig;
+import io.sluice.server.recovery.RunDirectory.Block;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a stop or a crash after any step leaves is recovered as the table of {@link DirectoryScan}
+ * says. Each test leaves a state behind, with real files and catalogs, and starts from it.
+ */
+@Timeout(60)
+class RecoveryTest {
+  private static final ShuffleKey SHUFFLE = new ShuffleKey("app-1", 3);
+  private static final long LAST = 100;
+  private static final long EPOCH = 200;
+
+  @TempDir Path base;
+
+  private final RunFiles files = new RunFiles(8);
+  private ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
+  private RunDirectory ssd;
+  private RunDirectory hdd;
+
+  @BeforeEach
+  void open() throws IOException {
+    ssd = new RunDirectory(base.resolve("ssd"), StorageKind.SSD);
+    hdd = new RunDirectory(base.resolve("hdd"), StorageKind.HDD);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+    files.close();
+    ssd.close();
+    hdd.close();
+  }
+
+  /** The process ends here, and another one starts. */
+  private Recovered restart() throws Exception {
+    store.close();
+    files.deletePending();
+    ssd.close();
+    hdd.close();
+    open();
+    store = new ShuffleStore(StoreConfig.DEFAULT);
+    Recovery recovery =
+        new Recovery(List.of(ssd.disk(), hdd.disk()), files, store, 30_000, System::nanoTime);
+    Findings findings = recovery.find();
+    Recovered recovered = recovery.restore(findings, LAST, EPOCH);
+    files.deletePending();
+    return recovered;
+  }
+
+  private static RunId id(int number) {
+    return new RunId(number, number);
+  }
+
+  private static RunOrder order(long arrival) {
+    return new RunOrder(LAST, arrival);
+  }
+
+  private static Block block(int partition, long attempt, int sequence, boolean last) {
+    return new Block(partition, attempt, sequence, last, 10 + sequence);
+  }
+
+  @Test
+  void aRunThatWasHalfWrittenVanishes() throws Exception {
+    ssd.writeHalf(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
+
+    Recovered recovered = restart();
+
+    assertThat(recovered).isEqualTo(new Recovered(EPOCH, EPOCH, 0, 0, 0, 0));
+    assertThat(ssd.files()).isEmpty();
+    assertThat(store.logs()).isEmpty();
+  }
+
+  @Test
+  void aRunThatWasWrittenButNotRegisteredVanishes() throws Exception {
+    ssd.write(id(1), SHUFFLE, order(0), List.of(), block(0, 1, 0, true));
+    Files.write(ssd.file(id(1)).resolveSibling("notes.txt"), new byte[3]);
+    Files.write(ssd.file(id(1)).resolveSibling("0123.run"), new byte[3]);
+
+    try (LogLines log = new LogLines(DirectoryScan.class)) {
+      restart();
+      assertThat(log.lines())
+          .anyMatch(line -> line.contains("does not know") && line.contains("files=1"));
+    }
+
+    assertThat(ssd.files())
+        .extracting(file -> file.getFileName().toString())
+        .containsExactlyInAnyOrder("notes.txt", "0123.run");
+    assertThat(store.logs()).isEmpty();
+  }
+
+  @Test
+  void aRegisteredRunIsServedWithItsAttempts() throws Exception {
+    RunRecord run =
+        ssd.add(
+            id(1),
+            SHUFFLE,
+            order(5),
+            block(0, 1, 0, false),
+            block(0, 1, 1, true),
+            block(0, 2, 0, false),
+            block(7, 2, 0, true));
+
+    Recovered recovered = restart();
+
+    assertThat(recovered).isEqualTo(new Recovered(EPOCH, EPOCH, 1, 1, run.length(), 0));
+    assertThat(complete(0)).containsExactly(1L);
+    assertThat(complete(7)).containsExactly(2L);
+    assertThat(read(0))
+        .isEqualTo(concat(block(0, 1, 0, false), block(0, 1, 1, true), block(0, 2, 0, false)));
+    assertThat(read(7)).isEqualTo(concat(block(7, 2, 0, true)));
+    assertThat(store.find(SHUFFLE).runs().get(0).order()).isEqualTo(order(5));
+  }
+
+  @Test
+  void aMergedRunTakesThePlaceOfInputsThatAreStillThere() throws Exception {
+    Block first = block(0, 1, 0, false);
+    Block second = block(0, 1, 1, true);
+    ssd.add(id(1), SHUFFLE, order(0), first);
+    hdd.add(id(2), SHUFFLE, order(1), second);
+    RunRecord merged = hdd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
+    hdd.catalog().add(merged);
+    // A merge of the merged one, whose own input came back to life.
+    RunRecord again = ssd.write(id(4), SHUFFLE, order(0), List.of(id(3)), first, second);
+    ssd.catalog().add(again);
+
+    Recovered recovered = restart();
+
+    assertThat(recovered.runs()).isEqualTo(1);
+    assertThat(recovered.lostRuns()).isZero();
+    assertThat(read(0)).isEqualTo(concat(first, second));
+    assertThat(complete(0)).containsExactly(1L);
+    assertThat(ssd.files()).containsExactly(ssd.file(id(4)));
+    assertThat(hdd.files()).isEmpty();
+    assertThat(hdd.catalog().runs()).isEmpty();
+  }
+
+  @Test
+  void aMergedRunThatWasNotRegisteredLeavesItsInputs() throws Exception {
+    Block first = block(0, 1, 0, false);
+    Block second = block(0, 1, 1, true);
+    ssd.add(id(1), SHUFFLE, order(0), first);
+    ssd.add(id(2), SHUFFLE, order(1), second);
+    ssd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
+
+    assertThat(restart().runs()).isEqualTo(2);
+    assertThat(read(0)).isEqualTo(concat(first, second));
+    assertThat(ssd.files()).hasSize(2);
+  }
+
+  @Test
+  void ofARunThatWasBeingMovedOneCopyIsKept() throws Exception {
+    Block only = block(0, 1, 0, true);
+    ssd.add(id(1), SHUFFLE, order(0), only);
+    hdd.add(id(1), SHUFFLE, order(0), only);
+
+    assertThat(restart().runs()).isEqualTo(1);
+    assertThat(read(0)).isEqualTo(concat(only));
+    assertThat(ssd.files()).isEmpty();
+    assertThat(ssd.catalog().runs()).isEmpty();
+    assertThat(hdd.files()).hasSize(1);
+  }
+
+  @Test
+  void ofARunThatWasBeingMovedTheWholeCopyIsKept() throws Exception {
+    Block only = block(0, 1, 0, true);
+    ssd.add(id(1), SHUFFLE, order(0), only);
+    hdd.add(id(1), SHUFFLE, order(0), only);
+    cutOff(hdd.file(id(1)));
+
+    Recovered recovered = restart();
+
+    assertThat(recovered.runs()).isEqualTo(1);
+    assertThat(recovered.lostRuns()).as("the other copy has every block").isZero();
+    assertThat(read(0)).isEqualTo(concat(only));
+  }
+
+  @Test
+  void aRecordWithoutAFileIsDroppedAndItsAttemptsAreIncomplete() throws Exception {
+    ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, false), block(0, 2, 0, true));
+    ssd.add(id(2), SHUFFLE, order(1), block(0, 1, 1, true));
+    stopped(LAST, LAST);
+    Files.delete(ssd.file(id(2)));
+
+    Recovered recovered = restart();
+
+    assertThat(recovered.lostRuns()).isEqualTo(1);
+    assertThat(recovered.wholeSinceEpoch()).as("though it was stopped cleanly").isEqualTo(EPOCH);
+    assertThat(complete(0)).containsExactly(2L);
+    assertThat(ssd.catalog().runs()).extracting(RunRecord::id).containsExactly(id(1));
+  }
+
+  @Test
+  void everyFlippedByteOfHeaderAndFooterIsNamedAndItsRunLost() throws Exception {
+    RunRecord run =
+        ssd.add(
+            id(1),
+            SHUFFLE,
+            order(0),
+            block(0, 1, 0, false),
+            block(0, 1, 1, true),
+            block(4, 2, 0, true));
+    byte[] whole = Files.readAllBytes(ssd.file(id(1)));
+    int headerEnd = 48 + SHUFFLE.application().length() + 4;
+    int blocksEnd =
+        headerEnd
+            + concat(block(0, 1, 0, false)).length
+            + concat(block(0, 1, 1, true)).length
+            + concat(block(4, 2, 0, true)).length;
+    Random random = new Random(7);
+    for (int at = 0; at < whole.length; at++) {
+      if (at >= headerEnd && at < blocksEnd) {
+        continue;
+      }
+      byte[] damaged = whole.clone();
+      damaged[at] ^= (byte) (1 + random.nextInt(255));
+      Files.write(ssd.file(id(1)), damaged);
+      ssd.catalog().add(run);
+      try (LogLines log = new LogLines(DirectoryScan.class)) {
+        DirectoryContents contents = new DirectoryScan(ssd.disk()).scan();
+        assertThat(contents.runs()).as("byte %d", at).isEmpty();
+        assertThat(contents.lost()).as("byte %d", at).containsExactly(id(1));
+        assertThat(log.lines())
+            .as("byte %d", at)
+            .anyMatch(
+                line ->
+                    line.contains(ssd.file(id(1)).getFileName().toString())
+                        && line.matches(".*offset=\\d+.*"));
+      }
+      assertThat(ssd.catalog().runs()).isEmpty();
+      assertThat(ssd.file(id(1))).as("stays until the next start").exists();
+    }
+  }
+
+  @Test
+  void aFileThatIsNotTheRecordedRunIsLost() throws Exception {
+    RunRecord other = ssd.write(id(2), SHUFFLE, order(1), List.of(), block(0, 1, 0, true));
+    Files.move(ssd.file(id(2)), ssd.file(id(1)));
+    ssd.catalog().add(new RunRecord(id(1), SHUFFLE, order(1), other.length(), List.of()));
+
+    assertThat(restart().lostRuns()).isEqualTo(1);
+    assertThat(store.find(SHUFFLE)).isNull();
+  }
+
+  @Test
+  void runsOfForgottenShufflesAreDeletedWhereverTheyAre() throws Exception {
+    ShuffleKey kept = new ShuffleKey("app-1", 4);
+    ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
+    hdd.add(id(2), SHUFFLE, order(1), block(0, 2, 0, true));
+    hdd.add(id(3), kept, order(0), block(0, 2, 0, true));
+    ssd.catalog().bury(List.of(new Tombstone(SHUFFLE, 1234)));
+
+    assertThat(restart().shuffles()).isEqualTo(1);
+    assertThat(store.isExpired(SHUFFLE)).isTrue();
+    assertThat(store.isExpired(kept)).isFalse();
+    assertThat(ssd.files()).isEmpty();
+    assertThat(hdd.files()).containsExactly(hdd.file(id(3)));
+  }
+
+  @Test
+  void forgottenShufflesAreRememberedInEveryDirectory() throws Exception {
+    java.time.Clock clock =
+        java.time.Clock.fixed(java.time.Instant.ofEpochMilli(77), java.time.ZoneOffset.UTC);
+    ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
+    restart();
+    store.onForgotten(
+        new ForgottenShuffles(List.of(ssd.disk(), hdd.disk()), files, clock, 10)::add);
+    store.removeShuffles("app-1", List.of(3, 8));
+    files.deletePending();
+
+    assertThat(ssd.catalog().tombstones())
+        .containsExactlyInAnyOrder(
+            new Tombstone(SHUFFLE, 77), new Tombstone(new ShuffleKey("app-1", 8), 77));
+    assertThat(hdd.catalog().tombstones()).hasSize(2);
+    assertThat(ssd.catalog().runs()).isEmpty();
+    assertThat(ssd.files()).isEmpty();
+    restart();
+    assertThat(store.isExpired(SHUFFLE)).isTrue();
+  }
+
+  @Test
+  void whatWasStoppedCleanlyIsWhole() throws Exception {
+    ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
+    assertThat(new StopMark(List.of(ssd.disk(), hdd.disk()), true).write(LAST, LAST - 50, 10_000))
+        .isTrue();
+
+    assertThat(restart().wholeSinceEpoch()).isEqualTo(LAST - 50);
+  }
+
+  @Test
+  void withoutAMarkOfTheLastLifeInEveryDirectoryNothingIsWhole() throws Exception {
+    assertThat(restart().wholeSinceEpoch()).as("no mark").isEqualTo(EPOCH);
+    stopped(LAST - 10, LAST - 10);
+    assertThat(restart().wholeSinceEpoch()).as("a mark of a life before").isEqualTo(EPOCH);
+    ssd.catalog().stopped(new CleanStop(LAST, LAST, 2));
+    assertThat(restart().wholeSinceEpoch()).as("half of the marks").isEqualTo(EPOCH);
+    hdd.catalog().stopped(new CleanStop(LAST, LAST, 2));
+    assertThat(restart().wholeSinceEpoch()).isEqualTo(LAST);
+    ssd.catalog().stopped(new CleanStop(LAST, LAST, 3));
+    hdd.catalog().stopped(new CleanStop(LAST, LAST, 3));
+    assertThat(restart().wholeSinceEpoch()).as("a directory is not here").isEqualTo(EPOCH);
+  }
+
+  @Test
+  void theNewestEpochOfAnythingIsKnown() throws Exception {
+    ssd.add(id(1), SHUFFLE, new RunOrder(5_000, 0), block(0, 1, 0, true));
+    Recovery recovery =
+        new Recovery(List.of(ssd.disk(), hdd.disk()), files, store, 30_000, System::nanoTime);
+    assertThat(recovery.find().newestEpoch()).isEqualTo(5_000);
+  }
+
+  /**
+   * Attempts of random blocks are cut into runs on both disks; some are lost. What is left is
+   * served in the order of the runs, and complete is exactly who has all of its blocks.
+   */
+  @Test
+  void randomRunsAreServedInOrderAndOnlyWholeAttemptsAreComplete() throws Exception {
+    for (long seed = 0; seed < 12; seed++) {
+      Random random = new Random(seed);
+      ShuffleKey shuffle = new ShuffleKey("app-r", (int) seed);
+      List<List<Block>> runs = randomRuns(random);
+      Map<Integer, List<Block>> expected = new TreeMap<>();
+      List<Integer> writeOrder = new ArrayList<>();
+      for (int i = 0; i < runs.size(); i++) {
+        writeOrder.add(i);
+      }
+      Collections.shuffle(writeOrder, random);
+      Set<Integer> lost = new HashSet<>();
+      for (int run : writeOrder) {
+        RunDirectory directory = random.nextBoolean() ? ssd : hdd;
+        RunId id = new RunId(seed, run);
+        directory.add(
+            id,
+            shuffle,
+            new RunOrder(LAST + run / 3, run % 3),
+            runs.get(run).toArray(new Block[0]));
+        if (random.nextInt(4) == 0) {
+          lost.add(run);
+          if (random.nextBoolean()) {
+            Files.delete(directory.file(id));
+          } else {
+            cutOff(directory.file(id));
+          }
+        }
+      }
+      for (int run = 0; run < runs.size(); run++) {
+        if (!lost.contains(run)) {
+          runs.get(run)
+              .forEach(
+                  block ->
+                      expected
+                          .computeIfAbsent(block.partition(), unused -> new ArrayList<>())
+                          .add(block));
+        }
+      }
+      restart();
+      for (Map.Entry<Integer, List<Block>> partition : expected.entrySet()) {
+        assertThat(read(shuffle, partition.getKey()))
+            .as("seed %d partition %d", seed, partition.getKey())
+            .isEqualTo(concat(partition.getValue().toArray(new Block[0])));
+        assertThat(complete(shuffle, partition.getKey()))
+            .as("seed %d partition %d", seed, partition.getKey())
+            .isEqualTo(whole(partition.getValue()));
+      }
+      if (!expected.isEmpty()) {
+        assertThat(store.find(shuffle).partitionCount()).isEqualTo(expected.size());
+      }
+    }
+  }
+
+  private static List<List<Block>> randomRuns(Random random) {
+    List<Block> all = new ArrayList<>();
+    for (long attempt = 0; attempt < 8; attempt++) {
+      for (int partition = 0; partition < 4; partition++) {
+        int count = random.nextInt(5);
+        for (int sequence = 0; sequence < count; sequence++) {
+          all.add(block(partition, attempt, sequence, sequence == count - 1));
+        }
+      }
+    }
+    Collections.shuffle(all, random);
+    List<List<Block>> runs = new ArrayList<>();
+    for (int at = 0; at < all.size(); ) {
+      int end = Math.min(all.size(), at + 1 + random.nextInt(12));
+      runs.add(all.subList(at, end));
+      at = end;
+    }
+    return runs;
+  }
+
+  private static Set<Long> whole(List<Block> blocks) {
+    Map<Long, Set<Integer>> seen = new HashMap<>();
+    Map<Long, Integer> last = new HashMap<>();
+    for (Block block : blocks) {
+      seen.computeIfAbsent(block.attempt(), unused -> new HashSet<>()).add(block.sequence());
+      if (block.last()) {
+        last.put(block.attempt(), block.sequence());
+      }
+    }
+    Set<Long> whole = new HashSet<>();
+    last.forEach(
+        (attempt, sequence) -> {
+          if (seen.get(attempt).size() == sequence + 1) {
+            whole.add(attempt);
+          }
+        });
+    return whole;
+  }
+
+  private void stopped(long epoch, long wholeSince) throws IOException {
+    ssd.catalog().stopped(new CleanStop(epoch, wholeSince, 2));
+    hdd.catalog().stopped(new CleanStop(epoch, wholeSince, 2));
+  }
+
+  private static void cutOff(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length - 1));
+  }
+
+  private Set<Long> complete(int partition) {
+    return complete(SHUFFLE, partition);
+  }
+
+  private Set<Long> complete(ShuffleKey shuffle, int partition) {
+    OpenSnapshot snapshot = store.find(shuffle).snapshot(new int[] {partition}, false);
+    Set<Long> complete = new HashSet<>();
+    snapshot
+        .attemptsOf(snapshot.partitions().get(0).completeSet())
+        .forEach(attempt -> complete.add(attempt));
+    return complete;
+  }
+
+  private byte[] read(int partition) throws Exception {
+    return read(SHUFFLE, partition);
+  }
+
+  private byte[] read(ShuffleKey shuffle, int partition) throws Exception {
+    ShuffleLog log = store.find(shuffle);
+    long length = log.snapshot(new int[] {partition}, false).partitions().get(0).length();
+    ByteBuffer bytes = ByteBuffer.allocate((int) length);
+    for (LogPiece piece : log.read(List.of(new LogRange(partition, 0, length)))) {
+      LogPiece.InFile file = (LogPiece.InFile) piece;
+      ByteBuffer part = bytes.slice(bytes.position(), (int) file.length());
+      while (part.hasRemaining()) {
+        file.run().channel().read(part, file.position() + part.position());
+      }
+      bytes.position(bytes.position() + (int) file.length());
+      piece.release();
+    }
+    return bytes.array();
+  }
+
+  private static byte[] concat(Block... blocks) {
+    ByteBuf all = Unpooled.buffer();
+    for (Block block : blocks) {
+      all.writeBytes(block.bytes());
+    }
+    byte[] bytes = new byte[all.readableBytes()];
+    all.readBytes(bytes);
+    return bytes;
+  }
+}
