@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** What a server must hold: lists of blocks, and which of them each run has. */
 final class Model {
@@ -109,13 +110,11 @@ final class Model {
     }
   }
 
-  /** What lies in some directories is lost. */
-  void lose(Set<Integer> directories) {
+  /** What is in some runs is lost. */
+  void lose(Predicate<ModelRun> gone) {
     for (ModelShuffle shuffle : shuffles.values()) {
       if (!shuffle.forgotten) {
-        for (ModelPartition partition : shuffle.partitions.values()) {
-          partition.lose(run -> directories.contains(run.directory));
-        }
+        shuffle.partitions.values().forEach(partition -> partition.lose(gone));
       }
     }
   }

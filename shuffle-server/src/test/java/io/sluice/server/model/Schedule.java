@@ -17,6 +17,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
+import io.sluice.server.health.HealthState;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.ShuffleLog;
@@ -27,6 +28,7 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.merge.MergeOutcome;
 import io.sluice.server.merge.MergeSteps;
 import io.sluice.server.read.InlineReads;
+import io.sluice.server.scrub.ScrubSteps;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -55,6 +57,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
@@ -528,7 +531,7 @@ final class Schedule {
   private void arrangeFault() throws Exception {
     int at = random.nextInt(life.directories.size());
     ModelDirectory directory = life.directories.get(at);
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(14)) {
       case 0 -> directory.endFaults();
       case 1 -> directory.storage().writeAtMost(1 + random.nextInt(500));
       case 2 -> directory.catalog().failAtChange(1 + random.nextInt(3));
@@ -536,6 +539,7 @@ final class Schedule {
       case 5 -> vanish(at);
       case 6 -> hang(at);
       case 7, 8 -> check(at);
+      case 9 -> damage();
       default -> directory.storage().failAtCall(1 + random.nextInt(6));
     }
   }
@@ -572,6 +576,49 @@ final class Schedule {
     checking = false;
   }
 
+  /** A bit of a run flips, anywhere in its file, and the next scrubbing finds it. */
+  private void damage() {
+    ShuffleLog log = anyLog();
+    List<LoggedRun> runs = log == null ? List.of() : log.runs();
+    if (depth > 0 || runs.isEmpty()) {
+      return;
+    }
+    RunFile run = (RunFile) runs.get(random.nextInt(runs.size())).run();
+    int at = life.disks.indexOf(run.disk());
+    if (run.disk().health().state() != HealthState.HEALTHY) {
+      return;
+    }
+    interruptible = false;
+    while (!held.isEmpty()) {
+      releaseHeld();
+    }
+    life.directories.get(at).endFaults();
+    housekeep();
+    life.directories.get(at).storage().flip(run.name(), random.nextInt((int) run.length()));
+    Set<RunFile> damaged = new HashSet<>();
+    ScrubSteps.scrub(
+        run.disk(),
+        life.files,
+        found -> {
+          damaged.add(found);
+          life.watch.declareLost(found);
+        },
+        clock::advance);
+    assertThat(damaged).as("runs that are found damaged").containsExactly(run);
+    loses(each -> each == model.run(run.id()));
+    housekeep();
+    interruptible = true;
+  }
+
+  /** From now on what is in some runs is lost. */
+  private void loses(Predicate<ModelRun> gone) {
+    if (!model.isUncounted()) {
+      readFailuresAtLoss = life.readFailures();
+    }
+    losses++;
+    model.lose(gone);
+  }
+
   /** What lies on disks that are lost is declared lost. */
   private void look() {
     Set<Integer> gone = new HashSet<>();
@@ -581,11 +628,7 @@ final class Schedule {
       }
     }
     if (!gone.isEmpty()) {
-      if (!model.isUncounted()) {
-        readFailuresAtLoss = life.readFailures();
-      }
-      losses++;
-      model.lose(gone);
+      loses(run -> gone.contains(run.directory));
       WatchSteps.look(life.watch);
     }
   }
