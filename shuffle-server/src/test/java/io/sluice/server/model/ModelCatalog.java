@@ -35,25 +35,25 @@ final class ModelCatalog extends InMemoryCatalog {
   }
 
   @Override
-  public void add(RunRecord run) throws IOException {
+  public synchronized void add(RunRecord run) throws IOException {
     change();
     super.add(run);
     added.accept(run);
   }
 
   @Override
-  public void remove(Collection<RunId> gone) throws IOException {
+  public synchronized void remove(Collection<RunId> gone) throws IOException {
     change();
     super.remove(gone);
   }
 
   @Override
-  public void bury(Collection<Tombstone> shuffles) throws IOException {
+  public synchronized void bury(Collection<Tombstone> shuffles) throws IOException {
     change();
     super.bury(shuffles);
   }
 
-  private void change() throws IOException {
+  private synchronized void change() throws IOException {
     beforeChange.run();
     failAtChange--;
     if (failAtChange == 0) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -33,7 +34,7 @@ final class ModelPartition {
 
   boolean has(ModelBlock block) {
     for (ModelEntry entry : entries) {
-      if (entry.block == block && !entry.lost) {
+      if (entry.block.equals(block) && !entry.lost) {
         return true;
       }
     }
@@ -48,7 +49,7 @@ final class ModelPartition {
   }
 
   /** Attempts of which every block is there. */
-  TreeSet<Long> complete() {
+  SortedSet<Long> complete() {
     Map<Integer, TreeSet<Integer>> found = new HashMap<>();
     TreeSet<Long> complete = new TreeSet<>();
     for (ModelEntry entry : entries) {

@@ -19,8 +19,7 @@ public final class ScrubSteps {
    * @param loss told of runs that are damaged
    * @param wait lets so many milliseconds pass on the clock of the disk
    */
-  public static void scrub(
-      Disk disk, RunFiles files, Consumer<RunFile> loss, LongConsumer wait) {
+  public static void scrub(Disk disk, RunFiles files, Consumer<RunFile> loss, LongConsumer wait) {
     DiskScrubber<ScrubbedRunFile> scrubber =
         new DiskScrubber<>(
             new ScrubbedDirectory(disk, files, loss, disk.nanoTime()),
