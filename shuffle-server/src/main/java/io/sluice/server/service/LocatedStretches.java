@@ -12,7 +12,6 @@ import io.sluice.server.storage.StorageKind;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Tells clients where bytes lie in files that they may read themselves. For one reply. */
@@ -27,7 +26,7 @@ final class LocatedStretches {
   private final boolean withLocal;
   private final boolean withRemote;
   private final List<RunFileLocation> locations = new ArrayList<>();
-  private final Map<StoredRun, Integer> files = new IdentityHashMap<>();
+  private final IdentityHashMap<StoredRun, Integer> files = new IdentityHashMap<>();
   private int stretches;
 
   /**

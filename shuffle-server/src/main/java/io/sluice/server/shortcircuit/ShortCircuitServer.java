@@ -131,6 +131,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
   private void accept(
       EpollDomainSocketChannel channel, Descriptors descriptors, FileDescriptor empty) {
     counters.connected();

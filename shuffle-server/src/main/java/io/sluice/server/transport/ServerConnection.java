@@ -23,9 +23,9 @@ import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -56,7 +56,8 @@ final class ServerConnection {
 
   private ClientConnection client;
   private Push push;
-  private final Set<CompletableFuture<FetchedBytes>> pendingFetches = new HashSet<>();
+  // By a token each: nothing keeps a peer from using a request id twice.
+  private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
   private int pendingOpens;
   private Runnable cancelWait;
   private boolean closing;
@@ -250,13 +251,14 @@ final class ServerConnection {
       fetched(requestId, answer);
       return;
     }
-    pendingFetches.add(answer);
+    Object token = new Object();
+    pendingFetches.put(token, answer);
     CompletableFuture<FetchedBytes> unused =
         answer.whenComplete(
             (bytes, failure) ->
                 carrier.execute(
                     () -> {
-                      pendingFetches.remove(answer);
+                      pendingFetches.remove(token);
                       fetched(requestId, answer);
                       updateReading();
                     },
@@ -316,7 +318,7 @@ final class ServerConnection {
       counters.resumed();
     }
     // Reads for it that have not begun need not be done.
-    List.copyOf(pendingFetches).forEach(fetch -> fetch.cancel(false));
+    List.copyOf(pendingFetches.values()).forEach(fetch -> fetch.cancel(false));
     pendingFetches.clear();
   }
 

@@ -478,11 +478,11 @@ class RecoveryTest {
     ByteBuffer bytes = ByteBuffer.allocate((int) length);
     for (LogPiece piece : log.read(List.of(new LogRange(partition, 0, length)))) {
       LogPiece.InFile file = (LogPiece.InFile) piece;
-      ByteBuffer part = bytes.slice(bytes.position(), (int) file.length());
+      ByteBuffer part = bytes.slice(bytes.position(), file.length());
       while (part.hasRemaining()) {
         file.run().channel().read(part, file.position() + part.position());
       }
-      bytes.position(bytes.position() + (int) file.length());
+      bytes.position(bytes.position() + file.length());
       piece.release();
     }
     return bytes.array();
