@@ -37,6 +37,7 @@ import java.util.concurrent.ScheduledExecutorService;
 /** A server from its start to its end, as far as it stores; nothing in it runs by itself. */
 final class ServerLife {
   private static final long TIMEOUT_MS = 30_000;
+  private static final int HOUSEKEEPING_ROUNDS = 4;
   private static final StoreConfig STORE =
       new StoreConfig(100, 100, 1 << 20, 1000, 1 << 30, new LogConfig(500, 1 << 30, 1000, 1000));
 
@@ -108,7 +109,10 @@ final class ServerLife {
 
   /** Deletes runs that nobody needs, and does what else waits for the disks' housekeeping. */
   void housekeep() {
-    disks.forEach(files::deletePending);
+    // What is done on one disk may leave something to do on another one.
+    for (int round = 0; round < HOUSEKEEPING_ROUNDS; round++) {
+      disks.forEach(files::deletePending);
+    }
   }
 
   /** Says in every directory that nothing was left behind, if that is so. */
