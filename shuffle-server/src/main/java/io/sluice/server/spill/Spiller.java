@@ -125,13 +125,19 @@ public final class Spiller implements AutoCloseable {
       flushing = true;
       signal();
       long left = deadline - nanoTime.getAsLong();
-      while (!stopped && left > 0 && totals.bufferedBytes() + totals.spillingBytes() > 0) {
+      while (!stopped && left > 0 && isAnythingLeft(totals)) {
         lock.wait(Math.min(TICK_MS, TimeUnit.NANOSECONDS.toMillis(left) + 1));
         left = deadline - nanoTime.getAsLong();
       }
       flushing = false;
     }
     return totals.bufferedBytes() + totals.spillingBytes() == 0;
+  }
+
+  /** Whether blocks are in memory, or a writer holds those that it has just written. */
+  private boolean isAnythingLeft(LogTotals totals) {
+    return totals.bufferedBytes() + totals.spillingBytes() > 0
+        || threads.stream().anyMatch(DiskThread::isWriting);
   }
 
   /**
@@ -411,6 +417,12 @@ public final class Spiller implements AutoCloseable {
           givenUp = current;
         }
         current.abort();
+      }
+    }
+
+    boolean isWriting() {
+      synchronized (lock) {
+        return task != null && task != givenUp;
       }
     }
 
