@@ -481,7 +481,8 @@ abstract class DataTransportContract {
     service.holdFetches(true);
     List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      fetches.add(connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000 * i, 1000)).build()));
+      fetches.add(
+          connection.fetch(Fetch.newBuilder().addRanges(range(1, 1000L * i, 1000)).build()));
     }
     int answered = 0;
     while (answered < 12) {

@@ -15,7 +15,9 @@ import io.sluice.server.shortcircuit.RunFileHandout.Held;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,14 +32,20 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private static final int MAX_REQUEST_BYTES = 64 << 10;
   private static final int MAX_FILES = 64;
 
-  private final RunFileHandout handout;
+  private final Function<RunFileRequest, CompletableFuture<List<Held>>> handout;
   private final Descriptors descriptors;
   private final FileDescriptor nothing;
   private final ShortCircuitCounters counters;
   private String application;
+  private int unanswered;
+  // Descriptors carry no name: they go out in the order of the requests, however long one takes.
+  private CompletableFuture<Void> answered = CompletableFuture.completedFuture(null);
 
+  /**
+   * @param handout opens files; never fails
+   */
   RunFileRequests(
-      RunFileHandout handout,
+      Function<RunFileRequest, CompletableFuture<List<Held>>> handout,
       Descriptors descriptors,
       FileDescriptor nothing,
       ShortCircuitCounters counters) {
@@ -76,8 +84,16 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
       refuse(context, request.getNamesCount() + " files, expected 1 to " + MAX_FILES);
       return;
     }
+    // Some more may have been read with this one.
     context.channel().config().setAutoRead(false);
-    handout.open(request).thenAccept(files -> answer(context, files));
+    unanswered++;
+    answered =
+        answered.thenCombine(
+            handout.apply(request),
+            (done, files) -> {
+              answer(context, files);
+              return done;
+            });
   }
 
   private void refuse(ChannelHandlerContext context, String why) {
@@ -108,7 +124,8 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
       written.addListener(done -> file.release());
     }
     context.flush();
-    context.channel().config().setAutoRead(true);
+    unanswered--;
+    context.channel().config().setAutoRead(unanswered == 0);
   }
 
   @Override

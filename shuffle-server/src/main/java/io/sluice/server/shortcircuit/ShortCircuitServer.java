@@ -143,7 +143,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     channel
         .pipeline()
         .addLast(RunFileRequests.decoder())
-        .addLast(new RunFileRequests(handout, descriptors, empty, counters));
+        .addLast(new RunFileRequests(handout::open, descriptors, empty, counters));
   }
 
   /** Closes every connection and ends the thread, within a bounded time. Idempotent. */
