@@ -39,7 +39,7 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private String application;
   private int unanswered;
   // Descriptors carry no name: they go out in the order of the requests, however long one takes.
-  private CompletableFuture<Void> answered = CompletableFuture.completedFuture(null);
+  private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
 
   /**
    * @param handout opens files; never fails
@@ -92,7 +92,7 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
             handout.apply(request),
             (done, files) -> {
               answer(context, files);
-              return done;
+              return null;
             });
   }
 

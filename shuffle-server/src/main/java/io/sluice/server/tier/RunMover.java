@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,11 @@ final class RunMover {
   private final RunFiles files;
   private final Gate gate;
   private final ByteBuffer buffer;
+  // Copies that wait to be deleted. A run does not move to where an earlier copy of it does: that
+  // deletion could not tell the two apart.
+  private final Set<LeftBehind> leftBehind = ConcurrentHashMap.newKeySet();
+
+  private record LeftBehind(RunFile run, Disk disk) {}
 
   RunMover(RunFiles files, Gate gate) {
     this(files, gate, ByteBuffer.allocateDirect(CHUNK_BYTES));
@@ -61,7 +68,7 @@ final class RunMover {
    * @return whether it lies on the target now; if not, it is where it was or is no longer needed
    */
   boolean move(RunFile run, Disk target) {
-    if (!run.tryRetain()) {
+    if (leftBehind.contains(new LeftBehind(run, target)) || !run.tryRetain()) {
       return false;
     }
     try {
@@ -105,8 +112,14 @@ final class RunMover {
       LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.toString());
       write.failed(e);
     }
-    Disk leftBehind = switched ? source : target;
-    files.onThreadOf(leftBehind, () -> delete(leftBehind, run, name));
+    LeftBehind old = new LeftBehind(run, switched ? source : target);
+    leftBehind.add(old);
+    files.onThreadOf(
+        old.disk(),
+        () -> {
+          delete(old.disk(), run, name);
+          leftBehind.remove(old);
+        });
     return switched;
   }
 

@@ -177,6 +177,22 @@ class DemoterTest {
   }
 
   @Test
+  void aRunDoesNotMoveToWhereAnEarlierCopyOfItIsStillToBeDeleted() throws Exception {
+    RunFile run = fillTo(96, 5, 1).get(0);
+    RunMover mover = new RunMover(files, (target, bytes) -> true);
+    slow.failReads(true);
+    assertThat(mover.move(run, hdd)).isFalse();
+    slow.failReads(false);
+    assertThat(mover.move(run, hdd)).as("the first copy is there still").isFalse();
+    files.deletePending();
+    assertThat(slow.list()).isEmpty();
+    assertThat(mover.move(run, hdd)).isTrue();
+    files.deletePending();
+    assertThat(slow.list()).hasSize(1);
+    shuffle.checkEveryBlock();
+  }
+
+  @Test
   void aFlippedBitInTheHeaderOrTheTrailerIsNotMovedOn() throws Exception {
     List<RunFile> runs = fillTo(96, 5, 1);
     fast.flip(RunFiles.fileName(runs.get(0).id()), 9);
