@@ -50,8 +50,8 @@ class KillLoopTest {
   private static final long SEED = Long.getLong("sluice.test.seed", 20261121);
   private static final int PARTITIONS = 6;
   private static final int PUSHERS = 2;
-  private static final int KEPT_SHUFFLES = 3;
-  private static final int MOST_LOAD_MS = 500;
+  private static final int KEPT_SHUFFLES = 2;
+  private static final int MOST_LOAD_MS = 200;
   private static final long LIMIT_SECONDS = 30;
   private static final String APPLICATION = "app-1";
 
