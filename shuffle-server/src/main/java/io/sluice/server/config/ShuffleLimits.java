@@ -13,7 +13,7 @@ public final class ShuffleLimits {
           .defaultValue(StoreConfig.DEFAULT.maxShuffles())
           .atLeast(1)
           .since("0.1.0")
-          .doc("Most shuffles at a time; pushes of a further one go to another server.")
+          .doc("Most shuffles at a time; pushes of a further one are refused with NO_SPACE.")
           .build();
 
   static final ConfigKey<Integer> MAX_TOMBSTONES =
@@ -33,8 +33,8 @@ public final class ShuffleLimits {
           .atLeast(1L << 20)
           .since("0.1.0")
           .doc(
-              "A partition longer than this is huge: it is reported as full, so that clients push on"
-                  + " to another server, and what still comes for its shuffle goes straight to disk"
+              "A partition longer than this is huge: acknowledgements report it as full, and what"
+                  + " still comes for its shuffle goes straight to disk"
                   + " (rss.server.huge-partition.memory.limit.ratio).")
           .build();
 
