@@ -10,6 +10,7 @@ import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.read.PooledShuffleRead;
@@ -91,11 +92,11 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   @Override
   public PushSession pushSession(
-      ShuffleAssignment assignment, MapAttempt attempt, PayloadTransform transform) {
+      ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
     return new FramePushSession(
         assignment,
         attempt,
-        transform,
+        options,
         config.push(),
         pool,
         windows,

@@ -4,6 +4,7 @@ import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -44,18 +45,17 @@ public interface SluiceClient extends AutoCloseable {
    */
   ApplicationSession applicationSession(String user);
 
-  /** As {@link #pushSession(ShuffleAssignment, MapAttempt, PayloadTransform)}, in clear text. */
+  /** As {@link #pushSession(ShuffleAssignment, MapAttempt, PushOptions)}, without options. */
   default PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt) {
-    return pushSession(assignment, attempt, null);
+    return pushSession(assignment, attempt, PushOptions.NONE);
   }
 
   /**
    * Begins the output of one map attempt. Makes no connection before there is something to send.
    *
-   * @param transform applied to every payload, such as encryption; null for none
+   * @param options borrows what is in it until the session is closed
    */
-  PushSession pushSession(
-      ShuffleAssignment assignment, MapAttempt attempt, PayloadTransform transform);
+  PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt, PushOptions options);
 
   /** As {@link #read(ShuffleReadRequest, PayloadTransform)}, of clear text. */
   default ShuffleRead read(ShuffleReadRequest request) {

@@ -10,6 +10,7 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.read.BlocksMissingException;
@@ -222,7 +223,7 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session = cluster.push(assignment, attempt, map, transform)) {
+    try (FramePushSession session = cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       addSome(session, assignment.partitionCount(), attempt, random);
       if (random.nextBoolean()) {
         session.finish();
@@ -240,7 +241,7 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session = cluster.push(assignment, attempt, map, transform)) {
+    try (FramePushSession session = cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       Map<Key, Deque<byte[]>> added =
           addSome(session, assignment.partitionCount(), attempt, random);
       session.finish();

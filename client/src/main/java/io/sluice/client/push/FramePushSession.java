@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
-import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.io.IOException;
 import java.util.Objects;
@@ -14,7 +13,7 @@ import java.util.function.LongSupplier;
 /** A push session over pooled connections. Owned by the task thread. */
 public final class FramePushSession implements PushSession {
   private final int partitionCount;
-  private final PayloadTransform transform;
+  private final PushOptions options;
   private final ReplicaSets sets;
   private final MapAttempt attempt;
   private final PushConfig config;
@@ -34,13 +33,13 @@ public final class FramePushSession implements PushSession {
   }
 
   /**
-   * @param transform null for none
+   * @param options borrows what is in it
    * @param onClose told once, with the final counters
    */
   public FramePushSession(
       ShuffleAssignment assignment,
       MapAttempt attempt,
-      PayloadTransform transform,
+      PushOptions options,
       PushConfig config,
       ConnectionPool pool,
       PushWindows windows,
@@ -48,7 +47,7 @@ public final class FramePushSession implements PushSession {
       LongSupplier nanoTime,
       Consumer<PushCounters> onClose) {
     this.partitionCount = assignment.partitionCount();
-    this.transform = transform;
+    this.options = options;
     this.sets = new ReplicaSets(assignment);
     this.attempt = attempt;
     this.config = config;
@@ -96,7 +95,7 @@ public final class FramePushSession implements PushSession {
               partitionCount,
               attempt,
               compressor,
-              transform,
+              options.transform(),
               allocator,
               config.frameBytes(),
               sender::send);

@@ -15,6 +15,8 @@ public final class ShuffleReadRequest {
   private final List<ExpectedAttempts> expected;
   private final int firstMapIndex;
   private final int endMapIndex;
+  private final LocalOutput localOutput;
+  private final boolean anyOrder;
 
   private ShuffleReadRequest(Builder from) {
     this.assignment = from.assignment;
@@ -22,6 +24,8 @@ public final class ShuffleReadRequest {
     from.byPartition.forEach((partition, attempts) -> expected.add(attempts.build(partition)));
     this.firstMapIndex = from.firstMapIndex;
     this.endMapIndex = from.endMapIndex;
+    this.localOutput = from.localOutput;
+    this.anyOrder = from.anyOrder;
   }
 
   public static Builder builder(ShuffleAssignment assignment) {
@@ -50,12 +54,24 @@ public final class ShuffleReadRequest {
     return endMapIndex;
   }
 
+  /** The way to what the servers do not have; null: there is none. */
+  LocalOutput localOutput() {
+    return localOutput;
+  }
+
+  /** Whether contents of an attempt may come in any order. */
+  boolean anyOrder() {
+    return anyOrder;
+  }
+
   /** Collects a request. Belongs to one thread. */
   public static final class Builder {
     private final ShuffleAssignment assignment;
     private final TreeMap<Integer, ExpectedAttempts.Builder> byPartition = new TreeMap<>();
     private int firstMapIndex;
     private int endMapIndex = Integer.MAX_VALUE;
+    private LocalOutput localOutput;
+    private boolean anyOrder;
 
     private Builder(ShuffleAssignment assignment) {
       this.assignment = assignment;
@@ -88,6 +104,25 @@ public final class ShuffleReadRequest {
     public Builder mapRange(int first, int end) {
       this.firstMapIndex = first;
       this.endMapIndex = end;
+      return this;
+    }
+
+    /**
+     * Reads from map tasks' local output what the servers do not have.
+     *
+     * @param output the read takes it: closed with it
+     */
+    public Builder localOutput(LocalOutput output) {
+      this.localOutput = output;
+      return this;
+    }
+
+    /**
+     * Allows contents of one attempt to come in another order than that of their adding, so that
+     * nothing has to be held back for its turn.
+     */
+    public Builder anyOrder() {
+      this.anyOrder = true;
       return this;
     }
 

@@ -10,6 +10,7 @@ import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
@@ -124,15 +125,15 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   public FramePushSession push(ShuffleAssignment assignment, long attempt, int mapIndex) {
-    return push(assignment, attempt, mapIndex, null);
+    return push(assignment, attempt, mapIndex, PushOptions.NONE);
   }
 
   public FramePushSession push(
-      ShuffleAssignment assignment, long attempt, int mapIndex, PayloadTransform transform) {
+      ShuffleAssignment assignment, long attempt, int mapIndex, PushOptions options) {
     return new FramePushSession(
         assignment,
         new MapAttempt(attempt, mapIndex),
-        transform,
+        options,
         pushConfig,
         pool,
         windows,

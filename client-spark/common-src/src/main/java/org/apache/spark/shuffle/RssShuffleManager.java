@@ -5,6 +5,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushOptions;
 import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
@@ -120,7 +121,7 @@ public class RssShuffleManager extends SortShuffleManager {
                 .pushSession(
                     handle.assignment(),
                     new MapAttempt(mapId, context.partitionId()),
-                    IoEncryption.of(SparkEnv.get())),
+                    new PushOptions(IoEncryption.of(SparkEnv.get()), null, null)),
             context,
             metrics);
     if (dependency.mapSideCombine()) {
