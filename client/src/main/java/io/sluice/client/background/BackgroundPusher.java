@@ -171,6 +171,11 @@ public final class BackgroundPusher implements AutoCloseable {
   private void push(Running one) {
     FinishedOutput output = one.output;
     Outcome outcome = Outcome.FAILED;
+    if (!output.wanted().getAsBoolean()) {
+      forget(output.shuffle());
+      ended(one, Outcome.DROPPED);
+      return;
+    }
     try (SealedPush push = pushes.begin(output)) {
       OutputPush work = new OutputPush(output, push, allocator, () -> one.stopped);
       try {

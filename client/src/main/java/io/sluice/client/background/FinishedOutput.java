@@ -3,6 +3,7 @@ package io.sluice.client.background;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.MapAttempt;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 
 /**
  * The output of a map attempt, whole in a local file: sealed blocks by ascending partition, back to
@@ -10,9 +11,15 @@ import java.nio.file.Path;
  *
  * @param data the file; may be gone when its turn comes, and is then passed over
  * @param lengths where to learn how many bytes each partition has there
+ * @param wanted asked when its turn comes, on a pusher's thread, whether anybody may still read it;
+ *     answers within a bounded time
  */
 public record FinishedOutput(
-    ShuffleAssignment assignment, MapAttempt attempt, Path data, PartitionLengths lengths) {
+    ShuffleAssignment assignment,
+    MapAttempt attempt,
+    Path data,
+    PartitionLengths lengths,
+    BooleanSupplier wanted) {
 
   int shuffle() {
     return assignment.shuffle().getShuffle();

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -184,6 +185,30 @@ class BackgroundPusherTest {
       assertThat(pusher.counters().pushedOutputs()).isZero();
       // About what was in flight, of 120 frames in one output.
       assertThat(cluster.server(0).pushLengths()).hasSizeLessThan(20);
+    }
+  }
+
+  @Test
+  void dropsAllOfAShuffleThatNobodyWantsAnyMore() throws Exception {
+    Gate gate = new Gate();
+    AtomicBoolean wanted = new AtomicBoolean(true);
+    try (FakeCluster cluster = FakeCluster.threaded(1, gate);
+        BackgroundPusher pusher = pusher(cluster, 1, 10)) {
+      ShuffleAssignment assignment = cluster.assign(5, 1, 1);
+      for (int attempt = 0; attempt < 4; attempt++) {
+        FinishedOutput made = output(cluster, assignment, attempt);
+        pusher.add(
+            new FinishedOutput(
+                made.assignment(), made.attempt(), made.data(), made.lengths(), wanted::get));
+      }
+      assertThat(gate.reached.await(DEADLINE_MS, TimeUnit.MILLISECONDS)).isTrue();
+      wanted.set(false);
+      gate.open.countDown();
+      assertThat(pusher.awaitIdle(DEADLINE_MS)).isTrue();
+
+      // The first was wanted when it began.
+      assertThat(pusher.counters().pushedOutputs()).isEqualTo(1);
+      assertThat(pusher.counters().droppedOutputs()).isEqualTo(3);
     }
   }
 

@@ -257,7 +257,8 @@ class OutputPushTest {
                                 output.assignment(),
                                 output.attempt(),
                                 output.data(),
-                                () -> new long[] {bytes.length, 0}),
+                                () -> new long[] {bytes.length, 0},
+                                () -> true),
                             push,
                             cluster.allocator(),
                             () -> false)
