@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param connectionsPerServer connections to one server, for all tasks of the process together
  * @param readRunFiles whether run files are read without their servers, where that is possible
+ * @param localOutput when map tasks leave blocks on local disks
  * @param merge how long readers wait for what is pushed behind its task
  */
 public record ClientConfig(
@@ -35,6 +36,7 @@ public record ClientConfig(
     PushConfig push,
     ReadConfig read,
     boolean readRunFiles,
+    LocalOutputMode localOutput,
     BackgroundConfig background,
     MergeConfig merge) {
 
@@ -233,6 +235,17 @@ public record ClientConfig(
               "Whether run files that this process can reach itself, on the same host or on a shared"
                   + " file system, are read without their server. What cannot be read so is fetched.")
           .build();
+  static final ConfigKey<LocalOutputMode> LOCAL_OUTPUT =
+      ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
+          .defaultValue(LocalOutputMode.FALLBACK)
+          .since(FIRST)
+          .doc(
+              "When map tasks leave blocks in the engine's own map output files on local disks."
+                  + " `FALLBACK`: blocks that no server takes within the configured patience."
+                  + " `ALWAYS`: all blocks, first; servers get them behind the task, as far as that"
+                  + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
+                  + " a shuffle survive the loss of a server.")
+          .build();
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
           .defaultText("the engine's own")
@@ -339,7 +352,8 @@ public record ClientConfig(
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(REPLICAS, WRITE_QUORUM, SLICE, PREFETCH, SHORT_CIRCUIT)
+                  .keys(LOCAL_OUTPUT, REPLICAS, WRITE_QUORUM)
+                  .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
                   .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX))
           .rule(
               set ->
@@ -405,6 +419,7 @@ public record ClientConfig(
             new RetryPolicy(
                 set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)),
         set.get(SHORT_CIRCUIT),
+        set.get(LOCAL_OUTPUT),
         new BackgroundConfig(
             inBackground(push), PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX)),
         new MergeConfig(set.get(MERGE_WAIT), (int) Math.round(set.get(MERGE_THRESHOLD) * 10)));
