@@ -11,6 +11,7 @@ import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SparkDefaults;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
@@ -19,6 +20,7 @@ import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.ObjectWriter;
 import io.sluice.spark.write.PushedOutput;
 import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
 import org.apache.spark.MapOutputTracker;
@@ -63,6 +65,8 @@ public class RssShuffleManager extends SortShuffleManager {
 
   /** Before anything reads them: the settings that this manager needs of Spark. */
   private static SparkConf prepared(SparkConf conf, boolean isDriver) {
+    // A jar that is not for this Spark says so here, not in the first task.
+    SparkApis.current();
     if (isDriver) {
       SparkDefaults.apply(conf);
     }
@@ -106,10 +110,18 @@ public class RssShuffleManager extends SortShuffleManager {
     }
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it writes.
     RssShuffleHandle<K, V, ?> typed = (RssShuffleHandle<K, V, ?>) ours;
-    return writer(typed, mapId, context, metrics);
+    return observed(typed, mapId, context, metrics);
   }
 
-  private <K, V, C> ShuffleWriter<K, V> writer(
+  private <K, V, C> ShuffleWriter<K, V> observed(
+      RssShuffleHandle<K, V, C> handle,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    return writer(handle, mapId, context, metrics).observedFor(handle.dependency());
+  }
+
+  private <K, V, C> SluiceWriter<K, V> writer(
       RssShuffleHandle<K, V, C> handle,
       long mapId,
       TaskContext context,
