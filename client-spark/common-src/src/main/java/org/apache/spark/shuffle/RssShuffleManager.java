@@ -1,5 +1,6 @@
 package org.apache.spark.shuffle;
 
+import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -17,6 +18,10 @@ import io.sluice.spark.assignment.DriverAssignments;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
+import io.sluice.spark.background.PushBehind;
+import io.sluice.spark.background.ReadingStages;
+import io.sluice.spark.background.ReadingStagesEndpoint;
+import io.sluice.spark.background.WantedShuffles;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
@@ -65,6 +70,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private DriverShuffles shuffles;
   private DriverAssignments assignments;
   private AssignmentEndpoint endpoint;
+  private ReadingStagesEndpoint readingStages;
   private boolean stopped;
 
   /** Called by Spark. */
@@ -235,8 +241,18 @@ public class RssShuffleManager extends SortShuffleManager {
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     DriverShuffles all;
+    SluiceClient pushing;
+    ReadingStagesEndpoint read;
     synchronized (lock) {
       all = shuffles;
+      pushing = client;
+      read = readingStages;
+    }
+    if (pushing != null) {
+      pushing.backgroundPusher().forget(shuffleId);
+    }
+    if (read != null) {
+      read.forget(shuffleId);
     }
     if (all != null) {
       all.unregister(shuffleId);
@@ -250,12 +266,18 @@ public class RssShuffleManager extends SortShuffleManager {
   public void stop() {
     SluiceClient ending;
     AssignmentEndpoint unreachable;
+    ReadingStagesEndpoint unread;
     synchronized (lock) {
       stopped = true;
       ending = client;
       client = null;
       unreachable = endpoint;
       endpoint = null;
+      unread = readingStages;
+      readingStages = null;
+    }
+    if (unread != null) {
+      unread.close();
     }
     if (unreachable != null) {
       unreachable.close();
@@ -296,6 +318,12 @@ public class RssShuffleManager extends SortShuffleManager {
             session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      ReadingStages stages = new ReadingStages();
+      sparkContext.addSparkListener(stages);
+      readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
+      readingStages.start();
+    }
     DriverShuffles all = new DriverShuffles(session, assignments);
     sparkContext.addSparkListener(
         new LostOutputs(
@@ -332,10 +360,19 @@ public class RssShuffleManager extends SortShuffleManager {
                 client(application),
                 IoEncryption.of(SparkEnv.get()),
                 config.maxFurtherServers() > 0 ? furtherServers() : null,
-                localFiles);
+                localFiles,
+                pushBehind(client(application)));
       }
       return outputs;
     }
+  }
+
+  private PushBehind pushBehind(SluiceClient of) {
+    SparkEnv env = SparkEnv.get();
+    return new PushBehind(
+        of.backgroundPusher(),
+        localFiles,
+        new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 
   private SluiceClient client(String application) {
