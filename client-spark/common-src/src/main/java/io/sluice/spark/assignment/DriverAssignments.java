@@ -4,6 +4,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.proto.ServerId;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -44,12 +45,12 @@ public final class DriverAssignments {
   /** Where further servers come from. */
   public interface Source {
     /**
-     * One more server for some partitions of a shuffle; waits for a bounded time.
+     * One more server for a shuffle; waits for a bounded time.
      *
-     * @param partitions ascending
-     * @param excluded names of servers that are of no use
+     * @param partitions how many are to move there
+     * @param excluded names of servers that will not do
      */
-    Optional<ServerId> furtherServer(int shuffle, List<Integer> partitions, Set<String> excluded);
+    Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
   }
 
   private static final class Shuffle {
@@ -167,10 +168,10 @@ public final class DriverAssignments {
         });
     Optional<ServerId> found = Optional.empty();
     if (shuffle.furtherServers.size() < maxFurtherServers) {
-      found = source.furtherServer(number, affected, avoided).filter(by -> isUsable(by, useless));
+      found = source.furtherServer(number, affected.size(), avoided);
     }
     if (found.isEmpty()) {
-      found = ofTheApplication(shuffle, avoided);
+      found = firstUsable(now, avoided);
     }
     if (found.isPresent()) {
       if (now.indexOf(found.get().getName()) < 0) {
@@ -188,10 +189,6 @@ public final class DriverAssignments {
           avoided);
     }
     return found;
-  }
-
-  private static boolean isUsable(ServerId by, Set<String> useless) {
-    return !useless.contains(by.getName());
   }
 
   /** The server itself, those that failed as well, and those that have the partitions already. */
@@ -244,20 +241,7 @@ public final class DriverAssignments {
     return false;
   }
 
-  /**
-   * When no coordinator knows better: a server that the application uses, first those of the shuffle
-   * itself. Once the shuffle has as many further servers as it may, none that is new to it.
-   */
-  private Optional<ServerId> ofTheApplication(Shuffle shuffle, Set<String> excluded) {
-    Optional<ServerId> found = firstUsable(shuffle.newest, excluded);
-    if (found.isPresent() || shuffle.furtherServers.size() >= maxFurtherServers) {
-      return found;
-    }
-    return shuffles.values().stream()
-        .flatMap(other -> firstUsable(other.newest, excluded).stream())
-        .findFirst();
-  }
-
+  /** A server that the shuffle uses already for other partitions. */
   private static Optional<ServerId> firstUsable(ShuffleAssignment of, Set<String> excluded) {
     List<ServerId> servers = of.servers();
     for (int i = 0; i < servers.size(); i++) {

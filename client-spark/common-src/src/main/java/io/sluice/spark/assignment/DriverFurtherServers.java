@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +53,18 @@ public final class DriverFurtherServers implements FurtherServers {
    */
   public CompletionStage<ShuffleAssignment> newest(ShuffleAssignment known) {
     return ask(AssignmentQuestion.newest(known.shuffle().getShuffle()), known);
+  }
+
+  /** As {@link #newest}, waiting for the answer: for a bounded time, since every question has one. */
+  public ShuffleAssignment awaitNewest(ShuffleAssignment known) {
+    try {
+      return newest(known).toCompletableFuture().get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return learnt.newest(known);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("an answer that cannot fail has failed", e);
+    }
   }
 
   private CompletionStage<ShuffleAssignment> ask(
