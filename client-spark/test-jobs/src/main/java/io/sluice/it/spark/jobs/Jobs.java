@@ -31,6 +31,14 @@ final class Jobs {
     BY_NAME.put("skewJoin", SqlJobs::skewJoin);
     BY_NAME.put("localReader", SqlJobs::localReader);
     BY_NAME.put("notAdaptive", SqlJobs::notAdaptive);
+    BY_NAME.put("manySplits", AdaptiveJobs::manySplits);
+    BY_NAME.put("rebalanced", AdaptiveJobs::rebalanced);
+    BY_NAME.put("rebalancedRoundRobin", AdaptiveJobs::rebalancedRoundRobin);
+    BY_NAME.put("repartitionHints", AdaptiveJobs::repartitionHints);
+    BY_NAME.put("prunedPartitions", AdaptiveJobs::prunedPartitions);
+    BY_NAME.put("reorderedJoins", AdaptiveJobs::reorderedJoins);
+    BY_NAME.put("broadcastAfterShuffle", AdaptiveJobs::broadcastAfterShuffle);
+    BY_NAME.put("broadcastAfterShuffleLocalRead", AdaptiveJobs::broadcastAfterShuffleLocalRead);
   }
 
   private Jobs() {}
