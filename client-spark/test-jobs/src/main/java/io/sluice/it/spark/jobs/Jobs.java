@@ -39,6 +39,14 @@ final class Jobs {
     BY_NAME.put("reorderedJoins", AdaptiveJobs::reorderedJoins);
     BY_NAME.put("broadcastAfterShuffle", AdaptiveJobs::broadcastAfterShuffle);
     BY_NAME.put("broadcastAfterShuffleLocalRead", AdaptiveJobs::broadcastAfterShuffleLocalRead);
+    BY_NAME.put("cachedThenShuffled", ApiJobs::cachedThenShuffled);
+    BY_NAME.put("twentyThousandPartitions", ApiJobs::twentyThousandPartitions);
+    BY_NAME.put("longLineage", ApiJobs::longLineage);
+    BY_NAME.put("forgottenShuffles", ApiJobs::forgottenShuffles);
+    BY_NAME.put("speculated", ApiJobs::speculated);
+    BY_NAME.put("barrier", ApiJobs::barrier);
+    BY_NAME.put("indeterminate", ApiJobs::indeterminate);
+    BY_NAME.put("readInPart", ApiJobs::readInPart);
   }
 
   private Jobs() {}
