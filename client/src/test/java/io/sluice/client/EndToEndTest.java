@@ -10,9 +10,9 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.push.FramePushSession;
-import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushFailedException;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
@@ -223,7 +223,8 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session = cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
+    try (FramePushSession session =
+        cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       addSome(session, assignment.partitionCount(), attempt, random);
       if (random.nextBoolean()) {
         session.finish();
@@ -241,7 +242,8 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session = cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
+    try (FramePushSession session =
+        cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       Map<Key, Deque<byte[]>> added =
           addSome(session, assignment.partitionCount(), attempt, random);
       session.finish();

@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
+import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
@@ -100,6 +101,16 @@ public final class PluginConfig {
 
   public boolean hasCoordinator() {
     return !client.coordinator().quorum().isEmpty();
+  }
+
+  /** When map tasks leave blocks on local disks. */
+  public LocalOutputMode localOutput() {
+    return client.localOutput();
+  }
+
+  /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
+  public int maxFurtherServers() {
+    return 10;
   }
 
   /** Content of a block, in bytes, unless a record is larger. */

@@ -14,7 +14,9 @@ import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DriverShufflesTest {
@@ -30,6 +32,12 @@ class DriverShufflesTest {
       return refusal == null
           ? new Assigned(assignment(shuffle, partitions))
           : new Refused(refusal, "as the test wants it");
+    }
+
+    @Override
+    public Optional<ServerId> furtherServer(
+        int shuffle, int partitions, Collection<String> excluded) {
+      return Optional.empty();
     }
 
     @Override

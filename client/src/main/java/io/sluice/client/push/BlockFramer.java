@@ -38,7 +38,7 @@ final class BlockFramer {
     void accept(int set, ByteBuf body) throws IOException;
   }
 
-  private final ReplicaSets sets;
+  private final FrameSets sets;
   private final MapAttempt attempt;
   private final BlockCompressor compressor;
   private final PayloadTransform transform;
@@ -72,7 +72,7 @@ final class BlockFramer {
    * @param frameBytes most bytes of a frame
    */
   BlockFramer(
-      ReplicaSets sets,
+      FrameSets sets,
       int partitionCount,
       MapAttempt attempt,
       BlockCompressor compressor,

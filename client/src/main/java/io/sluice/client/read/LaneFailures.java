@@ -50,7 +50,7 @@ final class LaneFailures {
   /** Whether another replica has everything that is still wanted of a slice: no need to wait. */
   private static boolean hasOtherCopies(Slice slice) {
     for (Slice.Part part : slice.parts()) {
-      if (part.isWanted() && !part.visit().progress().hasMoreReplicas()) {
+      if (part.isWanted() && !part.visit().progress().hasMoreCopies()) {
         return false;
       }
     }

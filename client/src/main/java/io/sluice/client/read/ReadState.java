@@ -23,6 +23,9 @@ final class ReadState {
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
   private final List<MissingBlocks> missing = new ArrayList<>();
 
+  /** What is wanted of local output. */
+  final LocalPieces local;
+
   /** Partitions that are not whole yet. */
   int partitionsLeft;
 
@@ -38,26 +41,48 @@ final class ReadState {
   long retries;
   long fileBytes;
   long fileFailures;
+  long localBytes;
+  long localBlocks;
+  long localFailures;
   long waitNanos;
 
   ReadState(
       ShuffleReadRequest request, ReadConfig config, OpenRunFiles files, LongSupplier nanoTime) {
     this.files = files;
     this.request = request;
+    this.local = new LocalPieces(request.localOutput());
     this.shuffle = request.assignment().shuffle();
     this.config = config;
     this.nanoTime = nanoTime;
   }
 
-  /** Asks the next replica for a partition, or notes that it cannot become whole. */
+  /** Asks the next server for a partition; after the last one local output. */
   void visitNext(PartitionProgress progress) {
-    int replica = progress.nextReplica();
-    if (replica < 0) {
-      missing.addAll(progress.missing(MAX_NAMED_MISSING - missing.size()));
+    int server = progress.nextServer();
+    if (server < 0) {
+      local.want(progress, this::missing);
       return;
     }
-    ReadLane lane = lanes.get(request.assignment().serverIndex(progress.range(), replica));
+    ReadLane lane = lanes.get(server);
     lane.open(new PartitionVisit(progress, lane));
+  }
+
+  /** Whether anything is still to come from a server. */
+  boolean awaitsServers() {
+    return lanes.stream().anyMatch(lane -> !lane.isIdle());
+  }
+
+  /** Local output has given all that it has of a partition. */
+  void endLocally(PartitionProgress progress) {
+    if (progress.isWhole()) {
+      partitionsLeft--;
+      return;
+    }
+    for (int place = 0; place < progress.expected().count(); place++) {
+      if (!progress.received().isWhole(place)) {
+        missing(progress.missing(place));
+      }
+    }
   }
 
   void throwIfMissing() throws BlocksMissingException {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * A Spark driver in a process of its own, with two executors in processes of theirs, that runs jobs
  * and ends. Only the made Spark home and jars that the build made are on their class paths.
  */
-final class SparkApplication {
+public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
   private static final Path ROOT =
       Path.of(System.getProperty("user.dir")).resolve("..").normalize();
@@ -45,9 +45,10 @@ final class SparkApplication {
   private final Path directory;
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
+  private volatile Process driver;
 
   /** Something that a test does while the driver waits. */
-  interface Action {
+  public interface Action {
     void run() throws IOException, InterruptedException;
   }
 
@@ -57,17 +58,17 @@ final class SparkApplication {
    * @param results per job: {@code name.rows}, {@code name.digest} and so on
    * @param log of the driver
    */
-  record Outcome(int exitCode, Properties results, String log) {
-    String digest(String job) {
+  public record Outcome(int exitCode, Properties results, String log) {
+    public String digest(String job) {
       String error = results.getProperty(job + ".error");
       return error == null ? results.getProperty(job + ".digest") : "error: " + error;
     }
 
-    long number(String job, String what) {
+    public long number(String job, String what) {
       return Long.parseLong(results.getProperty(job + "." + what, "-1"));
     }
 
-    long linesWith(String text) {
+    public long linesWith(String text) {
       return log.lines().filter(line -> line.contains(text)).count();
     }
   }
@@ -75,7 +76,7 @@ final class SparkApplication {
   /**
    * @param directory for everything that the run writes; made here
    */
-  SparkApplication(Path directory) {
+  public SparkApplication(Path directory) {
     this.directory = directory;
     settings.put("spark.master", "local-cluster[2,1,1024]");
     settings.put("spark.app.name", directory.getFileName().toString());
@@ -91,20 +92,20 @@ final class SparkApplication {
   }
 
   /** Through Sluice. */
-  static SparkApplication onSluice(Path directory, String quorum) {
+  public static SparkApplication onSluice(Path directory, String quorum) {
     return new SparkApplication(directory)
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
         .set("spark.rss.coordinator.quorum", quorum)
         .set("spark.executor.extraClassPath", jobsJar() + ":" + clientJar());
   }
 
-  SparkApplication set(String key, String value) {
+  public SparkApplication set(String key, String value) {
     settings.put(key, value);
     return this;
   }
 
   /** What to do when the driver comes to a pause. */
-  SparkApplication at(String pause, Action action) {
+  public SparkApplication at(String pause, Action action) {
     pauses.put("pause:" + pause, action);
     return this;
   }
@@ -134,8 +135,37 @@ final class SparkApplication {
     }
   }
 
-  Outcome run(List<String> jobs) throws IOException, InterruptedException {
-    Path home = directory.resolve("home");
+  /** Where everything lies that the run writes. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** What executors have logged so far, all of them one after the other. */
+  public String executorLogs() throws IOException {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> files = Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
+      for (Path file : files.toList()) {
+        all.append(Files.readString(file));
+      }
+    }
+    return all.toString();
+  }
+
+  private static boolean isLog(Path file) {
+    return file.getFileName().toString().equals("stderr");
+  }
+
+  private Path home() {
+    return directory.resolve("home");
+  }
+
+  /** Ends the driver and all executors at once, while {@link #run} is at a pause. */
+  public void kill() {
+    end(driver);
+  }
+
+  public Outcome run(List<String> jobs) throws IOException, InterruptedException {
+    Path home = home();
     Files.createDirectories(home);
     Path sparkJars = ROOT.resolve("demo/target/spark-home/jars");
     Files.createSymbolicLink(home.resolve("jars"), sparkJars);
@@ -162,8 +192,9 @@ final class SparkApplication {
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
     builder.environment().put("SPARK_LOCAL_HOSTNAME", "127.0.0.1");
     builder.redirectError(errors.toFile());
-    Process driver = builder.start();
-    Thread killer = new Thread(() -> killAtLimit(driver), "spark-driver-limit");
+    driver = builder.start();
+    Process started = driver;
+    Thread killer = new Thread(() -> killAtLimit(started), "spark-driver-limit");
     killer.setDaemon(true);
     killer.start();
     try {

@@ -1,6 +1,5 @@
 package io.sluice.spark.write;
 
-import io.sluice.spark.MapLocation;
 import java.io.IOException;
 import java.util.Objects;
 import org.apache.spark.TaskContext;
@@ -48,7 +47,7 @@ abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
       release();
     }
     output.finish();
-    status = MapStatus$.MODULE$.apply(MapLocation.of(mapId), output.partitionLengths(), mapId);
+    status = MapStatus$.MODULE$.apply(output.location(), output.partitionLengths(), mapId);
   }
 
   @Override

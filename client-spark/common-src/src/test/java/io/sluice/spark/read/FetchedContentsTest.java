@@ -37,7 +37,7 @@ class FetchedContentsTest {
 
     @Override
     public ShuffleBlock next() throws IOException {
-      counters = counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 2_500_000));
+      counters = counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;

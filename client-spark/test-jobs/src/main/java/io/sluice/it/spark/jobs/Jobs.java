@@ -52,6 +52,9 @@ final class Jobs {
   private Jobs() {}
 
   static Job named(String name) {
+    if (name.startsWith(FaultJob.PREFIX)) {
+      return new FaultJob(name);
+    }
     Job job = BY_NAME.get(name);
     if (job == null) {
       throw new IllegalArgumentException("no job " + name + "; there are " + BY_NAME.keySet());

@@ -1,0 +1,203 @@
+package io.sluice.client.coordinator;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An assignment as bytes. Between the processes of one application only, which run one version of
+ * Sluice: a reader refuses what it does not know.
+ *
+ * <pre>
+ * assignment  = version, application, shuffle, generation, partitionCount,
+ *               serverCount, server..., placementCount, placement..., rangeCount, range...
+ * version     = 1 byte: 2
+ * application = length, UTF-8
+ * server      = length, message ServerId, replacement    replacement: index of the server that took
+ *                                                        over when it failed, plus 1; 0 for none
+ * placement   = chainCount, chain...                     one chain per replica
+ * chain       = length, index of a server...             oldest first
+ * range       = partitions, index of a placement         ranges follow each other from partition 0
+ * </pre>
+ *
+ * All other numbers are varints. Nothing follows the last range.
+ */
+final class AssignmentCodec {
+  static final int VERSION = 2;
+
+  private AssignmentCodec() {}
+
+  static byte[] encode(ShuffleAssignment assignment) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    try {
+      write(assignment, out);
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException("an array takes every byte", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void write(ShuffleAssignment assignment, CodedOutputStream out)
+      throws IOException {
+    out.writeRawByte((byte) VERSION);
+    out.writeStringNoTag(assignment.shuffle().getApplication());
+    out.writeUInt32NoTag(assignment.shuffle().getShuffle());
+    out.writeUInt32NoTag(assignment.generation());
+    out.writeUInt32NoTag(assignment.partitionCount());
+    out.writeUInt32NoTag(assignment.servers().size());
+    for (int server = 0; server < assignment.servers().size(); server++) {
+      out.writeMessageNoTag(assignment.servers().get(server));
+      out.writeUInt32NoTag(assignment.directReplacement(server) + 1);
+    }
+    Map<String, Integer> places = new LinkedHashMap<>();
+    List<int[][]> placements = new ArrayList<>();
+    int[] placementOf = new int[assignment.rangeCount()];
+    for (int range = 0; range < placementOf.length; range++) {
+      int[][] chains = assignment.chainsOf(range);
+      Integer known = places.putIfAbsent(Arrays.deepToString(chains), placements.size());
+      placementOf[range] = known == null ? placements.size() : known;
+      if (known == null) {
+        placements.add(chains);
+      }
+    }
+    out.writeUInt32NoTag(placements.size());
+    for (int[][] chains : placements) {
+      out.writeUInt32NoTag(chains.length);
+      for (int[] chain : chains) {
+        out.writeUInt32NoTag(chain.length);
+        for (int server : chain) {
+          out.writeUInt32NoTag(server);
+        }
+      }
+    }
+    out.writeUInt32NoTag(placementOf.length);
+    for (int range = 0; range < placementOf.length; range++) {
+      out.writeUInt32NoTag(assignment.lastPartition(range) - assignment.firstPartition(range) + 1);
+      out.writeUInt32NoTag(placementOf[range]);
+    }
+  }
+
+  static ShuffleAssignment decode(byte[] bytes) throws SluiceException {
+    if (bytes.length > 0 && bytes[0] != VERSION) {
+      throw new SluiceException(
+          StatusCode.BAD_VERSION,
+          "assignment: expected version "
+              + VERSION
+              + ", found "
+              + bytes[0]
+              + "; all processes of an application must run the same version of Sluice");
+    }
+    CodedInputStream in = CodedInputStream.newInstance(bytes);
+    try {
+      in.readRawByte();
+      return read(in, bytes.length);
+    } catch (IOException e) {
+      throw new SluiceException(
+          StatusCode.BAD_MESSAGE, "assignment: these " + bytes.length + " bytes are not one", e);
+    }
+  }
+
+  private static ShuffleAssignment read(CodedInputStream in, int length)
+      throws IOException, SluiceException {
+    ShuffleId shuffle =
+        ShuffleId.newBuilder()
+            .setApplication(in.readStringRequireUtf8())
+            .setShuffle(in.readUInt32())
+            .build();
+    int generation = in.readUInt32();
+    int partitionCount = in.readUInt32();
+    int serverCount = count(in, length, "servers");
+    List<ServerId> servers = new ArrayList<>(serverCount);
+    int[] replacements = new int[serverCount];
+    for (int server = 0; server < serverCount; server++) {
+      servers.add(ServerId.parseFrom(in.readByteArray()));
+      String problem = ShuffleAssignment.problemOf(servers.get(server));
+      replacements[server] = in.readUInt32() - 1;
+      if (problem != null || replacements[server] >= serverCount || replacements[server] < -1) {
+        throw wrong(problem == null ? "server " + server + " is replaced by a stranger" : problem);
+      }
+    }
+    requireEndings(replacements);
+    int[][][] placements = new int[count(in, length, "placements")][][];
+    for (int placement = 0; placement < placements.length; placement++) {
+      placements[placement] = new int[count(in, length, "replicas")][];
+      for (int replica = 0; replica < placements[placement].length; replica++) {
+        placements[placement][replica] = chain(in, length, serverCount);
+      }
+    }
+    int[] firsts = new int[count(in, length, "ranges")];
+    int[][][] chains = new int[firsts.length][][];
+    long next = 0;
+    for (int range = 0; range < firsts.length; range++) {
+      firsts[range] = (int) next;
+      int partitions = in.readUInt32();
+      int placement = in.readUInt32();
+      next += partitions;
+      if (partitions < 1 || next > partitionCount || placement < 0) {
+        throw wrong("range " + range + " has " + partitions + " partitions");
+      }
+      if (placement >= placements.length) {
+        throw wrong("range " + range + " names placement " + placement);
+      }
+      chains[range] = placements[placement];
+    }
+    if (next != partitionCount || generation < 0 || !in.isAtEnd()) {
+      throw wrong("ranges end at " + next + " of " + partitionCount + " partitions");
+    }
+    return new ShuffleAssignment(
+        shuffle, generation, List.copyOf(servers), replacements, firsts, chains, partitionCount);
+  }
+
+  private static int[] chain(CodedInputStream in, int length, int serverCount)
+      throws IOException, SluiceException {
+    int[] chain = new int[count(in, length, "servers of a chain")];
+    for (int place = 0; place < chain.length; place++) {
+      chain[place] = in.readUInt32();
+      if (chain[place] < 0 || chain[place] >= serverCount) {
+        throw wrong("a chain names server " + chain[place]);
+      }
+    }
+    return chain;
+  }
+
+  /** Following replacements must come to an end. */
+  private static void requireEndings(int[] replacements) throws SluiceException {
+    for (int server = 0; server < replacements.length; server++) {
+      int at = server;
+      for (int steps = 0; replacements[at] >= 0; steps++) {
+        if (steps > replacements.length) {
+          throw wrong("server " + server + " replaces itself");
+        }
+        at = replacements[at];
+      }
+    }
+  }
+
+  /** A count of things of at least a byte each, so a wrong one takes no memory. */
+  private static int count(CodedInputStream in, int length, String what)
+      throws IOException, SluiceException {
+    int count = in.readUInt32();
+    if (count < 1 || count > length - in.getTotalBytesRead()) {
+      throw wrong(Integer.toUnsignedString(count) + " " + what);
+    }
+    return count;
+  }
+
+  private static SluiceException wrong(String what) {
+    return new SluiceException(
+        StatusCode.BAD_MESSAGE, "assignment: these bytes are not one: " + what);
+  }
+}
