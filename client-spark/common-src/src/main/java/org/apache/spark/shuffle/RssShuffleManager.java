@@ -1,6 +1,7 @@
 package org.apache.spark.shuffle;
 
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -228,6 +229,9 @@ public class RssShuffleManager extends SortShuffleManager {
               FetchLimits.of(conf),
               metrics));
     }
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      awaitPushed(request, expected, config.merge());
+    }
     return new FetchedContents(
         client(assignment.shuffle().getApplication())
             .read(request.build(), IoEncryption.of(SparkEnv.get())),
@@ -236,6 +240,15 @@ public class RssShuffleManager extends SortShuffleManager {
         () -> driver.awaitNewest(assignment).generation() > assignment.generation(),
         context,
         metrics);
+  }
+
+  /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
+  private void awaitPushed(
+      ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
+    if (merge.waitMs() > 0 && merge.permille() > 0) {
+      request.waitFor((int) merge.waitMs(), merge.permille());
+      expected.leaveLocal(request, config.largestPushedPartitionBytes());
+    }
   }
 
   @Override
