@@ -219,8 +219,7 @@ final class Detours {
    * @param fault whether that is the server's own fault, so that other sessions should know
    * @param quickly whether it was given less than its time, because others had given it up
    */
-  void giveUp(
-      ServerLane lane, StatusCode code, Throwable cause, boolean fault, boolean quickly)
+  void giveUp(ServerLane lane, StatusCode code, Throwable cause, boolean fault, boolean quickly)
       throws IOException {
     boolean news = !fault || health.gaveUp(lane.name());
     lane.stop(code, cause, quickly, news);
@@ -245,7 +244,9 @@ final class Detours {
     }
     lane.gone(true);
     for (int set = 0; set < sets.count() && mayBeWhole; set++) {
-      mayBeWhole = !contains(sets.servers(set), lane) || isEnough(ways(sets.servers(set)), sets.servers(set));
+      mayBeWhole =
+          !contains(sets.servers(set), lane)
+              || isEnough(ways(sets.servers(set)), sets.servers(set));
     }
     if (!mayBeWhole) {
       throw failed(lane);
