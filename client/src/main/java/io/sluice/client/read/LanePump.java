@@ -113,7 +113,7 @@ final class LanePump {
                 lane.server(), connection.localSocket(), state.shuffle, connection.epoch()));
     int waitMs = state.waitLeftMs();
     Roaring64NavigableMap wanted =
-        waitMs > 0 ? WantedAttempts.of(visits) : new Roaring64NavigableMap();
+        waitMs > 0 ? WantedAttempts.of(state.request, visits) : new Roaring64NavigableMap();
     if (!wanted.isEmpty()) {
       open.setMaxWaitMs(waitMs)
           .setWantedPermille(state.request.wantedPermille())

@@ -2,7 +2,11 @@ package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -17,6 +21,7 @@ public final class ShuffleReadRequest {
   private final int endMapIndex;
   private final LocalOutput localOutput;
   private final boolean anyOrder;
+  private final Map<Integer, Set<Long>> leftLocal;
   private final int maxWaitMs;
   private final int wantedPermille;
 
@@ -28,6 +33,7 @@ public final class ShuffleReadRequest {
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
     this.anyOrder = from.anyOrder;
+    this.leftLocal = from.leftLocal;
     this.maxWaitMs = from.maxWaitMs;
     this.wantedPermille = from.wantedPermille;
   }
@@ -73,6 +79,11 @@ public final class ShuffleReadRequest {
     return maxWaitMs > 0;
   }
 
+  /** Whether no server is going to have what an attempt holds for a partition. */
+  boolean isLeftLocal(int partition, long mapAttempt) {
+    return leftLocal.getOrDefault(partition, Set.of()).contains(mapAttempt);
+  }
+
   /** Longest wait for servers to have it, of the whole read. */
   int maxWaitMs() {
     return maxWaitMs;
@@ -91,6 +102,7 @@ public final class ShuffleReadRequest {
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
     private boolean anyOrder;
+    private final Map<Integer, Set<Long>> leftLocal = new HashMap<>();
     private int maxWaitMs;
     private int wantedPermille;
 
@@ -144,6 +156,15 @@ public final class ShuffleReadRequest {
      */
     public Builder anyOrder() {
       this.anyOrder = true;
+      return this;
+    }
+
+    /**
+     * Says that what an attempt holds for a partition stays in its local output for good, so that no
+     * server is waited for to have it.
+     */
+    public Builder leftLocal(int partition, long mapAttempt) {
+      leftLocal.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
       return this;
     }
 
