@@ -10,6 +10,7 @@ import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.read.LocalOutput.Piece;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.proto.Fetch;
 import io.sluice.proto.ServerId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ class PlacesReadTest {
   private final Refusals refusals = new Refusals();
 
   /** Servers that take no connection, for ever or a number of times. */
-  private static final class Refusals implements Faults {
+  private static class Refusals implements Faults {
     final Map<String, Integer> left = new HashMap<>();
     final Map<String, Integer> tries = new HashMap<>();
 
@@ -150,6 +151,11 @@ class PlacesReadTest {
         assertThat(refusals.tries("server-0")).isEqualTo(4);
         assertThat(refusals.tries("server-1")).as("nothing else is left").isEqualTo(4);
       }
+      assertThat(cluster.health().isFailing("server-0")).isTrue();
+    }
+    try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
+      ShuffleAssignment assignment = chain(cluster);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 2, 1);
       local.addAll(blocks);
       refusals.tries.clear();
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
@@ -160,6 +166,74 @@ class PlacesReadTest {
         assertThat(read.counters().localBytes()).isEqualTo(4 * (100 + BlockHeader.LENGTH));
         assertThat(read.counters().bytes()).isZero();
       }
+    }
+  }
+
+  @Test
+  void passesByAServerThatOthersWaitedForInVain() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 2);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 2);
+      refusals.refuse(cluster, "server-0", Integer.MAX_VALUE);
+      cluster.health().gaveUp("server-0");
+
+      // Tasks begin at different replicas.
+      for (int task = 0; task < 2; task++) {
+        try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+          assertThat(drain(read)).isEqualTo(2);
+        }
+      }
+      assertThat(refusals.tries("server-0")).isZero();
+    }
+  }
+
+  @Test
+  void leavesAServerThatDiesInTheMiddleForItsCopyAtOnce() throws Exception {
+    FakeCluster[] made = new FakeCluster[1];
+    Refusals dying =
+        new Refusals() {
+          @Override
+          public synchronized Fate fetch(ServerId server, Fetch fetch) {
+            if (server.getName().equals("server-0") && fetch.getRanges(0).getOffset() > 1000) {
+              refuse(made[0], "server-0", Integer.MAX_VALUE);
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, dying)) {
+      made[0] = cluster;
+      cluster.use(new ReadConfig(1024, 1, 1 << 30, 20_000, FakeCluster.QUICK));
+      ShuffleAssignment assignment = cluster.assign(1, 1, 2);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 400, 1, 1, 1, 1, 1, 1, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 8);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 8);
+
+      // Tasks begin at different replicas.
+      for (int task = 0; task < 2; task++) {
+        try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+          assertThat(drain(read)).isEqualTo(8);
+        }
+      }
+      assertThat(dying.tries("server-0")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void asksAServerThatWasPassedByBeforeItNamesSomethingMissing() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
+      ShuffleAssignment assignment = chain(cluster);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 1);
+      refusals.refuse(cluster, "server-0", 0);
+      cluster.health().gaveUp("server-0");
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        assertThat(drain(read)).isEqualTo(2);
+      }
+      assertThat(refusals.tries("server-0")).isEqualTo(1);
+      assertThat(cluster.health().isFailing("server-0")).isFalse();
     }
   }
 

@@ -73,6 +73,7 @@ class WaitingReadTest {
         new ReadConfig(64 << 10, 3, 1 << 30, 20_000, FakeCluster.QUICK),
         cluster.pool(),
         RunFiles.none(),
+        cluster.health(),
         UnpooledByteBufAllocator.DEFAULT,
         nanoTime,
         counters -> {});
