@@ -59,8 +59,8 @@ public final class PooledShuffleRead implements ShuffleRead {
       Consumer<ReadCounters> onClose) {
     this.onClose = onClose;
     this.poolLane = pool.nextLane();
-    this.state = new ReadState(
-            request, config, new OpenRunFiles(files, allocator), health, nanoTime);
+    this.state =
+        new ReadState(request, config, new OpenRunFiles(files, allocator), health, nanoTime);
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(
@@ -141,7 +141,9 @@ public final class PooledShuffleRead implements ShuffleRead {
       VisitOrder order =
           orders.computeIfAbsent(
               range,
-              r -> VisitOrder.of(assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
+              r ->
+                  VisitOrder.of(
+                      assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
       state.partitionsLeft++;
       state.visitNext(new PartitionProgress(expected, order));
     }

@@ -80,7 +80,8 @@ class PlacesReadTest {
   void givesWhatIsBehindAHoleBeforeItAsksTheNextServer() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
-      TestBlocks blocks = TestBlocks.of(0, 5, random, 500, IntStream.generate(() -> 1).limit(200).toArray());
+      TestBlocks blocks =
+          TestBlocks.of(0, 5, random, 500, IntStream.generate(() -> 1).limit(200).toArray());
       blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 200);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 0);
 
@@ -318,8 +319,7 @@ class PlacesReadTest {
       local.add(0, 1, damaged);
       local.add(blocks, 2);
 
-      try (PooledShuffleRead read =
-          cluster.read(request(assignment, blocks).anyOrder().build())) {
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).anyOrder().build())) {
         MissingBlocks missing = missing(read);
         assertThat(missing.reason()).isEqualTo(Reason.CORRUPT);
         assertThat(missing.detail())

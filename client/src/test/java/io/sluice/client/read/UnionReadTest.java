@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: wherever the blocks of the expected attempts lie, a read gives each content exactly once, or
- * names only attempts that have a block nowhere. Method: every block is put at random on servers of
- * a chain, on replicas, in local output, on several of them or nowhere; servers are down, local
+ * Goal: wherever the blocks of the expected attempts lie, a read gives each content exactly once,
+ * or names only attempts that have a block nowhere. Method: every block is put at random on servers
+ * of a chain, on replicas, in local output, on several of them or nowhere; servers are down, local
  * output is damaged or fails; against the set of blocks that some place can give. A failing case
  * prints its seed.
  */
@@ -69,12 +69,13 @@ class UnionReadTest {
     Scene scene = new Scene(seed);
     Random random = scene.random;
     try (FakeCluster cluster =
-        seed % 2 == 0
-            ? FakeCluster.inline(SERVERS, scene)
-            : FakeCluster.threaded(SERVERS, scene)) {
+        seed % 2 == 0 ? FakeCluster.inline(SERVERS, scene) : FakeCluster.threaded(SERVERS, scene)) {
       cluster.use(
           new ReadConfig(
-              1024 + random.nextInt(4096), 1 + random.nextInt(4), 1 << 30, 20_000,
+              1024 + random.nextInt(4096),
+              1 + random.nextInt(4),
+              1 << 30,
+              20_000,
               FakeCluster.QUICK));
       ShuffleAssignment assignment = assignment(cluster, random);
       FakeLocalOutput local = new FakeLocalOutput(seed);
@@ -109,8 +110,7 @@ class UnionReadTest {
   private static TestBlocks blocks(Scene scene, MissingBlocks missing) {
     return scene.made.stream()
         .filter(
-            one ->
-                one.partition() == missing.partition() && one.attempt() == missing.mapAttempt())
+            one -> one.partition() == missing.partition() && one.attempt() == missing.mapAttempt())
         .findAny()
         .orElseThrow();
   }
