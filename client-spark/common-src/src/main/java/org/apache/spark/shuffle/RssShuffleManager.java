@@ -27,6 +27,7 @@ import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.SparkLocalOutput;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
@@ -35,6 +36,7 @@ import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
 import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -86,6 +88,8 @@ public class RssShuffleManager extends SortShuffleManager {
 
   /** Before anything reads them: the settings that this manager needs of Spark. */
   private static SparkConf prepared(SparkConf conf, boolean isDriver) {
+    // A jar that is not for this Spark says so here, not in the first task.
+    SparkApis.current();
     if (isDriver) {
       SparkDefaults.apply(conf);
     }
@@ -129,10 +133,18 @@ public class RssShuffleManager extends SortShuffleManager {
     }
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it writes.
     RssShuffleHandle<K, V, ?> typed = (RssShuffleHandle<K, V, ?>) ours;
-    return writer(typed, mapId, context, metrics);
+    return observed(typed, mapId, context, metrics);
   }
 
-  private <K, V, C> ShuffleWriter<K, V> writer(
+  private <K, V, C> ShuffleWriter<K, V> observed(
+      RssShuffleHandle<K, V, C> handle,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    return writer(handle, mapId, context, metrics).observedFor(handle.dependency());
+  }
+
+  private <K, V, C> SluiceWriter<K, V> writer(
       RssShuffleHandle<K, V, C> handle,
       long mapId,
       TaskContext context,
