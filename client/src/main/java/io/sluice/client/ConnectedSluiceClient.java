@@ -149,6 +149,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         output.assignment(),
         output.attempt(),
         config.background().push(),
+        output.furtherServers(),
         pushes);
   }
 

@@ -34,15 +34,10 @@ class AlwaysTest {
       List.of(
           "groupByKey",
           "sortByKey",
-          "aggregateByKey",
-          "customPartitioner",
-          "javaSerializerCombine",
           "emptyShuffle",
           "manyPartitions",
           "largeRecords",
           "twoStages",
-          "join",
-          "coalesced",
           "skewJoin",
           "localReader");
 
