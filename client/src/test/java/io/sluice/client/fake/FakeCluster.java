@@ -159,7 +159,7 @@ public final class FakeCluster implements AutoCloseable {
 
   /** A push of blocks that are sealed already. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
-    return new SealedPush(assignment, attempt, pushConfig, environment());
+    return new SealedPush(assignment, attempt, pushConfig, null, environment());
   }
 
   public ByteBufAllocator allocator() {

@@ -385,6 +385,7 @@ public class RssShuffleManager extends SortShuffleManager {
     return new PushBehind(
         of.backgroundPusher(),
         localFiles,
+        config.maxFurtherServers() > 0 ? furtherServers() : null,
         new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 
