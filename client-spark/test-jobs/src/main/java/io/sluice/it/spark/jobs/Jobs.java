@@ -31,6 +31,8 @@ final class Jobs {
     BY_NAME.put("skewJoin", SqlJobs::skewJoin);
     BY_NAME.put("localReader", SqlJobs::localReader);
     BY_NAME.put("notAdaptive", SqlJobs::notAdaptive);
+    BY_NAME.put("settings", VersionJobs::settings);
+    BY_NAME.put("rowChecksums", VersionJobs::rowChecksums);
   }
 
   private Jobs() {}
