@@ -1,5 +1,6 @@
 package io.sluice.client;
 
+import io.sluice.client.background.BackgroundConfig;
 import io.sluice.client.compress.CodecChoice;
 import io.sluice.client.coordinator.CoordinatorClientConfig;
 import io.sluice.client.push.PushConfig;
@@ -23,7 +24,8 @@ import java.util.concurrent.TimeUnit;
  *
  * @param connectionsPerServer connections to one server, for all tasks of the process together
  * @param readRunFiles whether run files are read without their servers, where that is possible
- * @param readRunFiles without their servers, where that is possible
+ * @param localOutput when map tasks leave blocks on local disks
+ * @param merge how long readers wait for what is pushed behind its task
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -33,7 +35,10 @@ public record ClientConfig(
     WriterConfig writer,
     PushConfig push,
     ReadConfig read,
-    boolean readRunFiles) {
+    boolean readRunFiles,
+    LocalOutputMode localOutput,
+    BackgroundConfig background,
+    MergeConfig merge) {
 
   private static final String FIRST = "0.1.0";
   private static final long MIB = 1L << 20;
@@ -49,6 +54,18 @@ public record ClientConfig(
 
   /** Slices beyond this only hold memory. */
   private static final long USEFUL_SLICE_BYTES = 16 * MIB;
+
+  /** One reads its file while the other waits for a server; sending is the event loops' work. */
+  private static final int PUSH_THREADS = 2;
+
+  /** Each takes a few hundred bytes; more than an executor makes while two threads lag behind. */
+  private static final int MAX_WAITING_OUTPUTS = 10_000;
+
+  /** A connection that was lost is made again; a server that is started again is not waited for. */
+  private static final long BACKGROUND_UNREACHABLE_MS = 2_000;
+
+  /** A server that spills takes pushes again within seconds. */
+  private static final long BACKGROUND_BUSY_MS = 30_000;
 
   static final ConfigKey<List<HostPort>> COORDINATORS =
       ConfigKey.hostPorts("rss.coordinator.quorum")
@@ -218,6 +235,17 @@ public record ClientConfig(
               "Whether run files that this process can reach itself, on the same host or on a shared"
                   + " file system, are read without their server. What cannot be read so is fetched.")
           .build();
+  static final ConfigKey<LocalOutputMode> LOCAL_OUTPUT =
+      ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
+          .defaultValue(LocalOutputMode.FALLBACK)
+          .since(FIRST)
+          .doc(
+              "When map tasks leave blocks in the engine's own map output files on local disks."
+                  + " `FALLBACK`: blocks that no server takes within the configured patience."
+                  + " `ALWAYS`: all blocks, first; servers get them behind the task, as far as that"
+                  + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
+                  + " a shuffle survive the loss of a server.")
+          .build();
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
           .defaultText("the engine's own")
@@ -282,6 +310,34 @@ public record ClientConfig(
           .doc("How long telling servers and coordinators to forget something may take.")
           .build();
 
+  static final ConfigKey<Long> MERGE_WAIT =
+      ConfigKey.durationMs("rss.merge.wait")
+          .defaultValue(seconds(10))
+          .atLeast(0L)
+          .atMost(seconds(3600))
+          .since(FIRST)
+          .doc(
+              "How long one task waits for map output that is still being pushed, before it reads the"
+                  + " rest from local output. Only with rss.local.output=always.")
+          .build();
+  static final ConfigKey<Double> MERGE_THRESHOLD =
+      ConfigKey.percent("rss.merge.threshold")
+          .defaultValue(95.0)
+          .since(FIRST)
+          .doc(
+              "Percentage of map attempts whose output at a server is enough to begin reading without"
+                  + " a wait. Only with rss.local.output=always.")
+          .build();
+  static final ConfigKey<Long> PUSH_PARTITION_MAX =
+      ConfigKey.dataSize("rss.merge.push.partition.max")
+          .defaultValue(64 * MIB)
+          .atLeast(1L)
+          .since(FIRST)
+          .doc(
+              "What one map task holds of a partition is left to local output when it is larger: it is"
+                  + " read in large stretches there as well. Only with rss.local.output=always.")
+          .build();
+
   /** Every key of a client. */
   public static final ConfigSchema SCHEMA =
       ignored(
@@ -296,7 +352,9 @@ public record ClientConfig(
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(REPLICAS, WRITE_QUORUM, SLICE, PREFETCH, SHORT_CIRCUIT))
+                  .keys(LOCAL_OUTPUT, REPLICAS, WRITE_QUORUM)
+                  .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
+                  .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX))
           .rule(
               set ->
                   set.get(WRITE_QUORUM) <= set.get(REPLICAS)
@@ -325,6 +383,15 @@ public record ClientConfig(
     long unreachableMs = set.get(UNREACHABLE_PATIENCE);
     int frameBytes = (int) Math.min(set.get(FRAME), USEFUL_FRAME_BYTES);
     int pushAttempts = set.get(PUSH_ATTEMPTS);
+    PushConfig push =
+        new PushConfig(
+            frameBytes,
+            Math.max(frameBytes, set.get(IN_FLIGHT)),
+            set.get(WRITE_QUORUM),
+            set.find(CODEC).map(CodecChoice::codec).orElse(engineCodec),
+            set.get(ZSTD_LEVEL),
+            new RetryPolicy(pushAttempts, backOffMs, backOffMaxMs, unreachableMs),
+            new RetryPolicy(Integer.MAX_VALUE, backOffMs, backOffMaxMs, set.get(PUSH_PATIENCE)));
     return new ClientConfig(
         new CoordinatorClientConfig(
             set.find(COORDINATORS).orElse(List.of()),
@@ -343,14 +410,7 @@ public record ClientConfig(
             FrameLimits.DEFAULT),
         set.get(CONNECTIONS),
         new WriterConfig((int) Math.min(set.get(CONTENT), USEFUL_CONTENT_BYTES), set.get(SPILL)),
-        new PushConfig(
-            frameBytes,
-            Math.max(frameBytes, set.get(IN_FLIGHT)),
-            set.get(WRITE_QUORUM),
-            set.find(CODEC).map(CodecChoice::codec).orElse(engineCodec),
-            set.get(ZSTD_LEVEL),
-            new RetryPolicy(pushAttempts, backOffMs, backOffMaxMs, unreachableMs),
-            new RetryPolicy(Integer.MAX_VALUE, backOffMs, backOffMaxMs, set.get(PUSH_PATIENCE))),
+        push,
         new ReadConfig(
             (int) Math.min(set.get(SLICE), USEFUL_SLICE_BYTES),
             set.get(PREFETCH),
@@ -358,7 +418,31 @@ public record ClientConfig(
             2 * (set.get(CONNECT_TIMEOUT) + set.get(RPC_TIMEOUT)),
             new RetryPolicy(
                 set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)),
-        set.get(SHORT_CIRCUIT));
+        set.get(SHORT_CIRCUIT),
+        set.get(LOCAL_OUTPUT),
+        new BackgroundConfig(
+            inBackground(push), PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX)),
+        new MergeConfig(set.get(MERGE_WAIT), (int) Math.round(set.get(MERGE_THRESHOLD) * 10)));
+  }
+
+  /** Nobody waits for these pushes, and nothing is lost without them: they give up soon. */
+  private static PushConfig inBackground(PushConfig push) {
+    return new PushConfig(
+        push.frameBytes(),
+        push.inFlightBytes(),
+        1,
+        push.codec(),
+        push.zstdLevel(),
+        shorter(push.connectionRetry(), BACKGROUND_UNREACHABLE_MS),
+        shorter(push.busyRetry(), BACKGROUND_BUSY_MS));
+  }
+
+  private static RetryPolicy shorter(RetryPolicy policy, long patienceMs) {
+    return new RetryPolicy(
+        policy.maxAttempts(),
+        policy.firstDelayMs(),
+        policy.maxDelayMs(),
+        Math.min(policy.patienceMs(), patienceMs));
   }
 
   private static long seconds(int count) {

@@ -1,6 +1,8 @@
 package io.sluice.client;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.client.background.BackgroundPusher;
+import io.sluice.client.background.FinishedOutput;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
@@ -8,20 +10,24 @@ import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.LocalSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.push.PushWindows;
+import io.sluice.client.push.SealedPush;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.client.transport.DataTransport;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** The client over one transport. Thread-safe; starts a thread only for a driver's lease. */
+/** The client over one transport. Thread-safe; starts threads only for a driver's lease and for
+ * pushes behind their tasks. */
 final class ConnectedSluiceClient implements SluiceClient {
   /** About a round trip through a busy server. */
   private static final long NANOS_BETWEEN_HALVINGS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -32,6 +38,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final PushWindows windows;
   private final RunFiles files;
   private final LongSupplier nanoTime;
+  private final BackgroundPusher background;
   // Guarded by this.
   private ApplicationSession session;
   private boolean closed;
@@ -55,6 +62,13 @@ final class ConnectedSluiceClient implements SluiceClient {
     this.windows =
         new PushWindows(
             config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
+    this.background =
+        new BackgroundPusher(
+            config.background(),
+            this::sealedPush,
+            PooledByteBufAllocator.DEFAULT,
+            new SplittableRandom(),
+            nanoTime);
   }
 
   @Override
@@ -105,6 +119,32 @@ final class ConnectedSluiceClient implements SluiceClient {
         this::pushed);
   }
 
+  @Override
+  public PushSession localSession(
+      ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
+    return new LocalSession(
+        assignment.partitionCount(),
+        attempt,
+        options,
+        config.push(),
+        PooledByteBufAllocator.DEFAULT);
+  }
+
+  @Override
+  public BackgroundPusher backgroundPusher() {
+    return background;
+  }
+
+  private SealedPush sealedPush(FinishedOutput output) {
+    return new SealedPush(
+        output.assignment(),
+        output.attempt(),
+        config.background().push(),
+        pool,
+        windows,
+        nanoTime);
+  }
+
   private synchronized void pushed(PushCounters more) {
     counters =
         new ClientCounters(
@@ -151,6 +191,7 @@ final class ConnectedSluiceClient implements SluiceClient {
       closed = true;
       ending = session;
     }
+    background.close();
     try {
       if (ending != null) {
         ending.close();

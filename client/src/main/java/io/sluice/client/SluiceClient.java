@@ -1,5 +1,6 @@
 package io.sluice.client;
 
+import io.sluice.client.background.BackgroundPusher;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -56,6 +57,16 @@ public interface SluiceClient extends AutoCloseable {
    * @param options borrows what is in it until the session is closed
    */
   PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt, PushOptions options);
+
+  /**
+   * Begins the output of one map attempt that goes to local output as a whole, and to no server.
+   *
+   * @param options borrows what is in it until the session is closed; needs a local sink
+   */
+  PushSession localSession(ShuffleAssignment assignment, MapAttempt attempt, PushOptions options);
+
+  /** Pushes outputs that lie in local files. Ends with the client. */
+  BackgroundPusher backgroundPusher();
 
   /** As {@link #read(ShuffleReadRequest, PayloadTransform)}, of clear text. */
   default ShuffleRead read(ShuffleReadRequest request) {

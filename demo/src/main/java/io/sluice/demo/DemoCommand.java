@@ -2,12 +2,11 @@ package io.sluice.demo;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -85,19 +84,7 @@ public final class DemoCommand implements Callable<Integer> {
           "Partitions of a shuffle (spark.sql.shuffle.partitions). Default: what Spark does.")
   private int partitions;
 
-  @Option(
-      names = "--spark-home",
-      paramLabel = "DIR",
-      description =
-          "A Spark 3.5 to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
-  private Path sparkHome;
-
-  @Option(
-      names = "--work-dir",
-      paramLabel = "DIR",
-      description =
-          "Where data is kept for the next time and where the processes work. Default: sluice-demo in the user's cache.")
-  private Path workDirectory;
+  @Mixin private PlaceOptions places = new PlaceOptions();
 
   @Option(
       names = "--query-timeout",
@@ -129,12 +116,12 @@ public final class DemoCommand implements Callable<Integer> {
   private int run(PrintWriter out) throws DemoException, IOException, InterruptedException {
     DemoRun.Plan plan = plan();
     Installation installation = Installation.of(System.getProperties());
-    SparkHome spark = SparkHome.of(sparkDirectory(System.getenv()));
+    SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
     installation.clientJar(spark.scala());
     boolean good = false;
     try (DemoProgress progress = progress(out)) {
       DemoRun run =
-          new DemoRun(plan, installation, spark, workDirectory(System.getenv()), progress);
+          new DemoRun(plan, installation, spark, places.workDirectory(System.getenv()), progress);
       try {
         DemoTable table;
         try (run) {
@@ -187,33 +174,5 @@ public final class DemoCommand implements Callable<Integer> {
     if (value < 1) {
       throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
     }
-  }
-
-  private Path sparkDirectory(Map<String, String> environment) throws DemoException {
-    if (sparkHome != null) {
-      return sparkHome;
-    }
-    String built = System.getProperty(Installation.SPARK_HOME);
-    if (built != null) {
-      return Path.of(built);
-    }
-    String home = environment.get("SPARK_HOME");
-    if (home != null) {
-      return Path.of(home);
-    }
-    throw DemoException.usage(
-        "no Spark: name a Spark 3.5 with --spark-home or SPARK_HOME (a checkout of Sluice brings its own)");
-  }
-
-  private Path workDirectory(Map<String, String> environment) {
-    if (workDirectory != null) {
-      return workDirectory.toAbsolutePath();
-    }
-    String cache = environment.get("XDG_CACHE_HOME");
-    Path base =
-        cache == null || cache.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(cache);
-    return base.resolve("sluice-demo").toAbsolutePath();
   }
 }

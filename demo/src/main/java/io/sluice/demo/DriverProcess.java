@@ -86,11 +86,21 @@ final class DriverProcess implements AutoCloseable {
     return logFile;
   }
 
+  /** The driver itself. */
+  ProcessHandle process() {
+    return process.toHandle();
+  }
+
   /** Asks the driver to run a query. */
   void run(int query) throws DemoException {
+    run(Integer.toString(query));
+  }
+
+  /** Asks the driver to run what the words say, see {@link DriverMessage}. */
+  void run(String words) throws DemoException {
     try {
       OutputStream in = process.getOutputStream();
-      in.write((DriverMessage.RUN + query + "\n").getBytes(StandardCharsets.UTF_8));
+      in.write((DriverMessage.RUN + words + "\n").getBytes(StandardCharsets.UTF_8));
       in.flush();
     } catch (IOException e) {
       throw DemoException.failed(ended(), e);

@@ -2,6 +2,7 @@ package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.store.DeleteCommand;
 import io.sluice.cli.bench.store.MetadataCommand;
+import io.sluice.demo.JobBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Spec;
       HugeCommand.class,
       MetadataCommand.class,
       DeleteCommand.class,
-      MergeCommand.class
+      MergeCommand.class,
+      JobBenchCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

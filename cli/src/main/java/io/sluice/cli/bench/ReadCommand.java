@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Spec;
 final class ReadCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BYTES_PER_GIB = 1L << 30;
+  private static final long PREPARE_SECONDS = 60;
 
   @Mixin private QuorumOptions quorum;
 
@@ -78,6 +80,14 @@ final class ReadCommand implements Callable<Integer> {
       paramLabel = "KIND",
       description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private TransportKind transport;
+
+  @Option(
+      names = "--prepare",
+      paramLabel = "COMMAND",
+      description =
+          "What sh is to run before each read, outside the measurement, such as emptying the page"
+              + " cache; default: nothing.")
+  private String prepare;
 
   @Spec private CommandSpec spec;
 
@@ -163,7 +173,8 @@ final class ReadCommand implements Callable<Integer> {
       int maps,
       BenchCluster cluster,
       List<Share> servers)
-      throws IOException {
+      throws IOException, InterruptedException {
+    prepare();
     Map<String, GetStatusReply> before = cluster.statuses(servers);
     long cpuBefore = cpu.nanos();
     long began = System.nanoTime();
@@ -201,6 +212,23 @@ final class ReadCommand implements Callable<Integer> {
       text("%.3f", clientCpu / gib),
       text("%.3f", serverCpu / gib)
     };
+  }
+
+  private void prepare() throws IOException, InterruptedException {
+    if (prepare == null) {
+      return;
+    }
+    Process process = new ProcessBuilder("sh", "-c", prepare).inheritIO().start();
+    try {
+      if (!process.waitFor(PREPARE_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("--prepare did not end within " + PREPARE_SECONDS + " s: " + prepare);
+      }
+      if (process.exitValue() != 0) {
+        throw new IOException("--prepare ended with " + process.exitValue() + ": " + prepare);
+      }
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   private static String text(String format, double value) {

@@ -6,7 +6,10 @@ import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.spark.assignment.DriverAssignments;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -22,14 +25,17 @@ public final class DriverShuffles {
   private static final Logger LOG = LoggerFactory.getLogger(DriverShuffles.class);
 
   private final ApplicationSession session;
+  private final DriverAssignments assignments;
   private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
   private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
 
   /**
    * @param session borrows
+   * @param assignments borrows: told of every shuffle that has servers, as long as it has
    */
-  public DriverShuffles(ApplicationSession session) {
+  public DriverShuffles(ApplicationSession session, DriverAssignments assignments) {
     this.session = session;
+    this.assignments = assignments;
   }
 
   /** Asks for servers; empty: this shuffle is to use Spark's own. */
@@ -37,6 +43,7 @@ public final class DriverShuffles {
     ShuffleRegistration registration = session.registerShuffle(shuffleId, partitions);
     if (registration instanceof Assigned found) {
       assigned.add(shuffleId);
+      assignments.register(found.assignment());
       return Optional.of(found.assignment());
     }
     refuse((Refused) registration, shuffleId);
@@ -64,8 +71,14 @@ public final class DriverShuffles {
   /** Frees a shuffle at the servers, in the background. */
   public void unregister(int shuffleId) {
     if (assigned.remove(shuffleId)) {
+      assignments.forget(shuffleId);
       session.unregisterShuffle(shuffleId);
     }
+  }
+
+  /** The shuffles that have servers at this time. */
+  public Collection<Integer> assigned() {
+    return List.copyOf(assigned);
   }
 
   /** Whether some shuffle of this application lies on executors' disks. */

@@ -1,6 +1,8 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
+import io.sluice.client.MergeConfig;
+import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
@@ -102,6 +104,16 @@ public final class PluginConfig {
     return !client.coordinator().quorum().isEmpty();
   }
 
+  /** When map tasks leave blocks on local disks. */
+  public LocalOutputMode localOutput() {
+    return client.localOutput();
+  }
+
+  /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
+  public int maxFurtherServers() {
+    return 10;
+  }
+
   /** Content of a block, in bytes, unless a record is larger. */
   public int blockBytes() {
     return client.writer().contentBytes();
@@ -115,6 +127,16 @@ public final class PluginConfig {
   /** Most partitions for which a writer keeps one open serialization stream each. */
   public int maxOpenStreams() {
     return maxOpenStreams;
+  }
+
+  /** How long readers wait for what is pushed behind its task. */
+  public MergeConfig merge() {
+    return client.merge();
+  }
+
+  /** What an attempt holds of a partition is not pushed behind its task if it is larger. */
+  public long largestPushedPartitionBytes() {
+    return client.background().skipPartitionBytes();
   }
 
   /**

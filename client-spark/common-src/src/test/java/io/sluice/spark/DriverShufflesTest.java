@@ -4,22 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.spark.assignment.DriverAssignments;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DriverShufflesTest {
   private final Session session = new Session();
-  private final DriverShuffles shuffles = new DriverShuffles(session);
+  private final DriverAssignments assignments =
+      new DriverAssignments(session::furtherServer, 10, () -> 0);
+  private final DriverShuffles shuffles = new DriverShuffles(session, assignments);
 
   private static final class Session implements ApplicationSession {
     Reason refusal;
@@ -30,6 +35,12 @@ class DriverShufflesTest {
       return refusal == null
           ? new Assigned(assignment(shuffle, partitions))
           : new Refused(refusal, "as the test wants it");
+    }
+
+    @Override
+    public Optional<ServerId> furtherServer(
+        int shuffle, int partitions, Collection<String> excluded) {
+      return Optional.empty();
     }
 
     @Override
@@ -67,11 +78,15 @@ class DriverShufflesTest {
   void givesTheAssignmentAndFreesItOnce() {
     assertThat(shuffles.register(4, 10)).get().isEqualTo(assignment(4, 10));
     assertThat(shuffles.anyOnLocalDisks()).isFalse();
+    assertThat(shuffles.assigned()).containsExactly(4);
+    assertThat(assignments.newest(4)).isEqualTo(assignment(4, 10));
 
     shuffles.unregister(4);
     shuffles.unregister(4);
 
     assertThat(session.unregistered).containsExactly(4);
+    assertThat(shuffles.assigned()).isEmpty();
+    assertThat(assignments.newest(4)).isNull();
   }
 
   @Test

@@ -1,5 +1,9 @@
 package io.sluice.client.coordinator;
 
+import io.sluice.proto.ServerId;
+import java.util.Collection;
+import java.util.Optional;
+
 /**
  * An application's life at the coordinators: registered when first needed, kept alive by renewals
  * on a daemon thread, registered again when a coordinator has forgotten it. Thread-safe. Nothing
@@ -17,8 +21,18 @@ public interface ApplicationSession extends AutoCloseable {
   ShuffleRegistration registerShuffle(int shuffle, int partitions);
 
   /**
-   * Tells the servers of a shuffle to forget it, in the background and best effort. A shuffle that
-   * was never assigned is ignored.
+   * Asks for one more server for a shuffle that has been registered: each coordinator once. If none
+   * answers, a server that the application uses already is as good.
+   *
+   * @param partitions how many are to move there
+   * @param excluded names of servers that will not do
+   * @return empty if there is no such server, or the shuffle is not (or no longer) registered
+   */
+  Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
+
+  /**
+   * Tells the servers of a shuffle, further ones included, to forget it, in the background and best
+   * effort. A shuffle that was never assigned is ignored.
    */
   void unregisterShuffle(int shuffle);
 

@@ -21,15 +21,19 @@ import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesRequest;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,11 +60,26 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final CoordinatorClient coordinators;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService background;
-  private final Map<Integer, ShuffleAssignment> shuffles = new ConcurrentHashMap<>();
+  private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
+  // Of all shuffles. Further servers that stand in for silent coordinators come from here.
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
+  private final AtomicInteger turns = new AtomicInteger();
   private volatile boolean registered;
   private volatile boolean coordinatorsAway;
   private volatile boolean closed;
+
+  /** A shuffle, and every server that may have something of it. Immutable. */
+  private record Registered(int partitions, Map<String, ServerId> servers) {
+    Registered {
+      servers = Map.copyOf(servers);
+    }
+
+    Registered with(ServerId server) {
+      Map<String, ServerId> more = new HashMap<>(servers);
+      more.putIfAbsent(server.getName(), server);
+      return new Registered(partitions, more);
+    }
+  }
 
   /**
    * @param coordinators takes: closed with the session
@@ -121,10 +140,6 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   private ShuffleRegistration register(int shuffle, int partitions, Patience patience)
       throws SluiceException {
-    Refused refused = registered ? null : registerApplication(patience);
-    if (refused != null) {
-      return refused;
-    }
     ShuffleId id = ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle).build();
     RegisterShuffleRequest request =
         RegisterShuffleRequest.newBuilder()
@@ -134,28 +149,110 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .setMaxServers(config.maxServers())
             .addAllRequiredTags(config.requiredTags())
             .build();
+    Answer answer = ask(request, patience);
+    if (answer.refused() != null) {
+      return answer.refused();
+    }
+    ShuffleAssignment assignment;
+    try {
+      assignment = ShuffleAssignment.of(id, partitions, answer.reply());
+    } catch (SluiceException e) {
+      return new Refused(Reason.UNSUPPORTED, e.getMessage());
+    }
+    assignment.servers().forEach(server -> servers.put(server.getName(), server));
+    Map<String, ServerId> ofShuffle = new HashMap<>();
+    assignment.servers().forEach(server -> ofShuffle.put(server.getName(), server));
+    shuffles.put(shuffle, new Registered(partitions, ofShuffle));
+    return new Assigned(assignment);
+  }
+
+  /** What the coordinator gave; one of the two is null. */
+  private record Answer(RegisterShuffleReply reply, Refused refused) {}
+
+  /** Asks for servers, and registers the application first where that is needed. */
+  private Answer ask(RegisterShuffleRequest request, Patience patience) throws SluiceException {
+    Refused refused = registered ? null : registerApplication(patience);
+    if (refused != null) {
+      return new Answer(null, refused);
+    }
     RegisterShuffleReply reply = coordinators.registerShuffle(request, patience);
     if (StatusCode.of(reply.getStatus()) == StatusCode.UNKNOWN_APPLICATION) {
       // Another coordinator than before, or the same one without its memory.
       refused = registerApplication(patience);
       if (refused != null) {
-        return refused;
+        return new Answer(null, refused);
       }
       reply = coordinators.registerShuffle(request, patience);
     }
     StatusCode status = StatusCode.of(reply.getStatus());
-    if (status != StatusCode.OK) {
-      return refused(status, reply.getMessage());
+    return status == StatusCode.OK
+        ? new Answer(reply, null)
+        : new Answer(null, refused(status, reply.getMessage()));
+  }
+
+  @Override
+  public Optional<ServerId> furtherServer(
+      int shuffle, int partitions, Collection<String> excluded) {
+    Registered known = shuffles.get(shuffle);
+    if (closed || known == null) {
+      return Optional.empty();
     }
-    ShuffleAssignment assignment;
+    RegisterShuffleRequest request =
+        RegisterShuffleRequest.newBuilder()
+            .setShuffle(ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle))
+            .setPartitionCount(known.partitions())
+            .setFurtherPartitions(Math.max(1, Math.min(partitions, known.partitions())))
+            .setReplicas(1)
+            .setMaxServers(1)
+            .addAllRequiredTags(config.requiredTags())
+            .addAllExcludedServers(excluded)
+            .build();
+    Optional<ServerId> given;
     try {
-      assignment = ShuffleAssignment.of(id, partitions, reply);
+      Answer answer = ask(request, Patience.ONE_ROUND);
+      coordinatorsAway = false;
+      if (answer.refused() != null) {
+        LOG.info(
+            "no further server app={} shuffle={} reason={} message={}",
+            application,
+            shuffle,
+            answer.refused().reason(),
+            answer.refused().message());
+      }
+      given =
+          Optional.ofNullable(answer.reply())
+              .filter(reply -> reply.getServersCount() > 0)
+              .map(reply -> reply.getServers(0))
+              // A coordinator that knows nothing of further servers heeds the names all the same.
+              .filter(server -> !excluded.contains(server.getName()))
+              .filter(server -> ShuffleAssignment.problemOf(server) == null);
     } catch (SluiceException e) {
-      return new Refused(Reason.UNSUPPORTED, e.getMessage());
+      coordinatorsAway = true;
+      LOG.info(
+          "further server taken from those in use app={} shuffle={} reason={}",
+          application,
+          shuffle,
+          e.getMessage());
+      given = oneInUse(excluded);
     }
-    shuffles.put(shuffle, assignment);
-    assignment.servers().forEach(server -> servers.put(server.getName(), server));
-    return new Assigned(assignment);
+    if (given.isEmpty()) {
+      return given;
+    }
+    ServerId server = given.get();
+    servers.put(server.getName(), server);
+    Registered now = shuffles.computeIfPresent(shuffle, (number, before) -> before.with(server));
+    return now == null ? Optional.empty() : given;
+  }
+
+  private Optional<ServerId> oneInUse(Collection<String> excluded) {
+    List<ServerId> usable =
+        servers.values().stream()
+            .filter(server -> !excluded.contains(server.getName()))
+            .sorted(Comparator.comparing(ServerId::getName))
+            .toList();
+    return usable.isEmpty()
+        ? Optional.empty()
+        : Optional.of(usable.get(Math.floorMod(turns.getAndIncrement(), usable.size())));
   }
 
   /** Null when the application is registered. */
@@ -261,12 +358,12 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   @Override
   public void unregisterShuffle(int shuffle) {
-    ShuffleAssignment assignment = shuffles.remove(shuffle);
-    if (assignment == null) {
+    Registered known = shuffles.remove(shuffle);
+    if (known == null) {
       return;
     }
     try {
-      background.execute(() -> forget(assignment.servers(), List.of(shuffle)));
+      background.execute(() -> forget(known.servers().values(), List.of(shuffle)));
     } catch (RejectedExecutionException e) {
       // The whole application is being forgotten.
       LOG.debug("shuffle ends with its application app={} shuffle={}", application, shuffle);

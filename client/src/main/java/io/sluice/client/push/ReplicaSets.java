@@ -9,7 +9,7 @@ import java.util.Map;
  * The distinct sets of servers that hold ranges of a shuffle: what goes to one set can share
  * frames. Immutable.
  */
-final class ReplicaSets {
+final class ReplicaSets implements FrameSets {
   private final ShuffleAssignment assignment;
   private final int[] setOfRange;
   private final int[][] serversOfSet;
@@ -42,15 +42,18 @@ final class ReplicaSets {
     return Arrays.stream(members).distinct().sorted().toArray();
   }
 
-  int count() {
+  @Override
+  public int count() {
     return serversOfSet.length;
   }
 
-  int setOf(int partition) {
+  @Override
+  public int setOf(int partition) {
     return setOfRange[assignment.rangeOf(partition)];
   }
 
-  int lastPartition(int set) {
+  @Override
+  public int lastPartition(int set) {
     return lastPartitionOfSet[set];
   }
 

@@ -3,32 +3,25 @@ package io.sluice.client.read;
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.compress.BlockDecompressor;
 import io.sluice.client.compress.PayloadTransform;
-import io.sluice.client.read.PartitionProgress.HeldBlock;
-import io.sluice.client.read.PartitionProgress.Joining;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Arrays;
-import java.util.Deque;
 
 /**
- * Makes contents of verified blocks: decrypts, decompresses, drops what was given before, holds
- * back what came too early, joins the parts of large contents. Belongs to one thread.
+ * Makes contents of verified blocks: drops what has come before, decrypts, decompresses, and lets
+ * a {@link ContentOrder} decide what is given when. Belongs to one thread.
  */
 final class ContentAssembler implements AutoCloseable {
   private static final int FIRST_BYTES = 64 << 10;
 
   private final PayloadTransform transform;
   private final BlockDecompressor decompressor;
-  private final int maxContentBytes;
+  private final ReadyContents ready;
+  private final ContentOrder order;
   private byte[] output = new byte[0];
   private byte[] encrypted = new byte[0];
-  // Contents whose turn it is; only the first may lie in output, the others have arrays of their
-  // own.
-  private final Deque<ShuffleBlock> ready = new ArrayDeque<>();
   private long blocks;
   private long contentBytes;
   private long records;
@@ -37,122 +30,45 @@ final class ContentAssembler implements AutoCloseable {
   /**
    * @param transform null for none
    * @param decompressor takes
+   * @param maxContentBytes most bytes of one content
+   * @param anyOrder whether contents of an attempt may come in any order
    */
   ContentAssembler(
-      PayloadTransform transform, BlockDecompressor decompressor, int maxContentBytes) {
+      PayloadTransform transform,
+      BlockDecompressor decompressor,
+      int maxContentBytes,
+      boolean anyOrder) {
     this.transform = transform;
     this.decompressor = decompressor;
-    this.maxContentBytes = maxContentBytes;
+    this.ready = new ReadyContents(maxContentBytes);
+    this.order = anyOrder ? new AnyOrder(ready) : new InOrder(ready);
   }
 
   /**
    * Takes the block at {@code index}, whose checksum is right. Borrows {@code buffer}.
    *
-   * @return the content that it completes, or null
+   * @return a content that it completes, or null; more may be {@link #nextReady ready}
    * @throws SluiceException BLOCK_CORRUPT if its payload is not what the header says; nothing has
    *     changed then
    */
   ShuffleBlock accept(PartitionProgress progress, ByteBuf buffer, int index, BlockHeader header)
       throws IOException {
     int place = progress.expected().placeOf(header.mapAttempt());
-    if (place < 0
-        || header.sequence() < progress.next(place)
-        || progress.isHeld(place, header.sequence())) {
+    if (place < 0 || progress.received().has(place, header.sequence())) {
       skipped++;
       return null;
     }
-    int length = header.uncompressedLength();
     decompress(buffer, index + BlockHeader.LENGTH, header);
-    if (header.sequence() > progress.next(place)) {
-      progress.hold(
-          place,
-          header.sequence(),
-          new HeldBlock(
-              Arrays.copyOf(output, length),
-              header.recordCount(),
-              header.isLast(),
-              header.isContinued()));
-      return null;
-    }
-    give(
-        progress,
-        place,
-        output,
-        length,
-        header.recordCount(),
-        header.isLast(),
-        header.isContinued());
-    for (HeldBlock held = progress.takeHeld(place); held != null; held = progress.takeHeld(place)) {
-      give(
-          progress,
-          place,
-          held.content(),
-          held.content().length,
-          held.records(),
-          held.last(),
-          held.continued());
-    }
-    return ready.pollFirst();
-  }
-
-  /** A content that had come too early and whose turn it is now, or null. */
-  ShuffleBlock nextReady() {
-    return ready.pollFirst();
-  }
-
-  private void give(
-      PartitionProgress progress,
-      int place,
-      byte[] content,
-      int length,
-      int recordCount,
-      boolean isLast,
-      boolean isContinued)
-      throws SluiceException {
-    Joining joining = progress.joining(place);
-    if ((joining == null ? 0L : joining.length()) + length > maxContentBytes) {
-      throw new SluiceException(
-          StatusCode.BLOCK_CORRUPT,
-          "content of attempt "
-              + progress.expected().attempt(place)
-              + " in partition "
-              + progress.partition()
-              + " exceeds the limit of "
-              + maxContentBytes
-              + " bytes");
-    }
-    if (joining == null && isContinued) {
-      joining = new Joining(length * 2);
-      progress.startJoining(place, joining);
-    }
-    if (joining != null) {
-      joining.add(content, length, recordCount);
-    }
-    progress.given(place, isLast);
+    order.accept(progress, place, header, output);
     blocks++;
-    records += recordCount;
-    contentBytes += length;
-    if (isContinued) {
-      return;
-    }
-    ByteBuffer bytes;
-    int contentRecords = recordCount;
-    if (joining == null) {
-      bytes = ByteBuffer.wrap(content, 0, length);
-    } else {
-      progress.endJoining(place);
-      bytes = ByteBuffer.wrap(joining.bytes(), 0, joining.length());
-      contentRecords = joining.records();
-    }
-    if (bytes.hasRemaining()) {
-      ready.addLast(
-          new ShuffleBlock(
-              progress.partition(),
-              progress.expected().attempt(place),
-              progress.expected().mapIndex(place),
-              contentRecords,
-              bytes));
-    }
+    records += header.recordCount();
+    contentBytes += header.uncompressedLength();
+    return ready.poll();
+  }
+
+  /** A further content whose turn it is, or null. */
+  ShuffleBlock nextReady() {
+    return ready.poll();
   }
 
   private void decompress(ByteBuf buffer, int payloadAt, BlockHeader header) throws IOException {

@@ -14,14 +14,18 @@ public interface LocalOutput extends Closeable {
   boolean mayHave(long mapAttempt);
 
   /**
-   * Begins to fetch the local blocks of attempts, with a bounded number of bytes in flight.
+   * Begins to fetch the local blocks of attempts, with a bounded number of bytes in flight. May be
+   * called again while earlier pieces are under way; never waits. Nothing is taken before the
+   * servers have given all that they have, so fetching stops for that long where the bound is
+   * reached.
    *
    * @param pieces attempts for which {@link #mayHave} is true
    */
   void request(List<Piece> pieces);
 
   /**
-   * Waits, for a bounded time, for the next answer; they come in any order, one for each piece.
+   * Waits, for a bounded time, for the next answer; they come in any order, one for each piece. A
+   * piece that nothing comes of in that time is answered with a failure.
    *
    * @return null when every piece has been answered
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set

@@ -7,7 +7,7 @@ import java.util.List;
  * What one attempt should have left in one partition and did not, or not wholly.
  *
  * @param servers names of those that were asked, last one last
- * @param detail what the last of them said, one line
+ * @param detail what explains the reason, and what local output said if it was asked; one line
  */
 public record MissingBlocks(
     int partition,
@@ -18,7 +18,7 @@ public record MissingBlocks(
     String detail)
     implements Serializable {
 
-  /** Why blocks are missing. */
+  /** Why blocks are missing: of all that servers and local output said, what explains most. */
   public enum Reason {
     /** The server that should hold them never heard of them. */
     NEVER_WRITTEN,

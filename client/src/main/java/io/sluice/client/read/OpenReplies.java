@@ -99,9 +99,9 @@ final class OpenReplies {
                   + (found.getLostCount() > 0 ? "; a disk was lost" : "")
                   + life);
         }
-        if (absentAttempt >= 0 && !visit.progress().hasMoreReplicas()) {
-          // Better known now than after everything else has been read.
-          endBeforeReading(visit, complete);
+        if (absentAttempt >= 0
+            && !visit.progress().hasMoreServers()
+            && endBeforeReading(visit, complete)) {
           return;
         }
         visit.opened(found, state.request, placement);
@@ -125,22 +125,35 @@ final class OpenReplies {
   private static long firstAbsent(PartitionProgress progress, Roaring64NavigableMap complete) {
     ExpectedAttempts expected = progress.expected();
     for (int place = 0; place < expected.count(); place++) {
-      if (!progress.isWhole(place) && !complete.contains(expected.attempt(place))) {
+      if (!progress.received().isWhole(place) && !complete.contains(expected.attempt(place))) {
         return expected.attempt(place);
       }
     }
     return -1;
   }
 
-  /** Ends a visit before it began: names only the attempts that are not there. */
-  private void endBeforeReading(PartitionVisit visit, Roaring64NavigableMap complete) {
-    visit.end();
+  /**
+   * Ends the last visit of a partition before it began, if an attempt can no longer become whole:
+   * better known now than after everything else has been read. Such an attempt is not complete
+   * here, nothing of it was anywhere else, and it has no local output.
+   */
+  private boolean endBeforeReading(PartitionVisit visit, Roaring64NavigableMap complete) {
     PartitionProgress progress = visit.progress();
-    progress.failed(visit.lane().name(), visit.shortfallReason(), visit.shortfallDetail());
-    for (MissingBlocks one : progress.missing(Integer.MAX_VALUE)) {
-      if (!complete.contains(one.mapAttempt())) {
-        state.missing(one);
+    ExpectedAttempts expected = progress.expected();
+    boolean hopeless = false;
+    for (int place = 0; place < expected.count(); place++) {
+      long attempt = expected.attempt(place);
+      if (progress.received().hasNone(place)
+          && !complete.contains(attempt)
+          && !state.local.mayHave(attempt)) {
+        if (!hopeless) {
+          hopeless = true;
+          visit.end();
+          progress.failed(visit.lane().name(), visit.shortfallReason(), visit.shortfallDetail());
+        }
+        state.missing(progress.missing(place));
       }
     }
+    return hopeless;
   }
 }

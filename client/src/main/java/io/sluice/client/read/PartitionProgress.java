@@ -1,178 +1,74 @@
 package io.sluice.client.read;
 
 import io.sluice.client.read.MissingBlocks.Reason;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What has been read of one partition: for each expected attempt the next sequence number, and the
- * last once it is known. The partition is whole when every attempt is. Belongs to one thread.
+ * What has been read of one partition, and where it was asked for. The partition is whole when
+ * every expected attempt is. Belongs to one thread.
  */
 final class PartitionProgress {
-  private static final int UNKNOWN = -1;
-
   private final ExpectedAttempts expected;
-  private final int range;
-  private final int firstReplica;
-  private final int replicas;
-  private final int[] next;
-  private final int[] last;
-  private int openAttempts;
+  private final VisitOrder order;
+  private final ReceivedBlocks received;
+  private final HeldBlocks held = new HeldBlocks();
   private int visits;
+  // Servers to ask once more when all have been asked; in that round there are no others left.
+  private Deque<Integer> leftEarly;
+  private boolean again;
   private final List<String> asked = new ArrayList<>(1);
   private Reason reason = Reason.NEVER_WRITTEN;
   private String detail = "";
-  // Blocks that came before an earlier one of their attempt, by place and sequence.
-  private Map<Integer, Map<Integer, HeldBlock>> held;
   // Contents of which the first parts have come, by place.
-  private Map<Integer, Joining> joining;
+  private Map<Integer, InOrder.Joining> joining;
+  private boolean localKnown;
+  private boolean allLocal;
+  // What local output said, by place, of attempts that it did not complete.
+  private Map<Integer, LocalAnswer> local;
 
-  /** A decompressed block that waits for its turn. */
-  static final class HeldBlock {
-    private final byte[] content;
-    private final int records;
-    private final boolean last;
-    private final boolean continued;
+  private record LocalAnswer(Reason reason, String said) {}
 
-    /**
-     * @param content takes
-     */
-    HeldBlock(byte[] content, int records, boolean last, boolean continued) {
-      this.content = content;
-      this.records = records;
-      this.last = last;
-      this.continued = continued;
-    }
-
-    byte[] content() {
-      return content;
-    }
-
-    int records() {
-      return records;
-    }
-
-    boolean last() {
-      return last;
-    }
-
-    boolean continued() {
-      return continued;
-    }
-  }
-
-  /** The parts of a content so far. */
-  static final class Joining {
-    private byte[] bytes;
-    private int length;
-    private int records;
-
-    Joining(int capacity) {
-      this.bytes = new byte[capacity];
-    }
-
-    void add(byte[] part, int partLength, int partRecords) {
-      if (bytes.length - length < partLength) {
-        long wanted = Math.max((long) length + partLength, bytes.length * 2L);
-        bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, Integer.MAX_VALUE - 16));
-      }
-      System.arraycopy(part, 0, bytes, length, partLength);
-      length += partLength;
-      records += partRecords;
-    }
-
-    byte[] bytes() {
-      return bytes;
-    }
-
-    int length() {
-      return length;
-    }
-
-    int records() {
-      return records;
-    }
-  }
-
-  /**
-   * @param range of the assignment that holds the partition
-   * @param firstReplica the replica to ask first
-   */
-  PartitionProgress(ExpectedAttempts expected, int range, int firstReplica, int replicas) {
+  PartitionProgress(ExpectedAttempts expected, VisitOrder order) {
     this.expected = expected;
-    this.range = range;
-    this.firstReplica = firstReplica;
-    this.replicas = replicas;
-    this.next = new int[expected.count()];
-    this.last = new int[expected.count()];
-    Arrays.fill(last, UNKNOWN);
-    this.openAttempts = expected.count();
+    this.order = order;
+    this.received = new ReceivedBlocks(expected.count());
   }
 
   int partition() {
     return expected.partition();
   }
 
-  int range() {
-    return range;
-  }
-
   ExpectedAttempts expected() {
     return expected;
   }
 
+  VisitOrder order() {
+    return order;
+  }
+
+  ReceivedBlocks received() {
+    return received;
+  }
+
+  HeldBlocks held() {
+    return held;
+  }
+
   boolean isWhole() {
-    return openAttempts == 0;
-  }
-
-  boolean isWhole(int place) {
-    return last[place] != UNKNOWN && next[place] > last[place];
-  }
-
-  /** Number of the block of an attempt that is to be given next. */
-  int next(int place) {
-    return next[place];
-  }
-
-  /** The next block of an attempt has been given. */
-  void given(int place, boolean isLast) {
-    if (isLast) {
-      last[place] = next[place];
-      openAttempts--;
-    }
-    next[place]++;
-  }
-
-  /** Keeps a block that came early; false if it is there already. */
-  boolean hold(int place, int sequence, HeldBlock block) {
-    if (held == null) {
-      held = new HashMap<>();
-    }
-    return held.computeIfAbsent(place, p -> new HashMap<>()).putIfAbsent(sequence, block) == null;
-  }
-
-  boolean isHeld(int place, int sequence) {
-    return held != null && held.containsKey(place) && held.get(place).containsKey(sequence);
-  }
-
-  /** Takes the block whose turn it is, if it came early; else null. */
-  HeldBlock takeHeld(int place) {
-    if (held == null) {
-      return null;
-    }
-    Map<Integer, HeldBlock> ofPlace = held.get(place);
-    return ofPlace == null ? null : ofPlace.remove(next[place]);
+    return received.isWhole();
   }
 
   /** The content under way, or null. */
-  Joining joining(int place) {
+  InOrder.Joining joining(int place) {
     return joining == null ? null : joining.get(place);
   }
 
-  void startJoining(int place, Joining started) {
+  void startJoining(int place, InOrder.Joining started) {
     if (joining == null) {
       joining = new HashMap<>();
     }
@@ -183,39 +79,92 @@ final class PartitionProgress {
     joining.remove(place);
   }
 
-  /** Replica to ask next, or -1 if all have been asked. */
-  int nextReplica() {
-    return visits < replicas ? (firstReplica + visits++) % replicas : -1;
-  }
-
-  boolean hasMoreReplicas() {
-    return visits < replicas;
-  }
-
-  /** A server was asked and did not have all. */
-  void failed(String server, Reason why, String said) {
-    if (asked.isEmpty() || !asked.get(asked.size() - 1).equals(server)) {
-      asked.add(server);
+  /** Index of the server to ask next, or -1 if all have been asked. */
+  int nextServer() {
+    if (visits < order.count()) {
+      return order.server(visits++);
     }
-    reason = why;
-    detail = said;
+    again = true;
+    return leftEarly == null || leftEarly.isEmpty() ? -1 : leftEarly.removeFirst();
   }
 
-  /** The attempts that are not whole, at most so many. */
-  List<MissingBlocks> missing(int most) {
-    List<MissingBlocks> missing = new ArrayList<>();
-    for (int place = 0; place < next.length && missing.size() < most; place++) {
-      if (!isWhole(place)) {
-        missing.add(
-            new MissingBlocks(
-                partition(),
-                expected.attempt(place),
-                expected.mapIndex(place),
-                reason,
-                asked,
-                detail));
+  /**
+   * The server asked now is left after one try, because others have copies: it is asked again, and
+   * with patience, if they do not have all. A copy may lack what a write quorum did without.
+   */
+  void leaveEarly() {
+    if (leftEarly == null) {
+      leftEarly = new ArrayDeque<>(1);
+    }
+    leftEarly.addLast(order.server(visits - 1));
+  }
+
+  /** Whether another server will be asked if this one does not have all. */
+  boolean hasMoreServers() {
+    return visits < order.count() || (leftEarly != null && !leftEarly.isEmpty());
+  }
+
+  /** Whether a server that has not been asked has copies of what the one asked now should have. */
+  boolean hasMoreCopies() {
+    return !again && order.hasCopyAfter(visits - 1);
+  }
+
+  /**
+   * Whether every expected attempt may have local output.
+   *
+   * @param output the same each time
+   */
+  boolean mayAllBeLocal(LocalPieces output) {
+    if (!localKnown) {
+      localKnown = true;
+      allLocal = true;
+      for (int place = 0; place < expected.count() && allLocal; place++) {
+        allLocal = output.mayHave(expected.attempt(place));
       }
     }
-    return missing;
+    return allLocal;
+  }
+
+  /** A server was asked and did not have all. What explains most stays. */
+  void failed(String server, Reason why, String said) {
+    if (!asked.contains(server)) {
+      asked.add(server);
+    }
+    if (weight(why) >= weight(reason)) {
+      reason = why;
+      detail = said;
+    }
+  }
+
+  /** Local output was asked for the attempt at a place and did not complete it. */
+  void failedLocally(int place, boolean damaged, String said) {
+    if (local == null) {
+      local = new HashMap<>();
+    }
+    local.put(place, new LocalAnswer(damaged ? Reason.CORRUPT : Reason.NEVER_WRITTEN, said));
+  }
+
+  private static int weight(Reason reason) {
+    return switch (reason) {
+      case NEVER_WRITTEN -> 0;
+      case INCOMPLETE -> 1;
+      case UNREACHABLE -> 2;
+      case LOST -> 3;
+      case CORRUPT -> 4;
+      case EXPIRED -> 5;
+    };
+  }
+
+  /** What is missing of the attempt at a place. */
+  MissingBlocks missing(int place) {
+    LocalAnswer answer = local == null ? null : local.get(place);
+    boolean localTellsMore = answer != null && weight(answer.reason) > weight(reason);
+    return new MissingBlocks(
+        partition(),
+        expected.attempt(place),
+        expected.mapIndex(place),
+        localTellsMore ? answer.reason : reason,
+        asked,
+        answer == null ? detail : detail + "; local output: " + answer.said);
   }
 }

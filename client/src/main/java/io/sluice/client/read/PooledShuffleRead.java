@@ -8,19 +8,23 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.ServerId;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * A read over pooled connections. Owned by the task thread.
  *
- * <p>Every partition is visited at one server, and at the next replica if it is not whole after
- * that. All servers are opened at once; then each is asked for slices, large stretches of many
- * partitions, a few of them in flight over all servers. Slices of one server are taken apart in the
- * order of asking, because a block may begin in one and end in the next. A visit that meets a
- * damaged block asks again from there; if it stays damaged, the block is passed over and the proof
- * of completeness names what is missing.
+ * <p>Every partition is visited at one server, and at the next one that may have blocks of it if it
+ * is not whole after that ({@link VisitOrder}); what no server had comes from local output. All
+ * servers are opened at once; then each is asked for slices, large stretches of many partitions, a
+ * few of them in flight over all servers. Slices of one server are taken apart in the order of
+ * asking, because a block may begin in one and end in the next. A visit that meets a damaged block
+ * asks again from there; if it stays damaged, the block is passed over, so that another place may
+ * give it or the proof of completeness names it.
  */
 public final class PooledShuffleRead implements ShuffleRead {
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
@@ -28,6 +32,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   private final ReadState state;
   private final LanePump pump;
   private final SliceTaker taker;
+  private final LocalTaker localTaker;
   private final ContentAssembler assembler;
   private final Consumer<ReadCounters> onClose;
   private final int poolLane;
@@ -55,8 +60,12 @@ public final class PooledShuffleRead implements ShuffleRead {
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(
-            transform, BlockCodecs.decompressor(MAX_BLOCK_BYTES), config.maxContentBytes());
+            transform,
+            BlockCodecs.decompressor(MAX_BLOCK_BYTES),
+            config.maxContentBytes(),
+            request.anyOrder());
     this.taker = new SliceTaker(state, assembler, allocator);
+    this.localTaker = new LocalTaker(state, request.localOutput(), assembler, allocator);
   }
 
   @Override
@@ -79,14 +88,17 @@ public final class PooledShuffleRead implements ShuffleRead {
             pump.pumpAll();
           }
         }
+        if (block == null && localTaker.isBusy()) {
+          block = localTaker.next();
+        }
         if (block != null) {
           return block;
         }
-        if (!taker.isBusy() && !nextSlice()) {
+        if (!taker.isBusy() && !localTaker.isBusy() && !nextSlice()) {
           if (state.partitionsLeft == 0) {
             return null;
           }
-          pump.await();
+          await();
         }
       }
     } catch (IOException e) {
@@ -103,16 +115,30 @@ public final class PooledShuffleRead implements ShuffleRead {
     return taker.begin();
   }
 
+  private void await() throws IOException {
+    state.local.request();
+    if (!state.awaitsServers() && state.local.hasOutstanding()) {
+      localTaker.begin();
+    } else {
+      pump.await();
+    }
+  }
+
   private void start() throws IOException {
     started = true;
     ShuffleAssignment assignment = state.request.assignment();
-    assignment.servers().forEach(server -> state.lanes.add(new ReadLane(server)));
+    for (ServerId server : assignment.servers()) {
+      state.lanes.add(new ReadLane(server, assignment.hasReplaced(server.getName())));
+    }
+    Map<Integer, VisitOrder> orders = new HashMap<>();
     for (ExpectedAttempts expected : state.request.expected()) {
       int range = assignment.rangeOf(expected.partition());
-      int replicas = assignment.replicaCount(range);
+      VisitOrder order =
+          orders.computeIfAbsent(
+              range,
+              r -> VisitOrder.of(assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
       state.partitionsLeft++;
-      state.visitNext(
-          new PartitionProgress(expected, range, Math.floorMod(poolLane, replicas), replicas));
+      state.visitNext(new PartitionProgress(expected, order));
     }
     pump.pumpAll();
   }
@@ -130,6 +156,9 @@ public final class PooledShuffleRead implements ShuffleRead {
         state.retries,
         state.fileBytes,
         state.fileFailures,
+        state.localBytes,
+        state.localBlocks,
+        state.localFailures,
         state.waitNanos);
   }
 
@@ -141,6 +170,7 @@ public final class PooledShuffleRead implements ShuffleRead {
     closed = true;
     state.mailbox.close();
     taker.release();
+    localTaker.close();
     for (ReadLane lane : state.lanes) {
       lane.takeVisits().forEach(PartitionVisit::end);
       state.dropSlices(lane);

@@ -13,7 +13,10 @@ package io.sluice.client.read;
  * @param retries requests that were repeated
  * @param fileBytes bytes that were read from run files without their server
  * @param fileFailures slices that could not be read so, and were fetched
- * @param waitNanos time that the task waited for servers
+ * @param localBytes bytes that were read of map tasks' local output
+ * @param localBlocks blocks given of those
+ * @param localFailures attempts whose local output could not be had or was damaged, by partition
+ * @param waitNanos time that the task waited for servers and local output
  */
 public record ReadCounters(
     long bytes,
@@ -26,8 +29,11 @@ public record ReadCounters(
     long retries,
     long fileBytes,
     long fileFailures,
+    long localBytes,
+    long localBlocks,
+    long localFailures,
     long waitNanos) {
-  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public ReadCounters plus(ReadCounters other) {
     return new ReadCounters(
@@ -41,6 +47,9 @@ public record ReadCounters(
         retries + other.retries,
         fileBytes + other.fileBytes,
         fileFailures + other.fileFailures,
+        localBytes + other.localBytes,
+        localBlocks + other.localBlocks,
+        localFailures + other.localFailures,
         waitNanos + other.waitNanos);
   }
 }

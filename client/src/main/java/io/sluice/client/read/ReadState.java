@@ -5,6 +5,7 @@ import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,13 +22,21 @@ final class ReadState {
   final OpenRunFiles files;
   final List<ReadLane> lanes = new ArrayList<>();
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
+  private boolean waitBegun;
+  private long waitEndNanos;
   private final List<MissingBlocks> missing = new ArrayList<>();
+
+  /** What is wanted of local output. */
+  final LocalPieces local;
 
   /** Partitions that are not whole yet. */
   int partitionsLeft;
 
   /** Slices that are on their way, here, or being taken apart. */
   int slicesHeld;
+
+  /** Whether a server was waited for in vain: others get less patience where that may do. */
+  boolean patienceSpent;
 
   /** Whose turn it is. */
   int firstLane;
@@ -38,26 +47,76 @@ final class ReadState {
   long retries;
   long fileBytes;
   long fileFailures;
+  long localBytes;
+  long localBlocks;
+  long localFailures;
   long waitNanos;
 
   ReadState(
       ShuffleReadRequest request, ReadConfig config, OpenRunFiles files, LongSupplier nanoTime) {
     this.files = files;
     this.request = request;
+    this.local = new LocalPieces(request.localOutput());
     this.shuffle = request.assignment().shuffle();
     this.config = config;
     this.nanoTime = nanoTime;
   }
 
-  /** Asks the next replica for a partition, or notes that it cannot become whole. */
+  /** Asks the next server for a partition; after the last one local output. */
   void visitNext(PartitionProgress progress) {
-    int replica = progress.nextReplica();
-    if (replica < 0) {
-      missing.addAll(progress.missing(MAX_NAMED_MISSING - missing.size()));
+    int server = progress.nextServer();
+    if (server < 0) {
+      local.want(progress, this::missing);
       return;
     }
-    ReadLane lane = lanes.get(request.assignment().serverIndex(progress.range(), replica));
+    ReadLane lane = lanes.get(server);
     lane.open(new PartitionVisit(progress, lane));
+  }
+
+  /** Whether another place has copies of what a visit is for. */
+  boolean hasCopies(PartitionVisit visit) {
+    PartitionProgress progress = visit.progress();
+    return progress.hasMoreCopies() || (request.isPushedLater() && progress.mayAllBeLocal(local));
+  }
+
+  /** Whether another place is still to be asked for what a visit is for, and might have it. */
+  boolean mayBeElsewhere(PartitionVisit visit) {
+    PartitionProgress progress = visit.progress();
+    return progress.hasMoreServers() || progress.mayAllBeLocal(local);
+  }
+
+  /**
+   * What is left of the read's wait for servers to get what is pushed to them, in milliseconds. It
+   * begins when this is asked first.
+   */
+  int waitLeftMs() {
+    if (!request.isPushedLater()) {
+      return 0;
+    }
+    long now = nanoTime.getAsLong();
+    if (!waitBegun) {
+      waitBegun = true;
+      waitEndNanos = now + TimeUnit.MILLISECONDS.toNanos(request.maxWaitMs());
+    }
+    return (int) Math.max(0, TimeUnit.NANOSECONDS.toMillis(waitEndNanos - now));
+  }
+
+  /** Whether anything is still to come from a server. */
+  boolean awaitsServers() {
+    return lanes.stream().anyMatch(lane -> !lane.isIdle());
+  }
+
+  /** Local output has given all that it has of a partition. */
+  void endLocally(PartitionProgress progress) {
+    if (progress.isWhole()) {
+      partitionsLeft--;
+      return;
+    }
+    for (int place = 0; place < progress.expected().count(); place++) {
+      if (!progress.received().isWhole(place)) {
+        missing(progress.missing(place));
+      }
+    }
   }
 
   void throwIfMissing() throws BlocksMissingException {

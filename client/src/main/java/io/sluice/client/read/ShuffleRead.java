@@ -9,11 +9,12 @@ import java.io.IOException;
 public interface ShuffleRead extends AutoCloseable {
   /**
    * The next content. Contents of one attempt in one partition come in the order in which they were
-   * added; apart from that they come as they arrive. Each comes exactly once.
+   * added, unless the request allows any; apart from that they come as they arrive. Each comes
+   * exactly once.
    *
    * @return null when every expected attempt is proved whole and has been given
-   * @throws BlocksMissingException if something expected cannot be had from any server, or every
-   *     copy of it is damaged
+   * @throws BlocksMissingException if something expected cannot be had from any server nor from
+   *     local output, or every copy of it is damaged
    * @throws io.sluice.common.error.SluiceException the code of a refusal that nothing helps against
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */

@@ -86,7 +86,15 @@ class ApplicationSessionTest {
     @Override
     public void registerShuffle(
         RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
-      asked.add("shuffle " + request.getShuffle().getShuffle());
+      asked.add(
+          request.getFurtherPartitions() > 0
+              ? "further "
+                  + request.getShuffle().getShuffle()
+                  + " for "
+                  + request.getFurtherPartitions()
+                  + " without "
+                  + request.getExcludedServersList()
+              : "shuffle " + request.getShuffle().getShuffle());
       Status status =
           known.contains(request.getShuffle().getApplication())
               ? shuffleStatus
@@ -316,6 +324,53 @@ class ApplicationSessionTest {
 
     assertThat(control.asked).containsExactly("forget app");
     coordinator.awaitAsked("unregister app");
+  }
+
+  private static ServerId server(String name, int port) {
+    return ServerId.newBuilder().setName(name).setHost("127.0.0.1").setRpcPort(port).build();
+  }
+
+  @Test
+  void asksForAFurtherServerAndTellsItTooToForget() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    FakeControl first = new FakeControl();
+    FakeControl further = new FakeControl();
+    coordinator.server = server("s", serve(first, 0).getPort());
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(4, 10);
+    coordinator.server = server("t", serve(further, 0).getPort());
+    coordinator.known.clear();
+
+    assertThat(session.furtherServer(4, 3, List.of("s"))).contains(coordinator.server);
+    coordinator.awaitAsked("further 4 for 3 without [s]");
+    assertThat(session.furtherServer(4, 99, List.of("t"))).isEmpty();
+    assertThat(session.furtherServer(5, 3, List.of("s"))).isEmpty();
+    coordinator.shuffleStatus = Status.NO_SERVERS;
+    assertThat(session.furtherServer(4, 3, List.of("s"))).isEmpty();
+
+    session.unregisterShuffle(4);
+    assertThat(first.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    assertThat(further.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    assertThat(session.furtherServer(4, 3, List.of())).isEmpty();
+    session.close();
+    assertThat(further.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app");
+  }
+
+  @Test
+  void takesAServerInUseWhileNoCoordinatorAnswers() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    Server running = serve(coordinator, 0);
+    LeasedApplicationSession session = session(5_000, running.getPort());
+    for (String name : List.of("s", "t", "u")) {
+      coordinator.server = server(name, 1);
+      session.registerShuffle(name.charAt(0), 10);
+    }
+    running.shutdownNow();
+    assertThat(running.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("t", 1));
+    assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("u", 1));
+    assertThat(session.furtherServer('s', 10, List.of("s", "t", "u"))).isEmpty();
   }
 
   @Test

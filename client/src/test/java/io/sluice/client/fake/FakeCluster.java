@@ -1,5 +1,6 @@
 package io.sluice.client.fake;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.RetryPolicy;
@@ -12,6 +13,7 @@ import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushWindows;
+import io.sluice.client.push.SealedPush;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -140,6 +142,15 @@ public final class FakeCluster implements AutoCloseable {
         allocator,
         System::nanoTime,
         counters -> {});
+  }
+
+  /** A push of blocks that are sealed already. */
+  public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
+    return new SealedPush(assignment, attempt, pushConfig, pool, windows, System::nanoTime);
+  }
+
+  public ByteBufAllocator allocator() {
+    return allocator;
   }
 
   public PooledShuffleRead read(ShuffleReadRequest request) {

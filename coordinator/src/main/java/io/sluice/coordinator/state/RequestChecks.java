@@ -79,6 +79,13 @@ final class RequestChecks {
       return "max_servers: expected 0 (no limit of the client's own) or more, found "
           + request.getMaxServers();
     }
+    if (request.getFurtherPartitions() < 0
+        || request.getFurtherPartitions() > request.getPartitionCount()) {
+      return "further_partitions: expected 0 (none) to partition_count "
+          + request.getPartitionCount()
+          + ", found "
+          + request.getFurtherPartitions();
+    }
     if (request.getExcludedServersCount() > MAX_EXCLUDED_SERVERS) {
       return "excluded_servers: expected at most "
           + MAX_EXCLUDED_SERVERS

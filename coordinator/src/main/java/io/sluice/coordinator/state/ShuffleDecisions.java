@@ -39,7 +39,8 @@ public final class ShuffleDecisions {
   /**
    * Assigns the partitions of a shuffle. The same shuffle may be registered again with the same
    * partition count, and gets a fresh assignment: that is what a stage that runs again after a loss
-   * needs, and which of two assignments holds is the driver's business.
+   * needs, and which of two assignments holds is the driver's business. A request for a further
+   * server is answered with one, chosen and counted like any other.
    *
    * @param seed of every random number that the assignment needs
    */
@@ -93,13 +94,15 @@ public final class ShuffleDecisions {
               + "; "
               + eligibility.account(view.servers(), view.excluded(), wish, nowMs));
     }
-    int maxServers = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
+    boolean further = request.getFurtherPartitions() > 0;
+    int limit = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
+    int replicas = further ? 1 : request.getReplicas();
     Assignment assignment =
         planner.plan(
             new AssignmentPlanner.Request(
-                request.getPartitionCount(),
-                request.getReplicas(),
-                maxServers,
+                further ? request.getFurtherPartitions() : request.getPartitionCount(),
+                replicas,
+                further ? 1 : limit,
                 view.partitionSize().expectedBytes()),
             eligible,
             view.assignments(),
@@ -109,11 +112,20 @@ public final class ShuffleDecisions {
             name,
             shuffle,
             request.getPartitionCount(),
-            request.getReplicas(),
+            replicas,
             assignment.replicas(),
             assignment.partitionsByServer(),
             applications.shufflesRemembered()),
-        reply(assignment));
+        further ? furtherReply(assignment, request.getPartitionCount()) : reply(assignment));
+  }
+
+  private static RegisterShuffleReply furtherReply(Assignment assignment, int partitionCount) {
+    return RegisterShuffleReply.newBuilder()
+        .setStatus(Status.OK)
+        .addServers(assignment.servers().get(0).id())
+        .addRanges(
+            PartitionRange.newBuilder().setFirst(0).setLast(partitionCount - 1).addServers(0))
+        .build();
   }
 
   private static RegisterShuffleReply reply(Assignment assignment) {

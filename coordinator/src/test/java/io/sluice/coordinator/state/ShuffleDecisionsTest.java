@@ -126,6 +126,48 @@ class ShuffleDecisionsTest {
   }
 
   @Test
+  void givesAFurtherServerThatTheDriverDoesNotRefuse() {
+    for (int i = 0; i < 4; i++) {
+      cluster.heartbeat(FakeCluster.beatOf("h" + i, 1).addTags("ssd"));
+    }
+    cluster.heartbeat(FakeCluster.beatOf("untagged", 1));
+    cluster.shuffle(FakeCluster.shuffleOf("app", 0, 200).setReplicas(2).addRequiredTags("ssd"));
+    RegisterShuffleRequest.Builder request =
+        FakeCluster.shuffleOf("app", 0, 200)
+            .setFurtherPartitions(30)
+            .addRequiredTags("ssd")
+            .addAllExcludedServers(List.of("h0:1", "h2:1", "h3:1"));
+    int before = assigned("h1:1");
+
+    RegisterShuffleReply reply = cluster.shuffle(request);
+
+    assertThat(reply.getStatus()).isEqualTo(Status.OK);
+    assertThat(names(reply)).containsExactly("h1:1");
+    assertThat(reply.getRangesList())
+        .containsExactly(PartitionRange.newBuilder().setLast(199).addServers(0).build());
+    assertThat(assigned("h1:1")).isEqualTo(before + 30);
+    assertThat(cluster.view.applications().get("app").shuffleCount()).isEqualTo(1);
+    assertThat(cluster.shuffle(request.addExcludedServers("h1:1")).getStatus())
+        .isEqualTo(Status.NO_SERVERS);
+    assertThat(cluster.events).noneMatch(event -> event.contains("fewer replicas"));
+  }
+
+  @Test
+  void givesTheLessLoadedServerAsAFurtherOne() {
+    cluster.heartbeat(FakeCluster.beatOf("idle", 1));
+    cluster.heartbeat(FakeCluster.beatOf("busy", 1).setLoad(Servers.memoryUsed(0.9)));
+    for (int shuffle = 0; shuffle < 20; shuffle++) {
+      RegisterShuffleReply reply =
+          cluster.shuffle(FakeCluster.shuffleOf("app", shuffle, 9).setFurtherPartitions(1));
+      assertThat(names(reply)).containsExactly("idle:1");
+    }
+  }
+
+  private int assigned(String server) {
+    return cluster.view.servers().get(server).assignedSinceHeartbeat();
+  }
+
+  @Test
   void usesNoMoreServersThanTheClientOrTheOperatorAllows() {
     for (int i = 0; i < 20; i++) {
       cluster.heartbeat(FakeCluster.beatOf("h" + i, 1));
@@ -253,6 +295,9 @@ class ShuffleDecisionsTest {
         bad(
             "shuffle: expected a number from 0, found -1",
             request -> request.getShuffleBuilder().setShuffle(-1)),
+        bad(
+            "further_partitions: expected 0 (none) to partition_count 1, found 2",
+            request -> request.setPartitionCount(1).setFurtherPartitions(2)),
         bad(
             "partition_count: expected 1 to 16777215, found 0",
             request -> request.setPartitionCount(0)),

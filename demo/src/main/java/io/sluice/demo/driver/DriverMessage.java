@@ -8,7 +8,8 @@ import java.util.Optional;
  *
  * <pre>
  *   line    = "@sluice-demo" TAB kind { TAB field }
- *   command = "run" SPACE query   (demo to driver; end of input ends the driver)
+ *   command = "run" SPACE query                   (demo to driver; end of input ends the driver)
+ *           | "run" SPACE job SPACE partitions      (benchmark to driver)
  * </pre>
  */
 public sealed interface DriverMessage {
@@ -27,6 +28,16 @@ public sealed interface DriverMessage {
       long rows,
       long elapsedMs,
       String digest,
+      long shuffleWrittenBytes,
+      long shuffleReadBytes)
+      implements DriverMessage {}
+
+  /** One job of a benchmark has run. Shuffle bytes are Spark's own task metrics. */
+  record JobDone(
+      String job,
+      int partitions,
+      String digest,
+      long elapsedMs,
       long shuffleWrittenBytes,
       long shuffleReadBytes)
       implements DriverMessage {}
@@ -56,6 +67,16 @@ public sealed interface DriverMessage {
               result.digest(),
               Long.toString(result.shuffleWrittenBytes()),
               Long.toString(result.shuffleReadBytes()));
+    } else if (this instanceof JobDone job) {
+      fields =
+          List.of(
+              "job",
+              job.job(),
+              Integer.toString(job.partitions()),
+              job.digest(),
+              Long.toString(job.elapsedMs()),
+              Long.toString(job.shuffleWrittenBytes()),
+              Long.toString(job.shuffleReadBytes()));
     } else {
       Failed failed = (Failed) this;
       fields = List.of("failed", failed.what(), oneLine(failed.reason()));
@@ -81,6 +102,14 @@ public sealed interface DriverMessage {
                     Long.parseLong(fields[3]),
                     Long.parseLong(fields[4]),
                     fields[5],
+                    Long.parseLong(fields[6]),
+                    Long.parseLong(fields[7]));
+            case "job" ->
+                new JobDone(
+                    fields[2],
+                    Integer.parseInt(fields[3]),
+                    fields[4],
+                    Long.parseLong(fields[5]),
                     Long.parseLong(fields[6]),
                     Long.parseLong(fields[7]));
             case "failed" -> new Failed(fields[2], fields[3]);

@@ -15,12 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A Spark driver in a process of its own, with two executors in processes of theirs, that runs jobs
  * and ends. Only the made Spark home and jars that the build made are on their class paths.
  */
-final class SparkApplication {
+public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
   private static final String DRIVER = "io.sluice.it.spark.jobs.JobDriver";
   private static final Path ROOT =
@@ -47,9 +48,10 @@ final class SparkApplication {
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
   private boolean submitted;
+  private volatile Process driver;
 
   /** Something that a test does while the driver waits. */
-  interface Action {
+  public interface Action {
     void run() throws IOException, InterruptedException;
   }
 
@@ -59,17 +61,17 @@ final class SparkApplication {
    * @param results per job: {@code name.rows}, {@code name.digest} and so on
    * @param log of the driver
    */
-  record Outcome(int exitCode, Properties results, String log) {
-    String digest(String job) {
+  public record Outcome(int exitCode, Properties results, String log) {
+    public String digest(String job) {
       String error = results.getProperty(job + ".error");
       return error == null ? results.getProperty(job + ".digest") : "error: " + error;
     }
 
-    long number(String job, String what) {
+    public long number(String job, String what) {
       return Long.parseLong(results.getProperty(job + "." + what, "-1"));
     }
 
-    long linesWith(String text) {
+    public long linesWith(String text) {
       return log.lines().filter(line -> line.contains(text)).count();
     }
   }
@@ -79,12 +81,12 @@ final class SparkApplication {
    *
    * @param directory for everything that the run writes; made here
    */
-  SparkApplication(Path directory) {
+  public SparkApplication(Path directory) {
     this(SparkVersion.current(), directory);
   }
 
   /** With Spark's own shuffle, on a certain Spark. */
-  SparkApplication(SparkVersion spark, Path directory) {
+  public SparkApplication(SparkVersion spark, Path directory) {
     this.spark = spark;
     this.directory = directory;
     settings.put("spark.master", "local-cluster[2,1,1024]");
@@ -101,12 +103,12 @@ final class SparkApplication {
   }
 
   /** Through Sluice, on the Spark that suites run on. */
-  static SparkApplication onSluice(Path directory, String quorum) {
+  public static SparkApplication onSluice(Path directory, String quorum) {
     return onSluice(SparkVersion.current(), directory, quorum);
   }
 
   /** Through Sluice, on a certain Spark. */
-  static SparkApplication onSluice(SparkVersion spark, Path directory, String quorum) {
+  public static SparkApplication onSluice(SparkVersion spark, Path directory, String quorum) {
     return new SparkApplication(spark, directory)
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
         .set("spark.rss.coordinator.quorum", quorum)
@@ -117,7 +119,7 @@ final class SparkApplication {
    * Through Sluice, submitted as users do, with the plugin's jar on nobody's class path: as {@code
    * --jars} only.
    */
-  static SparkApplication submittedWithJars(SparkVersion spark, Path directory, String quorum) {
+  public static SparkApplication submittedWithJars(SparkVersion spark, Path directory, String quorum) {
     SparkApplication application = onSluice(spark, directory, quorum);
     application.settings.remove("spark.executor.extraClassPath");
     application.settings.put("spark.jars", jobsJar() + "," + spark.clientJar());
@@ -125,13 +127,13 @@ final class SparkApplication {
     return application;
   }
 
-  SparkApplication set(String key, String value) {
+  public SparkApplication set(String key, String value) {
     settings.put(key, value);
     return this;
   }
 
   /** What to do when the driver comes to a pause. */
-  SparkApplication at(String pause, Action action) {
+  public SparkApplication at(String pause, Action action) {
     pauses.put("pause:" + pause, action);
     return this;
   }
@@ -146,8 +148,37 @@ final class SparkApplication {
         ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
-  Outcome run(List<String> jobs) throws IOException, InterruptedException {
-    Path home = directory.resolve("home");
+  /** Where everything lies that the run writes. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** What executors have logged so far, all of them one after the other. */
+  public String executorLogs() throws IOException {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> files = Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
+      for (Path file : files.toList()) {
+        all.append(Files.readString(file));
+      }
+    }
+    return all.toString();
+  }
+
+  private static boolean isLog(Path file) {
+    return file.getFileName().toString().equals("stderr");
+  }
+
+  private Path home() {
+    return directory.resolve("home");
+  }
+
+  /** Ends the driver and all executors at once, while {@link #run} is at a pause. */
+  public void kill() {
+    end(driver);
+  }
+
+  public Outcome run(List<String> jobs) throws IOException, InterruptedException {
+    Path home = home();
     Files.createDirectories(directory);
     spark.install(home);
     Path configuration = directory.resolve("spark.properties");
@@ -179,8 +210,9 @@ final class SparkApplication {
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
     builder.environment().put("SPARK_LOCAL_HOSTNAME", "127.0.0.1");
     builder.redirectError(errors.toFile());
-    Process driver = builder.start();
-    Thread killer = new Thread(() -> killAtLimit(driver), "spark-driver-limit");
+    driver = builder.start();
+    Process started = driver;
+    Thread killer = new Thread(() -> killAtLimit(started), "spark-driver-limit");
     killer.setDaemon(true);
     killer.start();
     try {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A Spark that applications of these tests can run on, and the plugin's jar for it. */
-enum SparkVersion {
+public enum SparkVersion {
   SPARK_3_5_SCALA_2_12("3.5_2.12", "3.5_2.12"),
   SPARK_3_5_SCALA_2_13("3.5_2.13", "3.5_2.13"),
   SPARK_4_0("4.0_2.13", "4_2.13"),

@@ -43,6 +43,7 @@ public final class FileReads implements AutoCloseable {
   private final ReadHealth health;
   private final ReadCounters counters;
   private final LongSupplier nanoTime;
+  private final DropBehind dropBehind;
   private final Map<Disk, DiskReader> readers = new ConcurrentHashMap<>();
   private final SequentialReads sequential = new SequentialReads();
   private volatile boolean closed;
@@ -71,6 +72,8 @@ public final class FileReads implements AutoCloseable {
     this.health = health;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.dropBehind =
+        new DropBehind(timer, nanoTime, piece -> readerOf(FileFetch.run(piece).disk()).drop(piece));
   }
 
   /**
@@ -172,7 +175,7 @@ public final class FileReads implements AutoCloseable {
       if (piece instanceof LogPiece.InFile file) {
         // A reference of the drop's own.
         file.run().retain();
-        readerOf(FileFetch.run(file).disk()).drop(file);
+        dropBehind.sent(file);
       }
     }
   }
@@ -228,6 +231,7 @@ public final class FileReads implements AutoCloseable {
   public void close() {
     closed = true;
     cached.close();
+    dropBehind.close();
     readers.values().forEach(DiskReader::close);
   }
 }

@@ -211,7 +211,29 @@ class FileReadsTest {
     assertThat(dropped).isEmpty();
     fetched.close();
     runThreads(ssd);
+    assertThat(dropped).as("as long as the network may refer to the pages").isEmpty();
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DropBehind.DELAY_MS));
+    timer.fire();
+    runThreads(ssd);
     assertThat(dropped).containsExactly("100+200");
+  }
+
+  @Test
+  void waitsOnWithWhatWasSentLater() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    now(fetch(run, 100, 200)).close();
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DropBehind.DELAY_MS - 1));
+    now(fetch(run, 400, 50)).close();
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    timer.fire();
+    runThreads(ssd);
+    assertThat(dropped).containsExactly("100+200");
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DropBehind.DELAY_MS));
+    timer.fire();
+    runThreads(ssd);
+    assertThat(dropped).containsExactly("100+200", "400+50");
   }
 
   @Test

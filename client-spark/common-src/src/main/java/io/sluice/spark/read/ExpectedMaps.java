@@ -2,9 +2,14 @@ package io.sluice.spark.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.spark.MapLocation;
+import io.sluice.spark.local.LocalAttempt;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.MapOutputTracker;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
@@ -15,61 +20,103 @@ import scala.collection.Iterator;
 
 /**
  * What Spark knows of a shuffle's map side: for every partition the attempts whose output counts
- * (of speculative ones the winners) and that hold data for it. Spark never rounds the size of a
- * partition's output to or from zero, so this is exact.
+ * (of speculative ones the winners) and that hold data for it, and which of them have local output.
+ * Spark never rounds the size of a partition's output to or from zero, so this is exact. Immutable.
  */
 public final class ExpectedMaps {
-  private ExpectedMaps() {}
+  private final int startMapIndex;
+  private final int endMapIndex;
+  private final List<Piece> pieces = new ArrayList<>();
+  private final Map<Long, LocalAttempt> local = new HashMap<>();
+
+  /** What one attempt holds for one partition. */
+  private record Piece(long mapId, int mapIndex, int partition) {}
+
+  private ExpectedMaps(int startMapIndex, int endMapIndex) {
+    this.startMapIndex = startMapIndex;
+    this.endMapIndex = endMapIndex;
+  }
 
   /**
-   * The request that reads partitions {@code startPartition..endPartition-1} of the map tasks
+   * What there is to read of partitions {@code startPartition..endPartition-1} of the map tasks
    * {@code startMapIndex..endMapIndex-1}, where {@code Integer.MAX_VALUE} stands for the last.
    */
-  public static ShuffleReadRequest request(
+  public static ExpectedMaps of(
       MapOutputTracker tracker,
-      ShuffleAssignment assignment,
       int shuffleId,
       int startMapIndex,
       int endMapIndex,
       int startPartition,
       int endPartition) {
+    ExpectedMaps expected = new ExpectedMaps(startMapIndex, endMapIndex);
+    Iterator<
+            ? extends
+                Tuple2<
+                    BlockManagerId,
+                    ? extends scala.collection.Seq<Tuple3<BlockId, Object, Object>>>>
+        byLocation =
+            tracker.getMapSizesByExecutorId(
+                shuffleId, startMapIndex, endMapIndex, startPartition, endPartition);
+    while (byLocation.hasNext()) {
+      Tuple2<BlockManagerId, ? extends scala.collection.Seq<Tuple3<BlockId, Object, Object>>>
+          found = byLocation.next();
+      expected.add(found._1(), found._2().iterator());
+    }
+    // Spark hands them out by location, in no order.
+    expected.pieces.sort(Comparator.comparingLong(Piece::mapId));
+    return expected;
+  }
+
+  private void add(
+      BlockManagerId location, Iterator<? extends Tuple3<BlockId, Object, Object>> blocks) {
+    Optional<MapLocation.Local> there = MapLocation.localOf(location);
+    while (blocks.hasNext()) {
+      Tuple3<BlockId, Object, Object> block = blocks.next();
+      ShuffleBlockId id = (ShuffleBlockId) block._1();
+      pieces.add(new Piece(id.mapId(), (Integer) block._3(), id.reduceId()));
+      if (there.isPresent()) {
+        local
+            .computeIfAbsent(
+                id.mapId(),
+                any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
+            .bytesOfPartition()
+            .put(id.reduceId(), (Long) block._2());
+      }
+    }
+  }
+
+  /** The request that reads all of it from the servers. */
+  public ShuffleReadRequest.Builder request(ShuffleAssignment assignment) {
     ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
     if (startMapIndex > 0 || endMapIndex < Integer.MAX_VALUE) {
       request.mapRange(startMapIndex, endMapIndex);
     }
-    for (OfAttempt attempt :
-        ascending(
-            tracker.getMapSizesByExecutorId(
-                shuffleId, startMapIndex, endMapIndex, startPartition, endPartition))) {
-      Iterator<? extends Tuple3<BlockId, Object, Object>> blocks = attempt.blocks.iterator();
-      while (blocks.hasNext()) {
-        Tuple3<BlockId, Object, Object> block = blocks.next();
-        ShuffleBlockId id = (ShuffleBlockId) block._1();
-        request.expect(id.reduceId(), id.mapId(), (Integer) block._3());
-      }
+    for (Piece piece : pieces) {
+      request.expect(piece.partition(), piece.mapId(), piece.mapIndex());
     }
-    return request.build();
+    return request;
   }
 
-  private record OfAttempt(
-      long mapId, scala.collection.Seq<? extends Tuple3<BlockId, Object, Object>> blocks) {}
+  /**
+   * Tells a request which pieces are larger than what is pushed behind its task. Sizes are those of
+   * Spark's map statuses, a few percent off: a wrong guess costs a wait for nothing, or none where
+   * one would have helped.
+   */
+  public void leaveLocal(ShuffleReadRequest.Builder request, long largestPushedBytes) {
+    local.forEach(
+        (mapId, attempt) ->
+            attempt
+                .bytesOfPartition()
+                .forEach(
+                    (partition, bytes) -> {
+                      if (bytes > largestPushedBytes) {
+                        request.leftLocal(partition, mapId);
+                      }
+                    }));
+  }
 
-  /** Spark hands them out by location, in no order; each attempt has a location of its own. */
-  private static List<OfAttempt> ascending(
-      Iterator<
-              ? extends
-                  Tuple2<
-                      BlockManagerId,
-                      ? extends scala.collection.Seq<Tuple3<BlockId, Object, Object>>>>
-          byLocation) {
-    List<OfAttempt> attempts = new ArrayList<>();
-    while (byLocation.hasNext()) {
-      scala.collection.Seq<Tuple3<BlockId, Object, Object>> blocks = byLocation.next()._2();
-      if (!blocks.isEmpty()) {
-        attempts.add(new OfAttempt(((ShuffleBlockId) blocks.head()._1()).mapId(), blocks));
-      }
-    }
-    attempts.sort(Comparator.comparingLong(OfAttempt::mapId));
-    return attempts;
+  /** The attempts that have local output, by their ids. Not to be changed. */
+  public Map<Long, LocalAttempt> local() {
+    return local;
   }
 }

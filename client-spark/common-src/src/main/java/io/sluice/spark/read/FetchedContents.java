@@ -7,21 +7,27 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
+import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Contents as they come from the servers. Tells Spark's metrics what came, and Spark itself which
- * map task to repeat when something expected is nowhere to be had.
+ * Contents as they come from the servers and from local output. Tells Spark's metrics what came, and
+ * Spark itself which map task to repeat when something expected is nowhere to be had.
  */
 public final class FetchedContents implements BlockContents {
   private final ShuffleRead read;
   private final int shuffleId;
+  private final Map<Long, LocalAttempt> local;
+  private final BooleanSupplier outdated;
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
   private ReadCounters reported = ReadCounters.ZERO;
@@ -29,11 +35,21 @@ public final class FetchedContents implements BlockContents {
 
   /**
    * @param read takes
+   * @param local the expected attempts that have local output, by their ids
+   * @param outdated tells whether the read did not know all servers that the shuffle has by now;
+   *     asked when something is missing, waits for a bounded time
    */
   public FetchedContents(
-      ShuffleRead read, int shuffleId, TaskContext context, ShuffleReadMetricsReporter metrics) {
+      ShuffleRead read,
+      int shuffleId,
+      Map<Long, LocalAttempt> local,
+      BooleanSupplier outdated,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
     this.read = read;
     this.shuffleId = shuffleId;
+    this.local = local;
+    this.outdated = outdated;
     this.context = context;
     this.metrics = metrics;
   }
@@ -57,11 +73,16 @@ public final class FetchedContents implements BlockContents {
   }
 
   private IOException fetchFailed(BlocksMissingException cause) {
+    if (outdated.getAsBoolean()) {
+      // Nothing is known to be lost: the next try of this task looks at every server.
+      return new IOException(
+          "shuffle " + shuffleId + " has got further servers since this task began", cause);
+    }
     MissingBlocks first = cause.missing().get(0);
     // Unchecked for Scala; making it also tells the task, in case user code swallows it.
     Platform.throwException(
         new FetchFailedException(
-            MapLocation.of(first.mapAttempt()),
+            location(first.mapAttempt()),
             shuffleId,
             first.mapAttempt(),
             first.mapIndex(),
@@ -71,6 +92,16 @@ public final class FetchedContents implements BlockContents {
     return cause;
   }
 
+  /** As the map status has it, so that Spark forgets that one. */
+  private BlockManagerId location(long mapAttempt) {
+    LocalAttempt known = local.get(mapAttempt);
+    // A real executor is not to blame for what was not there any more: the driver finds the attempt
+    // by its id (LostOutputs).
+    return known != null && MapLocation.isMadeUp(known.location(), mapAttempt)
+        ? known.location()
+        : MapLocation.of(mapAttempt);
+  }
+
   private static String missingMaps(BlocksMissingException cause) {
     return MissingMaps.text(
         cause.missing().stream()
@@ -78,10 +109,15 @@ public final class FetchedContents implements BlockContents {
             .toList());
   }
 
+  /** Local output counts what it fetches itself. */
+  private static long remoteBlocks(ReadCounters counters) {
+    return counters.blocks() - counters.localBlocks();
+  }
+
   private void report() {
     ReadCounters now = read.counters();
     metrics.incRemoteBytesRead(now.bytes() - reported.bytes());
-    metrics.incRemoteBlocksFetched(now.blocks() - reported.blocks());
+    metrics.incRemoteBlocksFetched(remoteBlocks(now) - remoteBlocks(reported));
     long waitMs = TimeUnit.NANOSECONDS.toMillis(now.waitNanos());
     metrics.incFetchWaitTime(waitMs - reportedWaitMs);
     reportedWaitMs = waitMs;

@@ -1,6 +1,7 @@
 package io.sluice.spark.write;
 
 import java.io.IOException;
+import org.apache.spark.storage.BlockManagerId;
 
 /**
  * Where the blocks of one map attempt go. Used by one thread at a time.
@@ -34,6 +35,12 @@ public interface MapOutput {
    * Valid after {@link #finish}.
    */
   long[] partitionLengths();
+
+  /**
+   * Where Spark is to be told that the output lies: one of {@link io.sluice.spark.MapLocation}.
+   * Valid after {@link #finish}.
+   */
+  BlockManagerId location();
 
   /** Gives the output up, or, after {@link #finish}, frees what it holds. Idempotent. */
   void close();

@@ -1,23 +1,39 @@
 package io.sluice.spark.write;
 
 import io.sluice.client.push.PushSession;
+import io.sluice.spark.MapLocation;
+import io.sluice.spark.local.LocalMapOutput;
 import java.io.IOException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.storage.BlockManagerId;
 
-/** Pushes blocks to the servers and tells Spark's metrics what it costs. */
+/**
+ * Pushes blocks to the servers, leaves in local output what none of them takes, and tells Spark's
+ * metrics what it costs.
+ */
 public final class PushedOutput implements MapOutput {
   private final PushSession session;
+  private final long mapId;
+  private final LocalMapOutput local;
   private final TaskContext context;
   private final ShuffleWriteMetricsReporter metrics;
   private long reportedBytes;
+  private BlockManagerId location;
 
   /**
    * @param session takes
+   * @param local takes: where the session puts what no server takes; null: nowhere
    */
   public PushedOutput(
-      PushSession session, TaskContext context, ShuffleWriteMetricsReporter metrics) {
+      PushSession session,
+      long mapId,
+      LocalMapOutput local,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
     this.session = session;
+    this.mapId = mapId;
+    this.local = local;
     this.context = context;
     this.metrics = metrics;
   }
@@ -41,6 +57,10 @@ public final class PushedOutput implements MapOutput {
   public void finish() throws IOException {
     long begun = System.nanoTime();
     session.finish();
+    location =
+        local == null || local.isEmpty()
+            ? MapLocation.of(mapId)
+            : MapLocation.withLocal(mapId, local.commit(true), true);
     report(begun);
   }
 
@@ -50,8 +70,16 @@ public final class PushedOutput implements MapOutput {
   }
 
   @Override
+  public BlockManagerId location() {
+    return location;
+  }
+
+  @Override
   public void close() {
     session.close();
+    if (local != null) {
+      local.close();
+    }
   }
 
   private void report(long begunNanos) {

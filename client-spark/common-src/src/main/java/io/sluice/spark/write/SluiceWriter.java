@@ -1,6 +1,5 @@
 package io.sluice.spark.write;
 
-import io.sluice.spark.MapLocation;
 import io.sluice.spark.compat.RowObserver;
 import io.sluice.spark.compat.SparkApi;
 import io.sluice.spark.compat.SparkApis;
@@ -69,7 +68,7 @@ public abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
     output.finish();
     status =
         spark.mapStatus(
-            MapLocation.of(mapId),
+            output.location(),
             output.partitionLengths(),
             mapId,
             observer == null ? SparkApi.NO_CHECKSUM : observer.checksum());

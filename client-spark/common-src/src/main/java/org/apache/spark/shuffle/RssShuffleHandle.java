@@ -1,21 +1,56 @@
 package org.apache.spark.shuffle;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import org.apache.spark.ShuffleDependency;
 
-/** A shuffle that goes through Sluice; it carries its assignment to every task. Immutable. */
+/**
+ * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that is
+ * always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
+ * every server that the stages before it came to use. Thread-safe.
+ */
 public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
-  private final ShuffleAssignment assignment;
+  private transient ShuffleAssignment carried;
 
+  /** Null in executors. */
+  private final transient Newest newest;
+
+  /** Where the driver finds the newest assignment of a shuffle. */
+  @FunctionalInterface
+  public interface Newest {
+    /** Null if the shuffle is no longer registered. */
+    ShuffleAssignment of(int shuffleId);
+  }
+
+  /**
+   * @param carried the assignment at registration
+   */
   public RssShuffleHandle(
-      int shuffleId, ShuffleDependency<K, V, C> dependency, ShuffleAssignment assignment) {
+      int shuffleId,
+      ShuffleDependency<K, V, C> dependency,
+      ShuffleAssignment carried,
+      Newest newest) {
     super(shuffleId, dependency);
-    this.assignment = assignment;
+    this.carried = carried;
+    this.newest = newest;
   }
 
   public ShuffleAssignment assignment() {
-    return assignment;
+    ShuffleAssignment now = newest == null ? null : newest.of(shuffleId());
+    return now == null ? carried : now;
+  }
+
+  private void writeObject(ObjectOutputStream out) throws IOException {
+    out.defaultWriteObject();
+    out.writeObject(assignment());
+  }
+
+  private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+    in.defaultReadObject();
+    carried = (ShuffleAssignment) in.readObject();
   }
 }

@@ -1,29 +1,44 @@
 package org.apache.spark.shuffle;
 
+import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.MapAttempt;
-import io.sluice.client.push.PushOptions;
+import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SparkDefaults;
+import io.sluice.spark.assignment.AssignmentEndpoint;
+import io.sluice.spark.assignment.DriverAssignments;
+import io.sluice.spark.assignment.DriverFurtherServers;
+import io.sluice.spark.assignment.LearntAssignments;
+import io.sluice.spark.assignment.RpcDriverQuestions;
+import io.sluice.spark.background.PushBehind;
+import io.sluice.spark.background.ReadingStages;
+import io.sluice.spark.background.ReadingStagesEndpoint;
+import io.sluice.spark.background.WantedShuffles;
+import io.sluice.spark.local.BlockSource;
+import io.sluice.spark.local.FetchLimits;
+import io.sluice.spark.local.LocalMapFiles;
+import io.sluice.spark.local.SparkLocalOutput;
 import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
 import io.sluice.spark.read.SluiceReader;
 import io.sluice.spark.write.MapOutput;
+import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
-import io.sluice.spark.write.PushedOutput;
 import io.sluice.spark.write.SerializedWriter;
 import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
-import org.apache.spark.MapOutputTracker;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
@@ -45,11 +60,18 @@ public class RssShuffleManager extends SortShuffleManager {
   private final SparkConf conf;
   private final PluginConfig config;
   private final boolean isDriver;
+  private final LearntAssignments learnt = new LearntAssignments();
+  private final LocalMapFiles localFiles;
   private final Object lock = new Object();
 
   // Guarded by lock.
   private SluiceClient client;
+  private MapOutputs outputs;
+  private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
+  private DriverAssignments assignments;
+  private AssignmentEndpoint endpoint;
+  private ReadingStagesEndpoint readingStages;
   private boolean stopped;
 
   /** Called by Spark. */
@@ -58,6 +80,7 @@ public class RssShuffleManager extends SortShuffleManager {
     this.conf = conf;
     this.isDriver = isDriver;
     this.config = PluginConfig.of(conf);
+    this.localFiles = new LocalMapFiles(shuffleBlockResolver());
     if (isDriver) {
       config.logNotices();
     }
@@ -84,7 +107,7 @@ public class RssShuffleManager extends SortShuffleManager {
     Optional<ShuffleAssignment> assignment =
         assign(shuffleId, partitions, dependency.rdd().sparkContext());
     return assignment.isPresent()
-        ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get())
+        ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get(), assignments()::newest)
         : super.registerShuffle(shuffleId, dependency);
   }
 
@@ -127,15 +150,10 @@ public class RssShuffleManager extends SortShuffleManager {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
+    ShuffleAssignment assignment = learnt.newest(handle.assignment());
     MapOutput output =
-        new PushedOutput(
-            client(handle.assignment().shuffle().getApplication())
-                .pushSession(
-                    handle.assignment(),
-                    new MapAttempt(mapId, context.partitionId()),
-                    new PushOptions(IoEncryption.of(SparkEnv.get()), null, null)),
-            context,
-            metrics);
+        outputs(assignment.shuffle().getApplication())
+            .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics);
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }
@@ -177,43 +195,105 @@ public class RssShuffleManager extends SortShuffleManager {
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it reads.
     RssShuffleHandle<K, ?, C> typed = (RssShuffleHandle<K, ?, C>) ours;
     BlockContents contents =
-        new FetchedContents(
-            client(typed.assignment().shuffle().getApplication())
-                .read(
-                    ExpectedMaps.request(
-                        SparkEnv.get().mapOutputTracker(),
-                        typed.assignment(),
-                        typed.shuffleId(),
-                        startMapIndex,
-                        endMapIndex,
-                        startPartition,
-                        endPartition),
-                    IoEncryption.of(SparkEnv.get())),
-            typed.shuffleId(),
+        contents(
+            ours,
+            ExpectedMaps.of(
+                SparkEnv.get().mapOutputTracker(),
+                handle.shuffleId(),
+                startMapIndex,
+                endMapIndex,
+                startPartition,
+                endPartition),
             context,
             metrics);
     return new SluiceReader<>(typed.dependency(), contents, context, metrics);
   }
 
+  private BlockContents contents(
+      RssShuffleHandle<?, ?, ?> handle,
+      ExpectedMaps expected,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    DriverFurtherServers driver = furtherServers();
+    ShuffleAssignment carried = handle.assignment();
+    // A task that failed before may have failed because it did not know every server.
+    ShuffleAssignment assignment =
+        context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
+    ShuffleReadRequest.Builder request = expected.request(assignment).anyOrder();
+    if (!expected.local().isEmpty()) {
+      request.localOutput(
+          new SparkLocalOutput(
+              handle.shuffleId(),
+              expected.local(),
+              BlockSource.of(SparkEnv.get()),
+              FetchLimits.of(conf),
+              metrics));
+    }
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      awaitPushed(request, expected, config.merge());
+    }
+    return new FetchedContents(
+        client(assignment.shuffle().getApplication())
+            .read(request.build(), IoEncryption.of(SparkEnv.get())),
+        handle.shuffleId(),
+        expected.local(),
+        () -> driver.awaitNewest(assignment).generation() > assignment.generation(),
+        context,
+        metrics);
+  }
+
+  /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
+  private void awaitPushed(
+      ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
+    if (merge.waitMs() > 0 && merge.permille() > 0) {
+      request.waitFor((int) merge.waitMs(), merge.permille());
+      expected.leaveLocal(request, config.largestPushedPartitionBytes());
+    }
+  }
+
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     DriverShuffles all;
+    SluiceClient pushing;
+    ReadingStagesEndpoint read;
     synchronized (lock) {
       all = shuffles;
+      pushing = client;
+      read = readingStages;
+    }
+    if (pushing != null) {
+      pushing.backgroundPusher().forget(shuffleId);
+    }
+    if (read != null) {
+      read.forget(shuffleId);
     }
     if (all != null) {
       all.unregister(shuffleId);
     }
+    learnt.forget(shuffleId);
+    localFiles.removeAll(shuffleId);
     return super.unregisterShuffle(shuffleId);
   }
 
   @Override
   public void stop() {
     SluiceClient ending;
+    AssignmentEndpoint unreachable;
+    ReadingStagesEndpoint unread;
     synchronized (lock) {
       stopped = true;
       ending = client;
       client = null;
+      unreachable = endpoint;
+      endpoint = null;
+      unread = readingStages;
+      readingStages = null;
+    }
+    if (unread != null) {
+      unread.close();
+    }
+    if (unreachable != null) {
+      unreachable.close();
     }
     if (ending != null) {
       ending.close();
@@ -237,13 +317,75 @@ public class RssShuffleManager extends SortShuffleManager {
         // Spark may use an application id again, in a second attempt of the same driver.
         String application =
             PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis());
-        MapOutputTracker tracker = SparkEnv.get().mapOutputTracker();
-        sparkContext.addSparkListener(new LostOutputs((MapOutputTrackerMaster) tracker));
-        shuffles =
-            new DriverShuffles(client(application).applicationSession(Utils.getCurrentUserName()));
+        startDriver(
+            client(application).applicationSession(Utils.getCurrentUserName()), sparkContext);
       }
       return shuffles;
     }
+  }
+
+  private void startDriver(ApplicationSession session, SparkContext sparkContext) {
+    SparkEnv env = SparkEnv.get();
+    assignments =
+        new DriverAssignments(
+            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+    endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
+    endpoint.start();
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      ReadingStages stages = new ReadingStages();
+      sparkContext.addSparkListener(stages);
+      readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
+      readingStages.start();
+    }
+    DriverShuffles all = new DriverShuffles(session, assignments);
+    sparkContext.addSparkListener(
+        new LostOutputs(
+            (MapOutputTrackerMaster) env.mapOutputTracker(),
+            env.blockManager().externalShuffleServiceEnabled(),
+            all::assigned));
+    shuffles = all;
+  }
+
+  private DriverAssignments assignments() {
+    synchronized (lock) {
+      return assignments;
+    }
+  }
+
+  /** The way to the driver, which is this process itself in a driver that runs tasks. */
+  private DriverFurtherServers furtherServers() {
+    synchronized (lock) {
+      if (furtherServers == null) {
+        SparkEnv env = SparkEnv.get();
+        furtherServers =
+            new DriverFurtherServers(new RpcDriverQuestions(env.rpcEnv(), env.conf()), learnt);
+      }
+      return furtherServers;
+    }
+  }
+
+  private MapOutputs outputs(String application) {
+    synchronized (lock) {
+      if (outputs == null) {
+        outputs =
+            new MapOutputs(
+                config.localOutput(),
+                client(application),
+                IoEncryption.of(SparkEnv.get()),
+                config.maxFurtherServers() > 0 ? furtherServers() : null,
+                localFiles,
+                pushBehind(client(application)));
+      }
+      return outputs;
+    }
+  }
+
+  private PushBehind pushBehind(SluiceClient of) {
+    SparkEnv env = SparkEnv.get();
+    return new PushBehind(
+        of.backgroundPusher(),
+        localFiles,
+        new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 
   private SluiceClient client(String application) {

@@ -12,23 +12,32 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.TestTask;
+import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.TaskKilledException;
 import org.apache.spark.executor.TempShuffleReadMetrics;
 import org.apache.spark.shuffle.FetchFailedException;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.BlockManagerId$;
 import org.junit.jupiter.api.Test;
+import scala.Option;
 
 class FetchedContentsTest {
   private final TaskContextImpl task = TestTask.withMemory(1 << 20);
   private final TempShuffleReadMetrics metrics = task.taskMetrics().createTempShuffleReadMetrics();
   private final Scripted read = new Scripted();
-  private final FetchedContents contents = new FetchedContents(read, 5, task, metrics);
+  private final Map<Long, LocalAttempt> local = new HashMap<>();
+  private boolean outdated;
+  private final FetchedContents contents =
+      new FetchedContents(read, 5, local, () -> outdated, task, metrics);
 
   private static final class Scripted implements ShuffleRead {
     final Deque<Object> script = new ArrayDeque<>();
@@ -37,7 +46,7 @@ class FetchedContentsTest {
 
     @Override
     public ShuffleBlock next() throws IOException {
-      counters = counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 2_500_000));
+      counters = counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;
@@ -86,6 +95,44 @@ class FetchedContentsTest {
     assertThat(reason.mapId()).isEqualTo(42);
     assertThat(reason.mapIndex()).isEqualTo(17);
     assertThat(reason.reduceId()).isEqualTo(3);
+  }
+
+  private BlockManagerId blamed(BlockManagerId location) {
+    BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
+    local.put(42L, new LocalAttempt(location, executor, Map.of()));
+    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "restarted");
+    read.script.add(new BlocksMissingException(5, List.of(hole)));
+    Throwable thrown = catchThrowable(contents::next);
+    return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
+  }
+
+  @Test
+  void blamesTheLocationThatTheMapStatusHas() {
+    BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
+    BlockManagerId location = MapLocation.withLocal(42, executor, true);
+
+    assertThat(blamed(location)).isEqualTo(location);
+  }
+
+  @Test
+  void neverBlamesARealExecutor() {
+    BlockManagerId moved = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
+
+    assertThat(blamed(moved)).isEqualTo(MapLocation.of(42));
+  }
+
+  @Test
+  void failsOnlyItselfWhenTheShuffleHasGotFurtherServers() {
+    outdated = true;
+    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "restarted");
+    BlocksMissingException missing = new BlocksMissingException(5, List.of(hole));
+    read.script.add(missing);
+
+    assertThatThrownBy(contents::next)
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(BlocksMissingException.class)
+        .hasMessageContaining("further servers")
+        .hasCause(missing);
   }
 
   @Test

@@ -2,11 +2,13 @@ package io.sluice.spark.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.spark.MapLocation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.storage.BlockManagerId;
 
 /** Keeps what it is given, by partition. */
 public final class CollectedOutput implements MapOutput {
@@ -49,6 +51,11 @@ public final class CollectedOutput implements MapOutput {
     long[] lengths = new long[partitions];
     blocks.forEach((p, list) -> list.forEach(block -> lengths[p] += block.bytes.length));
     return lengths;
+  }
+
+  @Override
+  public BlockManagerId location() {
+    return MapLocation.of(0);
   }
 
   @Override

@@ -35,6 +35,8 @@ public final class JobDriver {
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       ShuffleMetrics metrics = new ShuffleMetrics();
       spark.sparkContext().addSparkListener(metrics);
+      TaskCounts tasks = new TaskCounts();
+      spark.sparkContext().addSparkListener(tasks);
       BufferedReader input =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       List<String> names = new ArrayList<>(List.of(arguments).subList(2, arguments.length));
@@ -45,6 +47,7 @@ public final class JobDriver {
         }
         long begun = System.nanoTime();
         metrics.reset();
+        tasks.reset();
         JobResult result;
         try {
           result = Jobs.named(name).run(spark, input);
@@ -59,7 +62,9 @@ public final class JobDriver {
         found.setProperty(name + ".digest", result.digest());
         found.setProperty(name + ".plan", result.plan());
         metrics.report(name, found);
+        tasks.report(name, found);
         long ms = (System.nanoTime() - begun) / 1_000_000;
+        found.setProperty(name + ".ms", Long.toString(ms));
         System.out.println("job done name=" + name + " ms=" + ms + " rows=" + result.rows());
       }
     }

@@ -1,0 +1,256 @@
+package io.sluice.spark.assignment;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.proto.ServerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver's newest assignment of every shuffle, and the only place where one changes: when a task
+ * says that a server failed, or is full for some partitions, another server is put in.
+ *
+ * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
+ * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
+ */
+public final class DriverAssignments {
+  private static final Logger LOG = LoggerFactory.getLogger(DriverAssignments.class);
+
+  /** How long a server that failed one shuffle is not given to another. */
+  private static final long NANOS_AVOIDED = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long a search without result is not repeated: tasks ask by the hundred. */
+  private static final long NANOS_WITHOUT_SEARCH = TimeUnit.SECONDS.toNanos(10);
+
+  private final Source source;
+  private final int maxFurtherServers;
+  private final LongSupplier nanoTime;
+  private final ConcurrentMap<Integer, Shuffle> shuffles = new ConcurrentHashMap<>();
+
+  /** When servers failed for some shuffle of this application, by their names. */
+  private final ConcurrentMap<String, Long> failedNanos = new ConcurrentHashMap<>();
+
+  /** Where further servers come from. */
+  public interface Source {
+    /**
+     * One more server for a shuffle; waits for a bounded time.
+     *
+     * @param partitions how many are to move there
+     * @param excluded names of servers that will not do
+     */
+    Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
+  }
+
+  private static final class Shuffle {
+    volatile ShuffleAssignment newest;
+    // Guarded by this.
+    final Set<String> furtherServers = new HashSet<>();
+    final Map<String, Long> searchedNanos = new HashMap<>();
+
+    Shuffle(ShuffleAssignment first) {
+      newest = first;
+    }
+  }
+
+  /**
+   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first
+   */
+  public DriverAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
+    this.source = source;
+    this.maxFurtherServers = maxFurtherServers;
+    this.nanoTime = nanoTime;
+  }
+
+  public void register(ShuffleAssignment assignment) {
+    shuffles.put(assignment.shuffle().getShuffle(), new Shuffle(assignment));
+  }
+
+  public void forget(int shuffle) {
+    shuffles.remove(shuffle);
+  }
+
+  /** The newest assignment; null if the shuffle is not or no longer known. */
+  public ShuffleAssignment newest(int shuffle) {
+    Shuffle known = shuffles.get(shuffle);
+    return known == null ? null : known.newest;
+  }
+
+  /** Further servers that shuffles have now, each counted once for each shuffle. */
+  public long furtherServers() {
+    long count = 0;
+    for (Shuffle shuffle : shuffles.values()) {
+      synchronized (shuffle) {
+        count += shuffle.furtherServers.size();
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Puts another server in, if there is one and nobody has done so before.
+   *
+   * @param server name of the one to pass by
+   * @param partitions those that are full, ascending; empty for {@link Cause#FAILED}
+   * @return the newest assignment, changed or not; null if the shuffle is not known
+   */
+  public ShuffleAssignment replace(
+      int shuffle, String server, Cause cause, List<Integer> partitions) {
+    Shuffle known = shuffles.get(shuffle);
+    if (known == null) {
+      return null;
+    }
+    if (cause == Cause.FAILED) {
+      failedNanos.put(server, nanoTime.getAsLong());
+    }
+    synchronized (known) {
+      ShuffleAssignment before = known.newest;
+      if (before.indexOf(server) < 0 || before.hasReplaced(server)) {
+        return before;
+      }
+      List<Integer> affected =
+          switch (cause) {
+            case FAILED -> partitionsOf(before, server);
+            case FULL -> before.pushedTo(server, partitions);
+          };
+      Optional<ServerId> by =
+          affected.isEmpty() ? Optional.empty() : find(known, server, cause, affected);
+      if (by.isEmpty()) {
+        return before;
+      }
+      ShuffleAssignment after =
+          switch (cause) {
+            case FAILED -> before.replaceFailed(server, by.get());
+            case FULL ->
+                before.replaceFull(
+                    server, affected.stream().mapToInt(Integer::intValue).toArray(), by.get());
+          };
+      known.newest = after;
+      LOG.info(
+          "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
+          shuffle,
+          server,
+          cause,
+          by.get().getName(),
+          affected.size(),
+          after.generation());
+      return after;
+    }
+  }
+
+  private Optional<ServerId> find(
+      Shuffle shuffle, String server, Cause cause, List<Integer> affected) {
+    ShuffleAssignment now = shuffle.newest;
+    int number = now.shuffle().getShuffle();
+    String search = cause + " " + server;
+    Long searched = shuffle.searchedNanos.get(search);
+    if (searched != null && nanoTime.getAsLong() - searched < NANOS_WITHOUT_SEARCH) {
+      return Optional.empty();
+    }
+    Set<String> useless = useless(now, server, affected);
+    Set<String> avoided = new HashSet<>(useless);
+    failedNanos.forEach(
+        (name, nanos) -> {
+          if (nanoTime.getAsLong() - nanos < NANOS_AVOIDED) {
+            avoided.add(name);
+          }
+        });
+    Optional<ServerId> found = Optional.empty();
+    if (shuffle.furtherServers.size() < maxFurtherServers) {
+      found = source.furtherServer(number, affected.size(), avoided);
+    }
+    if (found.isEmpty()) {
+      found = firstUsable(now, avoided);
+    }
+    if (found.isPresent()) {
+      if (now.indexOf(found.get().getName()) < 0) {
+        shuffle.furtherServers.add(found.get().getName());
+      }
+      shuffle.searchedNanos.remove(search);
+    } else {
+      shuffle.searchedNanos.put(search, nanoTime.getAsLong());
+      LOG.warn(
+          "no further server shuffle={} server={} cause={} partitions={} excluded={}",
+          number,
+          server,
+          cause,
+          affected.size(),
+          avoided);
+    }
+    return found;
+  }
+
+  /** The server itself, those that failed as well, and those that have the partitions already. */
+  private static Set<String> useless(ShuffleAssignment now, String server, List<Integer> affected) {
+    Set<String> names = new HashSet<>();
+    names.add(server);
+    for (ServerId one : now.servers()) {
+      if (now.hasReplaced(one.getName())) {
+        names.add(one.getName());
+      }
+    }
+    int lastRange = -1;
+    for (int partition : affected) {
+      int range = now.rangeOf(partition);
+      if (range == lastRange) {
+        continue;
+      }
+      lastRange = range;
+      for (int replica = 0; replica < now.replicaCount(range); replica++) {
+        for (int place = 0; place < now.chainLength(range, replica); place++) {
+          names.add(now.servers().get(now.chainServer(range, replica, place)).getName());
+        }
+      }
+    }
+    return names;
+  }
+
+  /** The partitions in whose chains the server is. */
+  private static List<Integer> partitionsOf(ShuffleAssignment now, String server) {
+    int index = now.indexOf(server);
+    List<Integer> partitions = new ArrayList<>();
+    for (int range = 0; range < now.rangeCount(); range++) {
+      if (inRange(now, range, index)) {
+        for (int p = now.firstPartition(range); p <= now.lastPartition(range); p++) {
+          partitions.add(p);
+        }
+      }
+    }
+    return partitions;
+  }
+
+  private static boolean inRange(ShuffleAssignment now, int range, int server) {
+    for (int replica = 0; replica < now.replicaCount(range); replica++) {
+      for (int place = 0; place < now.chainLength(range, replica); place++) {
+        if (now.chainServer(range, replica, place) == server) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** A server that the shuffle uses already for other partitions. */
+  private static Optional<ServerId> firstUsable(ShuffleAssignment of, Set<String> excluded) {
+    List<ServerId> servers = of.servers();
+    for (int i = 0; i < servers.size(); i++) {
+      // Not the same one for every failure.
+      ServerId one = servers.get((of.generation() + i) % servers.size());
+      if (!excluded.contains(one.getName())) {
+        return Optional.of(one);
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,310 @@
+package io.sluice.spark.local;
+
+import io.sluice.client.read.LocalOutput;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.DownloadFile;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.SimpleDownloadFile;
+import org.apache.spark.network.util.TransportConf;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.ShuffleBlockId;
+
+/**
+ * Map attempts' local output by way of Spark's block transfer: from this executor's disks, from
+ * another executor, or from the external shuffle service. Belongs to the task thread; only the
+ * arrival of blocks comes from Spark's network threads.
+ *
+ * <p>A place that cannot give one block of a request refuses the whole request, so what failed in
+ * company is asked for once more, one attempt at a time.
+ */
+public final class SparkLocalOutput implements LocalOutput {
+  private final int shuffle;
+  private final Map<Long, LocalAttempt> attempts;
+  private final BlockSource source;
+  private final FetchLimits limits;
+  private final ShuffleReadMetricsReporter metrics;
+
+  private final Deque<Piece> own = new ArrayDeque<>();
+  private final Map<BlockManagerId, Deque<Piece>> waiting = new LinkedHashMap<>();
+  private final Map<Piece, Request> onTheirWay = new LinkedHashMap<>();
+  private final LinkedBlockingQueue<Arrival> arrived = new LinkedBlockingQueue<>();
+  private final Arrivals arrivals = new Arrivals();
+  private long inFlightBytes;
+
+  /** Pieces asked for together. */
+  private record Request(boolean alone, boolean toDisk) {}
+
+  /** A block as Spark gave it, retained, or why there is none. */
+  private record Arrival(Piece piece, ManagedBuffer buffer, String failure) {}
+
+  /**
+   * @param attempts those that have local output, by their ids
+   */
+  public SparkLocalOutput(
+      int shuffle,
+      Map<Long, LocalAttempt> attempts,
+      BlockSource source,
+      FetchLimits limits,
+      ShuffleReadMetricsReporter metrics) {
+    this.shuffle = shuffle;
+    this.attempts = attempts;
+    this.source = source;
+    this.limits = limits;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public boolean mayHave(long mapAttempt) {
+    return attempts.containsKey(mapAttempt);
+  }
+
+  @Override
+  public void request(List<Piece> pieces) {
+    for (Piece piece : pieces) {
+      BlockManagerId at = attempts.get(piece.mapAttempt()).at();
+      if (source.isHere(at)) {
+        own.add(piece);
+      } else {
+        waiting.computeIfAbsent(at, any -> new ArrayDeque<>()).add(piece);
+      }
+    }
+    send();
+  }
+
+  private void send() {
+    while (!waiting.isEmpty() && (onTheirWay.isEmpty() || inFlightBytes < limits.inFlightBytes())) {
+      Map.Entry<BlockManagerId, Deque<Piece>> next = waiting.entrySet().iterator().next();
+      Deque<Piece> queue = next.getValue();
+      List<Piece> together = new ArrayList<>();
+      long bytes = 0;
+      while (!queue.isEmpty()
+          && together.size() < limits.blocksPerRequest()
+          && (together.isEmpty() || bytes + bytesOf(queue.peek()) <= limits.requestBytes())) {
+        Piece piece = queue.remove();
+        together.add(piece);
+        bytes += bytesOf(piece);
+      }
+      // The next request goes elsewhere, if there is an elsewhere.
+      waiting.remove(next.getKey());
+      if (!queue.isEmpty()) {
+        waiting.put(next.getKey(), queue);
+      }
+      boolean alone = together.stream().mapToLong(Piece::mapAttempt).distinct().count() == 1;
+      fetch(next.getKey(), together, new Request(alone, bytes > limits.inMemoryBytes()));
+    }
+  }
+
+  private void fetch(BlockManagerId at, List<Piece> together, Request request) {
+    Map<String, Piece> byName = new HashMap<>();
+    for (Piece piece : together) {
+      byName.put(blockId(piece).name(), piece);
+      onTheirWay.put(piece, request);
+      inFlightBytes += bytesOf(piece);
+    }
+    String[] names = together.stream().map(piece -> blockId(piece).name()).toArray(String[]::new);
+    source.fetch(at, names, arrivals.listener(byName), request.toDisk() ? arrivals : null);
+  }
+
+  private ShuffleBlockId blockId(Piece piece) {
+    return new ShuffleBlockId(shuffle, piece.mapAttempt(), piece.partition());
+  }
+
+  private long bytesOf(Piece piece) {
+    return attempts
+        .get(piece.mapAttempt())
+        .bytesOfPartition()
+        .getOrDefault(piece.partition(), 0L);
+  }
+
+  @Override
+  public Answer next() throws IOException {
+    while (true) {
+      if (!own.isEmpty()) {
+        return ofThisProcess(own.remove());
+      }
+      if (onTheirWay.isEmpty()) {
+        return null;
+      }
+      Arrival arrival = await();
+      if (arrival == null) {
+        Piece late = onTheirWay.keySet().iterator().next();
+        forget(late);
+        return failed(late, "no answer within " + limits.patienceMs() + " ms");
+      }
+      Request request = onTheirWay.get(arrival.piece());
+      if (request == null) {
+        // Given up before it came.
+        if (arrival.buffer() != null) {
+          arrival.buffer().release();
+        }
+        continue;
+      }
+      forget(arrival.piece());
+      if (arrival.buffer() == null && !request.alone()) {
+        fetch(
+            attempts.get(arrival.piece().mapAttempt()).at(),
+            List.of(arrival.piece()),
+            new Request(true, request.toDisk()));
+        continue;
+      }
+      send();
+      return arrival.buffer() == null
+          ? failed(arrival.piece(), arrival.failure())
+          : fetched(arrival.piece(), arrival.buffer(), request.toDisk());
+    }
+  }
+
+  private void forget(Piece piece) {
+    onTheirWay.remove(piece);
+    inFlightBytes -= bytesOf(piece);
+  }
+
+  private Arrival await() throws IOException {
+    try {
+      return arrived.poll(limits.patienceMs(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while local map output was fetched");
+    }
+  }
+
+  private Answer ofThisProcess(Piece piece) {
+    ManagedBuffer buffer;
+    try {
+      buffer = source.own(blockId(piece));
+    } catch (RuntimeException e) {
+      return failed(piece, String.valueOf(e.getMessage()));
+    } catch (Exception e) {
+      // Scala declares nothing: an IOException comes from here if the file is gone.
+      return failed(piece, e.toString());
+    }
+    metrics.incLocalBlocksFetched(1);
+    metrics.incLocalBytesRead(buffer.size());
+    return opened(piece, buffer);
+  }
+
+  private Answer fetched(Piece piece, ManagedBuffer buffer, boolean toDisk) {
+    metrics.incRemoteBlocksFetched(1);
+    metrics.incRemoteBytesRead(buffer.size());
+    if (toDisk) {
+      metrics.incRemoteBytesReadToDisk(buffer.size());
+    }
+    return opened(piece, buffer);
+  }
+
+  private Answer opened(Piece piece, ManagedBuffer buffer) {
+    try {
+      return new Answer(piece, new Released(buffer), buffer.size(), null);
+    } catch (IOException e) {
+      buffer.release();
+      return failed(piece, e.toString());
+    }
+  }
+
+  private Answer failed(Piece piece, String why) {
+    BlockManagerId at = attempts.get(piece.mapAttempt()).at();
+    return new Answer(
+        piece, null, 0, "executor " + at.executorId() + " at " + at.hostPort() + ": " + why);
+  }
+
+  @Override
+  public void close() {
+    own.clear();
+    waiting.clear();
+    onTheirWay.clear();
+    arrivals.close();
+  }
+
+  /** A block's bytes; closing gives the block back to Spark. */
+  private static final class Released extends FilterInputStream {
+    private final ManagedBuffer buffer;
+    private boolean closed;
+
+    Released(ManagedBuffer buffer) throws IOException {
+      super(buffer.createInputStream());
+      this.buffer = buffer;
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!closed) {
+        closed = true;
+        try {
+          super.close();
+        } finally {
+          buffer.release();
+        }
+      }
+    }
+  }
+
+  /** What Spark's network threads see. Thread-safe. */
+  private final class Arrivals implements DownloadFileManager {
+    // Guarded by this.
+    private final Set<DownloadFile> files = new HashSet<>();
+    private boolean closed;
+
+    BlockFetchingListener listener(Map<String, Piece> byName) {
+      return new BlockFetchingListener() {
+        @Override
+        public void onBlockFetchSuccess(String block, ManagedBuffer data) {
+          arrived(byName.get(block), data, null);
+        }
+
+        @Override
+        public void onBlockFetchFailure(String block, Throwable failure) {
+          arrived(byName.get(block), null, String.valueOf(failure.getMessage()));
+        }
+      };
+    }
+
+    private synchronized void arrived(Piece piece, ManagedBuffer data, String failure) {
+      if (closed || piece == null) {
+        return;
+      }
+      if (data != null) {
+        // Spark gives it back when this returns.
+        data.retain();
+      }
+      arrived.add(new Arrival(piece, data, failure));
+    }
+
+    @Override
+    public DownloadFile createTempFile(TransportConf conf) {
+      return new SimpleDownloadFile(source.temporaryFile(), conf);
+    }
+
+    @Override
+    public synchronized boolean registerTempFileToClean(DownloadFile file) {
+      return !closed && files.add(file);
+    }
+
+    synchronized void close() {
+      closed = true;
+      for (Arrival one = arrived.poll(); one != null; one = arrived.poll()) {
+        if (one.buffer() != null) {
+          one.buffer().release();
+        }
+      }
+      files.forEach(DownloadFile::delete);
+      files.clear();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.sluice.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.BlockManagerId$;
+import org.junit.jupiter.api.Test;
+import scala.Option;
+
+class MapLocationTest {
+  private static BlockManagerId executor(String id, String host, int port) {
+    return BlockManagerId$.MODULE$.apply(id, host, port, Option.empty());
+  }
+
+  private static BlockManagerId throughSpark(BlockManagerId id) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(id);
+    }
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      return (BlockManagerId) in.readObject();
+    }
+  }
+
+  @Test
+  void anAttemptWithoutLocalOutputHasAPlaceOfItsOwnThatSaysNothing() {
+    assertThat(MapLocation.of(7)).isEqualTo(MapLocation.of(7)).isNotEqualTo(MapLocation.of(8));
+    assertThat(MapLocation.localOf(MapLocation.of(7))).isEmpty();
+    assertThat(MapLocation.isMadeUp(MapLocation.of(7), 7)).isTrue();
+    assertThat(MapLocation.isMadeUp(MapLocation.of(7), 70)).isFalse();
+  }
+
+  @Test
+  void localOutputIsFoundAgainWhereTheAttemptLeftIt() throws Exception {
+    for (BlockManagerId at :
+        new BlockManagerId[] {
+          executor("3", "10.0.0.1", 7337),
+          executor("a\tb", "host.example", 65535),
+          executor("driver", "[::1]", 1)
+        }) {
+      for (boolean needed : new boolean[] {true, false}) {
+        BlockManagerId location = throughSpark(MapLocation.withLocal(12, at, needed));
+
+        assertThat(MapLocation.localOf(location)).contains(new MapLocation.Local(at, needed));
+        assertThat(MapLocation.isMadeUp(location, 12)).isTrue();
+        assertThat(location.executorId()).isEqualTo(MapLocation.of(12).executorId());
+        assertThat(location.host()).isEqualTo(MapLocation.of(12).host());
+      }
+    }
+  }
+
+  @Test
+  void afterMigrationLocalOutputIsAtTheExecutorThatSparkNames() {
+    BlockManagerId moved = executor("5", "10.0.0.2", 4000);
+
+    assertThat(MapLocation.localOf(moved)).contains(new MapLocation.Local(moved, true));
+    assertThat(MapLocation.isMadeUp(moved, 5)).isFalse();
+  }
+
+  @Test
+  void refusesAMadeUpHostWithSomethingElse() {
+    BlockManagerId strange =
+        BlockManagerId$.MODULE$.apply("sluice-1", "sluice.invalid", 1, Option.apply("rack"));
+
+    assertThatThrownBy(() -> MapLocation.localOf(strange)).hasMessageContaining("rack");
+  }
+}

@@ -1,0 +1,64 @@
+package io.sluice.it.spark.jobs;
+
+import java.util.Properties;
+import org.apache.spark.ExecutorLostFailure;
+import org.apache.spark.FetchFailed;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+
+/**
+ * Counts how tasks of a job ended: {@code mapTasks} and {@code resultTasks} that succeeded, {@code
+ * fetchFailures}, {@code lostTasks} that went with their executor, {@code otherFailures}, and
+ * {@code failedStages}. Thread-safe.
+ */
+final class TaskCounts extends SparkListener {
+  private long mapTasks;
+  private long resultTasks;
+  private long fetchFailures;
+  private long lostTasks;
+  private long otherFailures;
+  private long failedStages;
+
+  synchronized void reset() {
+    mapTasks = 0;
+    resultTasks = 0;
+    fetchFailures = 0;
+    lostTasks = 0;
+    otherFailures = 0;
+    failedStages = 0;
+  }
+
+  @Override
+  public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
+    if (end.taskInfo().successful()) {
+      if (end.taskType().equals("ShuffleMapTask")) {
+        mapTasks++;
+      } else {
+        resultTasks++;
+      }
+    } else if (end.reason() instanceof FetchFailed) {
+      fetchFailures++;
+    } else if (end.reason() instanceof ExecutorLostFailure) {
+      lostTasks++;
+    } else {
+      otherFailures++;
+    }
+  }
+
+  @Override
+  public synchronized void onStageCompleted(SparkListenerStageCompleted completed) {
+    if (completed.stageInfo().failureReason().isDefined()) {
+      failedStages++;
+    }
+  }
+
+  synchronized void report(String job, Properties into) {
+    into.setProperty(job + ".mapTasks", Long.toString(mapTasks));
+    into.setProperty(job + ".resultTasks", Long.toString(resultTasks));
+    into.setProperty(job + ".fetchFailures", Long.toString(fetchFailures));
+    into.setProperty(job + ".lostTasks", Long.toString(lostTasks));
+    into.setProperty(job + ".otherFailures", Long.toString(otherFailures));
+    into.setProperty(job + ".failedStages", Long.toString(failedStages));
+  }
+}

@@ -1,0 +1,255 @@
+package io.sluice.client.local;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.push.LocalSink;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The local output of one map attempt: takes frames as they come into a temporary file, and lays
+ * their blocks out by partition at the end. Belongs to the task thread.
+ *
+ * <p>Nothing is opened before the first frame. The temporary file is gone after {@link #finish} and
+ * after {@link #close}, whatever happened.
+ */
+public final class LocalOutputFile implements LocalSink, Closeable {
+  /** Runs below this are gathered: a copy within the kernel costs as much as so many bytes. */
+  private static final int MIN_TRANSFER_BYTES = 64 << 10;
+
+  private static final int GATHER_BYTES = 256 << 10;
+
+  private final Path temporary;
+  private final BlockRuns runs;
+  private FileChannel channel;
+  private boolean created;
+  private State state = State.TAKING;
+
+  private enum State {
+    TAKING,
+    FAILED,
+    ENDED
+  }
+
+  /**
+   * @param temporary where frames go first; must not exist yet, its directory must
+   */
+  public LocalOutputFile(Path temporary, int partitionCount) {
+    this.temporary = temporary;
+    this.runs = new BlockRuns(partitionCount);
+  }
+
+  /** Bytes of blocks that were taken. */
+  public long bytes() {
+    return runs.bytes();
+  }
+
+  @Override
+  public void accept(ByteBuf body) throws IOException {
+    if (state != State.TAKING) {
+      throw new IOException("local output is " + state + " file=" + temporary);
+    }
+    long at = bytes();
+    boolean done = false;
+    try {
+      note(body);
+      open();
+      write(body, at);
+      done = true;
+    } catch (IOException e) {
+      throw new IOException(
+          "local output cannot be written file="
+              + temporary
+              + " offset="
+              + at
+              + " bytes="
+              + body.readableBytes()
+              + ": "
+              + e,
+          e);
+    } finally {
+      state = done ? State.TAKING : State.FAILED;
+    }
+  }
+
+  private void note(ByteBuf body) throws BlockFormatException {
+    for (int at = body.readerIndex(); at < body.writerIndex(); ) {
+      BlockHeader header = BlockHeader.read(body, at, body.writerIndex());
+      runs.add(header.partition(), header.blockLength());
+      at += header.blockLength();
+    }
+  }
+
+  private void open() throws IOException {
+    if (channel == null) {
+      channel =
+          FileChannel.open(
+              temporary,
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
+      created = true;
+    }
+  }
+
+  private void write(ByteBuf body, long at) throws IOException {
+    int start = body.readerIndex();
+    int length = body.readableBytes();
+    for (int done = 0; done < length; ) {
+      // Explicit positions: the body's own indexes stay as they are.
+      done += body.getBytes(start + done, channel, at + done, length - done);
+    }
+  }
+
+  /**
+   * Lays everything out by ascending partition; what was taken for one partition stays in the order
+   * in which it came. The object is of no more use afterwards.
+   *
+   * @param target replaced if it exists; not made if nothing was taken
+   * @return bytes of every partition in the target, which follow each other from its start
+   */
+  public long[] finish(Path target) throws IOException {
+    if (state != State.TAKING) {
+      throw new IOException("local output is " + state + " file=" + temporary);
+    }
+    state = State.ENDED;
+    try {
+      if (channel != null && runs.isAscending()) {
+        closeChannel();
+        Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+        created = false;
+      } else if (channel != null) {
+        layOut(target);
+      }
+      return runs.lengths();
+    } catch (IOException e) {
+      Files.deleteIfExists(target);
+      throw new IOException(
+          "local output cannot be laid out file=" + target + " bytes=" + bytes() + ": " + e, e);
+    } finally {
+      remove();
+    }
+  }
+
+  private void layOut(Path target) throws IOException {
+    try (FileChannel out =
+        FileChannel.open(
+            target,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      Copy copy = new Copy(channel, out);
+      runs.byPartition((partition, offset, length) -> copy.add(offset, length));
+      copy.end();
+      if (out.position() != bytes()) {
+        throw new IOException("expected " + bytes() + " bytes, wrote " + out.position());
+      }
+    }
+  }
+
+  /** Copies stretches of a file one behind the other: large ones at once, small ones gathered. */
+  private static final class Copy {
+    private final FileChannel from;
+    private final FileChannel to;
+    private final ByteBuffer gathered = ByteBuffer.allocate(GATHER_BYTES);
+
+    /** The stretch that grows while what is added follows it in the file as well. */
+    private long offset;
+
+    private long length;
+
+    Copy(FileChannel from, FileChannel to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    void add(long at, long more) throws IOException {
+      if (length > 0 && at == offset + length) {
+        length += more;
+        return;
+      }
+      copy();
+      offset = at;
+      length = more;
+    }
+
+    void end() throws IOException {
+      copy();
+      flush();
+    }
+
+    private void copy() throws IOException {
+      if (length >= MIN_TRANSFER_BYTES) {
+        flush();
+        transfer();
+      } else if (length > 0) {
+        gather();
+      }
+      length = 0;
+    }
+
+    private void transfer() throws IOException {
+      for (long done = 0; done < length; ) {
+        long now = from.transferTo(offset + done, length - done, to);
+        if (now <= 0) {
+          throw new IOException("the temporary file ends at " + (offset + done));
+        }
+        done += now;
+      }
+    }
+
+    private void gather() throws IOException {
+      if (gathered.remaining() < length) {
+        flush();
+      }
+      gathered.limit(gathered.position() + (int) length);
+      while (gathered.hasRemaining()) {
+        if (from.read(gathered, offset + length - gathered.remaining()) < 0) {
+          throw new IOException("the temporary file ends before " + (offset + length));
+        }
+      }
+      gathered.limit(gathered.capacity());
+    }
+
+    private void flush() throws IOException {
+      gathered.flip();
+      while (gathered.hasRemaining()) {
+        to.write(gathered);
+      }
+      gathered.clear();
+    }
+  }
+
+  private void closeChannel() throws IOException {
+    FileChannel closing = channel;
+    channel = null;
+    closing.close();
+  }
+
+  private void remove() throws IOException {
+    try {
+      if (channel != null) {
+        closeChannel();
+      }
+    } finally {
+      if (created) {
+        created = false;
+        Files.deleteIfExists(temporary);
+      }
+    }
+  }
+
+  /** Removes the temporary file. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    state = State.ENDED;
+    remove();
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.client.push;
+
+/** Which partitions may share frames: those of one set. Immutable. */
+interface FrameSets {
+  int count();
+
+  int setOf(int partition);
+
+  /** Highest partition of a set. */
+  int lastPartition(int set);
+
+  /** All partitions share frames. */
+  static FrameSets one(int partitionCount) {
+    return new FrameSets() {
+      @Override
+      public int count() {
+        return 1;
+      }
+
+      @Override
+      public int setOf(int partition) {
+        if (partition < 0 || partition >= partitionCount) {
+          throw new IllegalArgumentException(
+              "partition " + partition + " of a shuffle with " + partitionCount + " partitions");
+        }
+        return 0;
+      }
+
+      @Override
+      public int lastPartition(int set) {
+        return partitionCount - 1;
+      }
+    };
+  }
+}

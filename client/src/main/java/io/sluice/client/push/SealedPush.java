@@ -1,0 +1,65 @@
+package io.sluice.client.push;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import java.io.IOException;
+
+/**
+ * Sends blocks of one map attempt that were sealed before, such as those of its local output. Owned
+ * by one thread; only that thread ever waits here, and every wait ends by a deadline or by
+ * interruption.
+ */
+public final class SealedPush implements AutoCloseable {
+  private final ReplicaSets sets;
+  private final FrameSender sender;
+  private final int frameBytes;
+
+  public SealedPush(
+      ShuffleAssignment assignment,
+      MapAttempt attempt,
+      PushConfig config,
+      PushEnvironment environment) {
+    this.frameBytes = config.frameBytes();
+    this.sender =
+        new FrameSender(assignment, attempt, config, PushOptions.NONE, true, environment);
+    this.sets = sender.sets();
+  }
+
+  /** Most bytes of a frame. */
+  public int frameBytes() {
+    return frameBytes;
+  }
+
+  /** Partitions of one set may share frames. */
+  public int setCount() {
+    return sets.count();
+  }
+
+  /** The set that a partition belongs to. */
+  public int setOf(int partition) {
+    return sets.setOf(partition);
+  }
+
+  /**
+   * Sends a frame, after waiting while as much as may be is in flight.
+   *
+   * @param set that all its partitions belong to
+   * @param body takes: whole sealed blocks, those of one partition adjacent
+   * @throws PushFailedException if a server takes nothing more; this push is of no more use
+   * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
+   */
+  public void send(int set, ByteBuf body) throws IOException {
+    sender.send(set, body);
+  }
+
+  /** Waits until everything is acknowledged; throws as {@link #send}. */
+  public void finish() throws IOException {
+    sender.drain();
+  }
+
+  /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
+  @Override
+  public void close() {
+    sender.close();
+  }
+}

@@ -1,0 +1,241 @@
+package io.sluice.demo;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.demo.driver.DriverMessage;
+import io.sluice.demo.driver.DriverSettings;
+import io.sluice.demo.driver.ShuffleJob;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Jobs that are mostly shuffle, with Spark's own shuffle and through Sluice, and what each side
+ * costs: every CPU second of driver, executors, coordinator and servers.
+ *
+ * <p>As in the demo both sides live side by side and take turns, so that they are equally warm and
+ * meet the same machine. Who begins changes from round to round. What a side does in the
+ * background, such as deleting, counts too: its CPU is taken over the whole round, in which the
+ * other side's turn is idle time.
+ */
+final class JobBench implements AutoCloseable {
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
+  private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
+
+  /**
+   * What a run does.
+   *
+   * @param codecs as Spark names them, or {@code none}; each gets applications of its own
+   * @param rounds measured rounds, after one that is not
+   * @param executors a core and 1 GiB each
+   * @param conf for Spark on both sides
+   * @param sluiceConf for Spark on the side of Sluice only
+   * @param serverJavaOptions of servers
+   */
+  record Plan(
+      double scale,
+      List<ShuffleJob> jobs,
+      List<Integer> partitions,
+      List<String> codecs,
+      int rounds,
+      int executors,
+      int servers,
+      String bufferCapacity,
+      Duration jobTimeout,
+      Map<String, String> conf,
+      Map<String, String> sluiceConf,
+      List<String> serverJavaOptions) {}
+
+  private final Plan plan;
+  private final Installation installation;
+  private final SparkHome spark;
+  private final Path workDirectory;
+  private final DemoProgress progress;
+  private final Path directory;
+  private final Thread shutdownHook = new Thread(this::endAll, "bench-stop");
+  private DemoRun.Staging staging;
+  private LocalCluster cluster;
+
+  /** Makes the directory of the run. */
+  JobBench(
+      Plan plan,
+      Installation installation,
+      SparkHome spark,
+      Path workDirectory,
+      DemoProgress progress)
+      throws IOException {
+    this.plan = plan;
+    this.installation = installation;
+    this.spark = spark;
+    this.workDirectory = workDirectory;
+    this.progress = progress;
+    Files.createDirectories(workDirectory);
+    this.directory = Files.createTempDirectory(workDirectory, "bench-");
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Runs the plan; {@link #close} ends everything that this has started. */
+  List<JobRound> run() throws DemoException, IOException, InterruptedException {
+    Runtime.getRuntime().addShutdownHook(shutdownHook);
+    staging =
+        new DemoRun.Staging(
+            directory, installation.driverJars(), spark.stage(directory.resolve("spark-home")));
+    Path data = TpchData.ensure(workDirectory, plan.scale(), spark, staging, progress);
+    List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+    serverOptions.addAll(plan.serverJavaOptions());
+    cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(Installation.all(installation.jars()))
+            .servers(plan.servers())
+            .configureServers("rss.rpc.server.type", "GRPC_NETTY")
+            .configureServers("rss.server.buffer.capacity", plan.bufferCapacity())
+            .serverJvmOptions(serverOptions.toArray(String[]::new))
+            .build();
+    cluster.start();
+    try (ClusterProbe probe = new ClusterProbe(cluster)) {
+      probe.awaitActiveServers(plan.servers(), REGISTER_TIMEOUT);
+    }
+    TpchData.readAhead(data);
+    List<JobRound> rounds = new ArrayList<>();
+    int total =
+        plan.codecs().size() * plan.rounds() * plan.jobs().size() * plan.partitions().size();
+    for (String codec : plan.codecs()) {
+      progress.step(codec + ": starting Spark twice, and a round to warm up");
+      try (DriverProcess own = startDriver("own", codec, data);
+          DriverProcess sluice = startDriver("sluice", codec, data)) {
+        own.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        Sides sides = new Sides(own, sluice);
+        for (ShuffleJob job : plan.jobs()) {
+          round(sides, codec, job, plan.partitions().get(0), false);
+        }
+        for (int number = 0; number < plan.rounds(); number++) {
+          for (int partitions : plan.partitions()) {
+            for (ShuffleJob job : plan.jobs()) {
+              JobRound round = round(sides, codec, job, partitions, number % 2 == 1);
+              rounds.add(round);
+              progress.result(rounds.size(), total, words(round));
+            }
+          }
+        }
+      }
+    }
+    return rounds;
+  }
+
+  private record Sides(DriverProcess own, DriverProcess sluice) {}
+
+  private JobRound round(
+      Sides sides, String codec, ShuffleJob job, int partitions, boolean sluiceFirst)
+      throws DemoException, InterruptedException {
+    SideCpu ownBefore = cpu(sides.own, List.of());
+    SideCpu sluiceBefore = cpu(sides.sluice, nodes());
+    DriverMessage.JobDone sluice = sluiceFirst ? run(sides.sluice, job, partitions) : null;
+    DriverMessage.JobDone own = run(sides.own, job, partitions);
+    if (sluice == null) {
+      sluice = run(sides.sluice, job, partitions);
+    }
+    return new JobRound(
+        codec,
+        own,
+        cpu(sides.own, List.of()).since(ownBefore),
+        sluice,
+        cpu(sides.sluice, nodes()).since(sluiceBefore));
+  }
+
+  private DriverMessage.JobDone run(DriverProcess driver, ShuffleJob job, int partitions)
+      throws DemoException, InterruptedException {
+    driver.run(job.word() + " " + partitions);
+    return driver.await(DriverMessage.JobDone.class, plan.jobTimeout());
+  }
+
+  private static SideCpu cpu(DriverProcess driver, List<ClusterNode> nodes) {
+    return SideCpu.of(driver.process(), nodes);
+  }
+
+  private List<ClusterNode> nodes() {
+    List<ClusterNode> nodes = new ArrayList<>(cluster.coordinators());
+    nodes.addAll(cluster.servers());
+    return nodes;
+  }
+
+  private static String words(JobRound round) {
+    return String.format(
+        Locale.ROOT,
+        "%s, %s, %d partitions: CPU %.1f and %.1f s, time %.1f and %.1f s%s",
+        round.own().job(),
+        round.codec(),
+        round.own().partitions(),
+        round.ownCpu().totalMs() / 1000.0,
+        round.sluiceCpu().totalMs() / 1000.0,
+        round.own().elapsedMs() / 1000.0,
+        round.sluice().elapsedMs() / 1000.0,
+        round.isSame() ? "" : ", DIFFERENT ROWS");
+  }
+
+  private DriverProcess startDriver(String side, String codec, Path data)
+      throws DemoException, IOException {
+    Map<String, String> conf = new TreeMap<>(staging.sparkConf());
+    conf.put("spark.master", "local-cluster[" + plan.executors() + ",1,1024]");
+    conf.put("spark.sql.autoBroadcastJoinThreshold", "-1");
+    if (codec.equals("none")) {
+      conf.put("spark.shuffle.compress", "false");
+    } else {
+      conf.put("spark.io.compression.codec", codec);
+    }
+    conf.putAll(plan.conf());
+    List<String> classPath = new ArrayList<>();
+    classPath.add(Installation.all(spark.jars()));
+    classPath.add(Installation.all(installation.driverJars()));
+    if (side.equals("sluice")) {
+      Path clientJar = installation.clientJar(spark.scala());
+      conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
+      conf.put("spark.executor.extraClassPath", clientJar.toString());
+      conf.put("spark.rss.coordinator.quorum", cluster.quorum());
+      conf.putAll(plan.sluiceConf());
+      classPath.add(clientJar.toString());
+    }
+    Path sideDirectory = Files.createDirectories(directory.resolve(side + "-" + codec));
+    return staging.own(
+        DriverProcess.start(
+            new DriverProcess.Launch(
+                side,
+                "io.sluice.demo.spark.JobDriver",
+                DriverProcess.classPath(classPath.toArray(String[]::new)),
+                List.of("-Xmx1g"),
+                staging.environment(),
+                new DriverSettings(plan.scale(), data, sideDirectory, conf),
+                sideDirectory)));
+  }
+
+  /** Ends what still runs; the files stay. Idempotent. */
+  @Override
+  public void close() {
+    endAll();
+    try {
+      Runtime.getRuntime().removeShutdownHook(shutdownHook);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      // The hook does the same.
+    }
+  }
+
+  private void endAll() {
+    if (staging != null) {
+      staging.killAll();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package io.sluice.demo;
+
+import io.sluice.demo.driver.ShuffleJob;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice bench spark}. */
+@Command(
+    name = "spark",
+    description = {
+      "Runs jobs that are mostly shuffle on Spark, with Spark's own shuffle and through Sluice, in turns, and compares"
+          + " what they cost: CPU of driver, executors and servers, time, bytes.",
+      "Starts all processes on loopback, and ends them."
+    },
+    sortOptions = false)
+public final class JobBenchCommand implements Callable<Integer> {
+  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
+  private static final String TERMINAL = "sluice.terminal";
+
+  private static final int EXIT_GOOD = 0;
+  private static final int EXIT_BAD = 1;
+  private static final int EXIT_USAGE = 2;
+  private static final int MAX_PARTITIONS = 1 << 24;
+  private static final List<String> CODECS = List.of("lz4", "zstd", "snappy", "none");
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "Scale factor of TPC-H. Default: ${DEFAULT-VALUE}.")
+  private double scale;
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "repartition,self-join,sort",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private List<String> jobs;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "200,2000,20000",
+      description = "spark.sql.shuffle.partitions. Default: ${DEFAULT-VALUE}.")
+  private List<Integer> partitions;
+
+  @Option(
+      names = "--codecs",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "lz4,zstd,none",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private List<String> codecs;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Measured rounds. Default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--executors",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Executors of each side, with a core and 1 GiB. Default: ${DEFAULT-VALUE}.")
+  private int executors;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
+  private int servers;
+
+  @Option(
+      names = "--buffer-capacity",
+      paramLabel = "SIZE",
+      defaultValue = "256MiB",
+      description =
+          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
+  private String bufferCapacity;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "KEY=VALUE",
+      description = "Configuration of Spark, on both sides.")
+  private Map<String, String> conf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--sluice-conf",
+      paramLabel = "KEY=VALUE",
+      description = "Configuration of Spark on the side of Sluice, such as spark.rss.* keys.")
+  private Map<String, String> sluiceConf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--server-java-option",
+      paramLabel = "OPTION",
+      description = "An option for the JVM of each server, for example to profile it.")
+  private List<String> serverJavaOptions = List.of();
+
+  @Option(
+      names = "--job-timeout",
+      paramLabel = "MINUTES",
+      defaultValue = "15",
+      description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
+  private int jobTimeoutMinutes;
+
+  @Mixin private PlaceOptions places = new PlaceOptions();
+
+  @Option(names = "--keep", description = "Keep the logs and settings of the run.")
+  private boolean keep;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      return run(out);
+    } catch (DemoException e) {
+      err.println("sluice bench spark: " + e.getMessage());
+      return e.kind() == DemoException.Kind.USAGE ? EXIT_USAGE : EXIT_BAD;
+    } catch (IOException e) {
+      err.println("sluice bench spark: " + e.getMessage());
+      return EXIT_BAD;
+    }
+  }
+
+  private int run(PrintWriter out) throws DemoException, IOException, InterruptedException {
+    JobBench.Plan plan = plan();
+    Installation installation = Installation.of(System.getProperties());
+    SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
+    installation.clientJar(spark.scala());
+    boolean good = false;
+    try (DemoProgress progress =
+        Boolean.getBoolean(TERMINAL)
+            ? new DemoProgress.Terminal(out)
+            : new DemoProgress.Lines(out, System::nanoTime)) {
+      JobBench bench =
+          new JobBench(plan, installation, spark, places.workDirectory(System.getenv()), progress);
+      try {
+        JobTable table;
+        try (bench) {
+          table = new JobTable(bench.run());
+        }
+        progress.step("");
+        out.print(table.render());
+        good = table.isGood();
+      } finally {
+        if (keep) {
+          Scratch.remove(bench.directory().resolve("spark-local"));
+          out.println("logs: " + bench.directory());
+        } else {
+          Scratch.remove(bench.directory());
+        }
+        out.flush();
+      }
+    }
+    return good ? EXIT_GOOD : EXIT_BAD;
+  }
+
+  private JobBench.Plan plan() throws DemoException {
+    if (!(scale > 0 && scale <= 1000)) {
+      throw DemoException.usage("--scale " + scale + ": expected a number above 0 and up to 1000");
+    }
+    atLeastOne("--rounds", rounds);
+    atLeastOne("--executors", executors);
+    atLeastOne("--servers", servers);
+    atLeastOne("--job-timeout", jobTimeoutMinutes);
+    for (int count : partitions) {
+      atLeastOne("--partitions", count);
+      if (count > MAX_PARTITIONS) {
+        throw DemoException.usage("--partitions " + count + ": expected at most " + MAX_PARTITIONS);
+      }
+    }
+    for (String codec : codecs) {
+      if (!CODECS.contains(codec)) {
+        throw DemoException.usage("--codecs " + codec + ": expected one of " + CODECS);
+      }
+    }
+    return new JobBench.Plan(
+        scale,
+        shuffleJobs(),
+        List.copyOf(partitions),
+        List.copyOf(codecs),
+        rounds,
+        executors,
+        servers,
+        bufferCapacity,
+        Duration.ofMinutes(jobTimeoutMinutes),
+        Map.copyOf(conf),
+        Map.copyOf(sluiceConf),
+        List.copyOf(serverJavaOptions));
+  }
+
+  private List<ShuffleJob> shuffleJobs() throws DemoException {
+    try {
+      return jobs.stream().map(ShuffleJob::of).toList();
+    } catch (IllegalArgumentException e) {
+      throw DemoException.usage(
+          "--jobs " + String.join(",", jobs) + ": expected some of repartition,self-join,sort");
+    }
+  }
+
+  private static void atLeastOne(String option, int value) throws DemoException {
+    if (value < 1) {
+      throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.sluice.it.faults;
+
+/**
+ * What a fault may cost.
+ *
+ * @param leastMaps that are computed again
+ * @param mostMaps that are computed again
+ * @param failures whether tasks may fail on the way
+ */
+record Expectation(int leastMaps, int mostMaps, boolean failures) {
+  static final int MAPS = 6;
+
+  private static final Expectation NOTHING = new Expectation(0, 0, false);
+
+  /** Running tasks go with their executor. */
+  private static final Expectation RUNNING_TASKS = new Expectation(0, 0, true);
+
+  /** Two maps were done and two on their way when the server went. */
+  private static final Expectation MAPS_SO_FAR = new Expectation(2, 4, true);
+
+  private static final Expectation ALL_MAPS = new Expectation(MAPS, MAPS, true);
+
+  /** Some that ran on one of two executors; the test knows how many. */
+  private static final Expectation MAPS_OF_ONE_EXECUTOR = new Expectation(1, MAPS - 1, true);
+
+  /** The table that {@code docs/spark.md} gives to the user. */
+  static Expectation of(Mode mode, Fault fault) {
+    return switch (fault) {
+      case NONE,
+          SERVER_LOST_BEFORE_MAPS,
+          ALL_SERVERS_LOST_BEFORE_MAPS,
+          SERVER_RESTARTED_DURING_MAPS,
+          SERVER_STALLED_DURING_MAPS,
+          SERVER_STALLED_DURING_READ,
+          COORDINATOR_LOST,
+          LINK_CUT_DURING_MAPS ->
+          NOTHING;
+      // Reduce tasks behind the cut find nothing of what lies beyond it.
+      case LINK_CUT_FOR_GOOD -> mode == Mode.FALLBACK ? new Expectation(2, MAPS, true) : NOTHING;
+      case SERVER_LOST_DURING_MAPS, COORDINATOR_AND_SERVER_LOST ->
+          mode == Mode.FALLBACK ? MAPS_SO_FAR : NOTHING;
+      case SERVER_LOST_AFTER_MAPS, SERVER_LOST_DURING_READ ->
+          mode == Mode.FALLBACK ? ALL_MAPS : NOTHING;
+      case SERVER_CRASHED_AND_BACK_DURING_MAPS -> mode == Mode.FALLBACK ? MAPS_SO_FAR : NOTHING;
+      case ALL_SERVERS_LOST_DURING_MAPS ->
+          switch (mode) {
+            case FALLBACK -> MAPS_SO_FAR;
+            case ALWAYS -> NOTHING;
+            case TWO_COPIES -> throw new IllegalArgumentException("the job fails");
+          };
+      case EXECUTOR_LOST_DURING_MAPS, EXECUTOR_LOST_AFTER_MAPS ->
+          // What was not pushed yet goes with its executor.
+          mode == Mode.ALWAYS ? new Expectation(0, 3, true) : RUNNING_TASKS;
+      case EXECUTOR_WITH_LOCAL_OUTPUT_LOST -> MAPS_OF_ONE_EXECUTOR;
+    };
+  }
+}

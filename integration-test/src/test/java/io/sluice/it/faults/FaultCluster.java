@@ -1,0 +1,42 @@
+package io.sluice.it.faults;
+
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import java.nio.file.Path;
+
+/** Clusters and applications that notice faults soon, and that send little at a time. */
+final class FaultCluster {
+  private FaultCluster() {}
+
+  static LocalCluster.Builder builder(Path directory) {
+    return LocalCluster.builder()
+        .directory(directory)
+        .classPath(System.getProperty("java.class.path"))
+        .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
+        .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
+        // So that every server has some partitions of every shuffle.
+        .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
+        .configureServers("rss.server.heartbeat.interval", "200ms")
+        .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+  }
+
+  /**
+   * Small blocks, frames and slices, so that a server has part of an attempt before it is whole,
+   * and a reader part of a partition; patience of seconds.
+   */
+  static SparkApplication impatient(SparkApplication application) {
+    return application
+        .set("spark.rss.writer.buffer.spill.size", "64k")
+        .set("spark.rss.writer.buffer.size", "4k")
+        .set("spark.rss.client.send.size.limit", "16k")
+        .set("spark.rss.client.read.buffer.size", "16k")
+        .set("spark.rss.client.read.prefetch.capacity", "1")
+        .set("spark.rss.client.connect.timeout", "2s")
+        .set("spark.rss.client.rpc.timeout.ms", "3s")
+        .set("spark.rss.client.server.unreachable.timeout", "2s")
+        .set("spark.rss.client.send.check.timeout.ms", "5s")
+        .set("spark.rss.client.retry.interval.max", "300ms")
+        .set("spark.locality.wait", "0s")
+        .set("spark.deploy.maxExecutorRetries", "-1");
+  }
+}

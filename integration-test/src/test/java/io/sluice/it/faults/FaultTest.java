@@ -1,0 +1,159 @@
+package io.sluice.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every fault in every mode. One application per mode goes through one shuffle per fault; the
+ * cluster is mended between two of them.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(600)
+class FaultTest {
+  private static final int SERVERS = 3;
+
+  /** Some executors reach it through a link that can be cut; other faults are of the first one. */
+  private static final int LINKED_SERVER = 1;
+
+  // For trying a few by hand: regular expressions.
+  private static final String ONLY_MODES = System.getProperty("sluice.test.modes", ".*");
+  private static final String ONLY_FAULTS = System.getProperty("sluice.test.faults", ".*");
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private Link link;
+  private String ownDigest;
+
+  @BeforeAll
+  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+    cluster = FaultCluster.builder(directory.resolve("cluster")).servers(SERVERS).build();
+    cluster.servers().get(LINKED_SERVER).configure("rss.server.host", ExecutorHosts.NAME);
+    cluster.start();
+    link = new Link(ExecutorHosts.OTHER_ADDRESS, cluster.servers().get(LINKED_SERVER).nettyPort());
+    link.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+    Outcome own =
+        new SparkApplication(directory.resolve("own")).run(List.of(Fault.NONE.job()));
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    ownDigest = own.digest(Fault.NONE.job());
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (link != null) {
+      link.close();
+    }
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void noFaultChangesARowOrCostsMoreThanItMust(Mode mode)
+      throws IOException, InterruptedException {
+    assumeTrue(mode.name().matches(ONLY_MODES));
+    Path home = directory.resolve(mode.name());
+    Breakage breakage = new Breakage(cluster, probe, home, link);
+    SparkApplication application =
+        mode.configure(
+            FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
+    ExecutorHosts.write(directory.resolve("hosts-" + mode)).configure(application);
+    List<String> jobs = new ArrayList<>();
+    List<Fault> faults = faultsOf(mode);
+    for (Fault fault : faults) {
+      String mended = "mend/" + fault;
+      application.at(mended, breakage::mend);
+      fault
+          .strikes()
+          .keySet()
+          .forEach(
+              point ->
+                  application.at(
+                      fault + "/" + point.text(), () -> breakage.strike(fault, point)));
+      jobs.addAll(List.of("pause:" + mended, fault.job()));
+    }
+
+    long relayedBefore = link.relayedBytes();
+    Outcome found = application.run(jobs);
+    breakage.mend();
+
+    assertThat(link.relayedBytes()).as("what went over the link").isGreaterThan(relayedBefore);
+    SoftAssertions softly = new SoftAssertions();
+    softly.assertThat(found.exitCode()).isZero();
+    for (Fault fault : faults) {
+      check(softly, mode, fault, found, breakage);
+    }
+    softly.assertAll();
+  }
+
+  private static List<Fault> faultsOf(Mode mode) {
+    List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
+    if (mode == Mode.TWO_COPIES) {
+      faults.removeAll(
+          Set.of(
+              Fault.ALL_SERVERS_LOST_BEFORE_MAPS,
+              Fault.ALL_SERVERS_LOST_DURING_MAPS,
+              Fault.EXECUTOR_WITH_LOCAL_OUTPUT_LOST));
+    }
+    faults.removeIf(fault -> !fault.name().matches(ONLY_FAULTS));
+    return faults;
+  }
+
+  private void check(
+      SoftAssertions softly, Mode mode, Fault fault, Outcome found, Breakage breakage) {
+    String what = mode + " " + fault;
+    String job = fault.job();
+    softly.assertThat(found.digest(job)).as(what).isEqualTo(ownDigest);
+    Expectation expected = Expectation.of(mode, fault);
+    long again = found.number(job, "mapTasks") - Expectation.MAPS;
+    System.out.printf(
+        "%s: %d maps again, fetch failures %d, tasks lost %d, other failures %d, stages failed %d,"
+            + " local bytes %d, remote bytes %d%n",
+        what,
+        again,
+        found.number(job, "fetchFailures"),
+        found.number(job, "lostTasks"),
+        found.number(job, "otherFailures"),
+        found.number(job, "failedStages"),
+        found.number(job, "localBytesRead"),
+        found.number(job, "remoteBytesRead"));
+    softly
+        .assertThat(again)
+        .as(what + " maps computed again")
+        .isBetween((long) expected.leastMaps(), (long) expected.mostMaps());
+    if (!expected.failures()) {
+      softly.assertThat(found.number(job, "failedTasks")).as(what + " failed tasks").isZero();
+    }
+    if (fault == Fault.EXECUTOR_WITH_LOCAL_OUTPUT_LOST) {
+      softly
+          .assertThat(again)
+          .as(what + " maps of the executor that went")
+          .isEqualTo(breakage.mapsOfLostExecutor(fault));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.sluice.server.read;
+
+import io.sluice.server.log.LogPiece;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets the page cache forget what was sent, a while later: the system keeps pages that a socket
+ * still refers to, and after a send it does until the other side has acknowledged them.
+ * Thread-safe.
+ */
+final class DropBehind {
+  /** Longer than bytes normally stay in a socket's buffer. */
+  static final long DELAY_MS = 2_000;
+
+  private final ScheduledExecutorService timer;
+  private final LongSupplier nanoTime;
+  private final Consumer<LogPiece.InFile> drop;
+  // Guarded by this.
+  private final Deque<Sent> waiting = new ArrayDeque<>();
+  private final SentRanges ranges = new SentRanges();
+  private Future<?> due;
+  private boolean closed;
+
+  private record Sent(LogPiece.InFile piece, long atNanos) {}
+
+  /**
+   * @param drop takes a piece that is to be dropped now
+   */
+  DropBehind(
+      ScheduledExecutorService timer, LongSupplier nanoTime, Consumer<LogPiece.InFile> drop) {
+    this.timer = timer;
+    this.nanoTime = nanoTime;
+    this.drop = drop;
+  }
+
+  /**
+   * @param piece takes: its file lives on until it has been dropped
+   */
+  void sent(LogPiece.InFile piece) {
+    synchronized (this) {
+      if (!closed) {
+        waiting.add(new Sent(piece, nanoTime.getAsLong()));
+        if (due == null) {
+          schedule(DELAY_MS);
+        }
+        return;
+      }
+    }
+    piece.release();
+  }
+
+  private synchronized void schedule(long delayMs) {
+    try {
+      due = timer.schedule(this::dropDue, delayMs, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is stopping, and close() follows.
+      due = null;
+    }
+  }
+
+  private void dropDue() {
+    Deque<LogPiece.InFile> ready = new ArrayDeque<>();
+    synchronized (this) {
+      due = null;
+      long now = nanoTime.getAsLong();
+      long delayNanos = TimeUnit.MILLISECONDS.toNanos(DELAY_MS);
+      while (!waiting.isEmpty() && now - waiting.peek().atNanos() >= delayNanos) {
+        ready.add(ranges.widened(waiting.remove().piece()));
+      }
+      if (!waiting.isEmpty()) {
+        long leftNanos = delayNanos - (now - waiting.peek().atNanos());
+        schedule(TimeUnit.NANOSECONDS.toMillis(leftNanos) + 1);
+      }
+    }
+    ready.forEach(drop);
+  }
+
+  /** Gives back what waits; later pieces are given back at once. Idempotent. */
+  void close() {
+    Deque<Sent> left;
+    synchronized (this) {
+      closed = true;
+      if (due != null) {
+        due.cancel(false);
+        due = null;
+      }
+      left = new ArrayDeque<>(waiting);
+      waiting.clear();
+    }
+    left.forEach(sent -> sent.piece().release());
+  }
+}
