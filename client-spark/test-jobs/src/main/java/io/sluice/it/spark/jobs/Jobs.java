@@ -47,6 +47,8 @@ final class Jobs {
     BY_NAME.put("barrier", ApiJobs::barrier);
     BY_NAME.put("indeterminate", ApiJobs::indeterminate);
     BY_NAME.put("readInPart", ApiJobs::readInPart);
+    BY_NAME.put("settings", VersionJobs::settings);
+    BY_NAME.put("rowChecksums", VersionJobs::rowChecksums);
   }
 
   private Jobs() {}
