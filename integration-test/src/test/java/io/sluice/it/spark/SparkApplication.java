@@ -164,29 +164,61 @@ public final class SparkApplication {
     end(driver);
   }
 
+  /** Runs jobs of the test jobs' jar by their names. */
   public Outcome run(List<String> jobs) throws IOException, InterruptedException {
+    List<String> program = new ArrayList<>(List.of("io.sluice.it.spark.jobs.JobDriver"));
+    program.add(results().toString());
+    program.add(configuration().toString());
+    program.addAll(jobs);
+    return run(program, Map.of());
+  }
+
+  /**
+   * Runs a Python program, which writes its results to the file that its argument names.
+   *
+   * @param libraries what {@code PYTHONPATH} is to be
+   */
+  Outcome runPython(Path script, String libraries) throws IOException, InterruptedException {
+    return run(
+        List.of(
+            "org.apache.spark.deploy.SparkSubmit",
+            "--properties-file",
+            configuration().toString(),
+            script.toString(),
+            results().toString()),
+        Map.of("PYTHONPATH", libraries, "PYSPARK_PYTHON", "python3"));
+  }
+
+  private Path results() {
+    return directory.resolve("results.properties");
+  }
+
+  private Path configuration() {
+    return directory.resolve("spark.properties");
+  }
+
+  private Outcome run(List<String> program, Map<String, String> environment)
+      throws IOException, InterruptedException {
     Path home = home();
     Files.createDirectories(home);
     Path sparkJars = ROOT.resolve("demo/target/spark-home/jars");
     Files.createSymbolicLink(home.resolve("jars"), sparkJars);
     Files.writeString(home.resolve("RELEASE"), "Spark for " + directory.getFileName() + "\n");
-    Path configuration = directory.resolve("spark.properties");
-    try (Writer writer = Files.newBufferedWriter(configuration)) {
+    try (Writer writer = Files.newBufferedWriter(configuration())) {
       Properties properties = new Properties();
       properties.putAll(settings);
       properties.store(writer, null);
     }
-    Path results = directory.resolve("results.properties");
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx768m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     String classPath = sparkJars + "/*:" + settings.get("spark.executor.extraClassPath");
-    command.addAll(List.of("-cp", classPath, "io.sluice.it.spark.jobs.JobDriver"));
-    command.addAll(List.of(results.toString(), configuration.toString()));
-    command.addAll(jobs);
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().putAll(environment);
     builder.environment().put("SPARK_HOME", home.toString());
     builder.environment().put("SPARK_SCALA_VERSION", "2.12");
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
@@ -201,8 +233,8 @@ public final class SparkApplication {
       followOutput(driver);
       int exitCode = driver.waitFor();
       Properties found = new Properties();
-      if (Files.exists(results)) {
-        try (Reader reader = Files.newBufferedReader(results)) {
+      if (Files.exists(results())) {
+        try (Reader reader = Files.newBufferedReader(results())) {
           found.load(reader);
         }
       }
