@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
   private static final String DRIVER = "io.sluice.it.spark.jobs.JobDriver";
+  private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
   private static final Path ROOT =
       Path.of(System.getProperty("user.dir")).resolve("..").normalize();
   private static final List<String> OPENED =
@@ -177,34 +178,67 @@ public final class SparkApplication {
     end(driver);
   }
 
+  /** Runs jobs of the test jobs' jar by their names. */
   public Outcome run(List<String> jobs) throws IOException, InterruptedException {
+    List<String> program = new ArrayList<>();
+    if (submitted) {
+      program.addAll(List.of(SUBMIT, "--properties-file", configuration().toString()));
+      program.addAll(List.of("--class", DRIVER, jobsJar().toString()));
+    } else {
+      program.add(DRIVER);
+    }
+    program.add(results().toString());
+    program.add(configuration().toString());
+    program.addAll(jobs);
+    return run(program, Map.of());
+  }
+
+  /**
+   * Runs a Python program, which writes its results to the file that its argument names.
+   *
+   * @param libraries what {@code PYTHONPATH} is to be
+   */
+  Outcome runPython(Path script, String libraries) throws IOException, InterruptedException {
+    return run(
+        List.of(
+            SUBMIT,
+            "--properties-file",
+            configuration().toString(),
+            script.toString(),
+            results().toString()),
+        Map.of("PYTHONPATH", libraries, "PYSPARK_PYTHON", "python3"));
+  }
+
+  private Path results() {
+    return directory.resolve("results.properties");
+  }
+
+  private Path configuration() {
+    return directory.resolve("spark.properties");
+  }
+
+  private Outcome run(List<String> program, Map<String, String> environment)
+      throws IOException, InterruptedException {
     Path home = home();
-    Files.createDirectories(directory);
     spark.install(home);
-    Path configuration = directory.resolve("spark.properties");
-    try (Writer writer = Files.newBufferedWriter(configuration)) {
+    try (Writer writer = Files.newBufferedWriter(configuration())) {
       Properties properties = new Properties();
       properties.putAll(settings);
       properties.store(writer, null);
     }
-    Path results = directory.resolve("results.properties");
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx768m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     String classPath = home.resolve("jars") + "/*";
-    if (submitted) {
-      command.addAll(List.of("-cp", classPath, "org.apache.spark.deploy.SparkSubmit"));
-      command.addAll(List.of("--properties-file", configuration.toString(), "--class", DRIVER));
-      command.add(jobsJar().toString());
-    } else {
+    if (!submitted) {
       classPath += ":" + settings.get("spark.executor.extraClassPath");
-      command.addAll(List.of("-cp", classPath, DRIVER));
     }
-    command.addAll(List.of(results.toString(), configuration.toString()));
-    command.addAll(jobs);
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().putAll(environment);
     builder.environment().put("SPARK_HOME", home.toString());
     builder.environment().put("SPARK_SCALA_VERSION", spark.scala());
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
@@ -219,8 +253,8 @@ public final class SparkApplication {
       followOutput(driver);
       int exitCode = driver.waitFor();
       Properties found = new Properties();
-      if (Files.exists(results)) {
-        try (Reader reader = Files.newBufferedReader(results)) {
+      if (Files.exists(results())) {
+        try (Reader reader = Files.newBufferedReader(results())) {
           found.load(reader);
         }
       }
