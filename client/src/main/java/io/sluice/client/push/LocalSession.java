@@ -21,6 +21,7 @@ public final class LocalSession implements PushSession {
   private BlockCompressor compressor;
   private BlockFramer framer;
   private boolean finalPass;
+  private long frames;
   private State state = State.OPEN;
 
   private enum State {
@@ -70,6 +71,7 @@ public final class LocalSession implements PushSession {
   private void keep(ByteBuf body) throws IOException {
     try {
       options.localSink().accept(body);
+      frames++;
     } finally {
       body.release();
     }
@@ -133,6 +135,11 @@ public final class LocalSession implements PushSession {
   }
 
   @Override
+  public boolean hasLocal() {
+    return frames > 0;
+  }
+
+  @Override
   public PushCounters counters() {
     return framer == null
         ? PushCounters.ZERO
@@ -143,6 +150,10 @@ public final class LocalSession implements PushSession {
             framer.records(),
             0,
             0,
+            0,
+            0,
+            framer.blockBytes(),
+            frames,
             0,
             0);
   }
