@@ -17,8 +17,8 @@ import java.util.function.ToLongFunction;
 final class JobTable {
   private static final String HEADING =
       """
-      | codec | partitions | job | own CPU s | Sluice CPU s | executors | driver | servers | CPU ratio | lowest to highest | own s | Sluice s | time ratio | own wrote | Sluice wrote |
-      | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |
+      | codec | partitions | job | own CPU s (executors + driver) | Sluice CPU s (executors + driver + servers) | CPU ratio | lowest to highest | own s | Sluice s | time ratio | own wrote | Sluice wrote |
+      | --- | ---: | --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |
       """;
 
   private final Map<Key, List<JobRound>> rounds = new LinkedHashMap<>();
@@ -58,12 +58,14 @@ final class JobTable {
     text.append(
         String.format(
             Locale.ROOT,
-            "| %s | %,d | %s | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** | %.2f to %.2f |"
-                + " %.2f | %.2f | **%.2f** | %s | %s |%n",
+            "| %s | %,d | %s | %.2f (%.2f + %.2f) | %.2f (%.2f + %.2f + %.2f) | **%.2f** |"
+                + " %.2f to %.2f | %.2f | %.2f | **%.2f** | %s | %s |%n",
             key.codec,
             key.partitions,
             key.job,
             seconds(all, one -> one.ownCpu().totalMs()),
+            seconds(all, one -> one.ownCpu().executorsMs()),
+            seconds(all, one -> one.ownCpu().driverMs()),
             seconds(all, one -> one.sluiceCpu().totalMs()),
             seconds(all, one -> one.sluiceCpu().executorsMs()),
             seconds(all, one -> one.sluiceCpu().driverMs()),

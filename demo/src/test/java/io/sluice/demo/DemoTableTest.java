@@ -23,7 +23,7 @@ final class DemoTableTest {
                     "a",
                     10_000,
                     10_500,
-                    new ServerCounters(3, 5 * MIB, MIB, 5 * MIB, 0)),
+                    new ServerCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0)),
                 comparison(
                     16,
                     18314,
@@ -31,7 +31,7 @@ final class DemoTableTest {
                     "b",
                     2_000,
                     1_900,
-                    new ServerCounters(9, 2048, 0, 2048, 2048))));
+                    new ServerCounters(9, 2048, 0, 1, 1, 2048, 2048))));
 
     assertThat(table.render())
         .isEqualTo(
@@ -60,7 +60,7 @@ final class DemoTableTest {
                     "INDIA\t12.51",
                     1000,
                     1000,
-                    new ServerCounters(1, 1, 0, 1, 1))));
+                    new ServerCounters(1, 1, 0, 1, 1, 1, 1))));
 
     assertThat(table.render())
         .contains("query 5: 1 rows only with Spark's own shuffle, 1 only through Sluice")

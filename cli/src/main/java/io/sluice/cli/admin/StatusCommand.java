@@ -130,7 +130,9 @@ final class StatusCommand implements Callable<Integer> {
     PAUSED_CONNECTIONS,
     SPILLED,
     SPILLED_RUNS,
+    OPENS,
     OPENED_PARTITIONS,
+    FETCHES,
     FETCHED,
     FETCHED_FROM_MEMORY,
     HEAP_USED,
@@ -157,7 +159,9 @@ final class StatusCommand implements Callable<Integer> {
         case PAUSED_CONNECTIONS -> reply.getPausedConnections();
         case SPILLED -> size(reply.getSpilledBytes());
         case SPILLED_RUNS -> reply.getSpilledRuns();
+        case OPENS -> reply.getOpens();
         case OPENED_PARTITIONS -> reply.getOpenedPartitions();
+        case FETCHES -> reply.getFetches();
         case FETCHED -> size(reply.getFetchedBytes());
         case FETCHED_FROM_MEMORY -> size(reply.getFetchedFromMemoryBytes());
         case HEAP_USED -> size(reply.getHeapUsedBytes());

@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
@@ -126,6 +127,16 @@ public final class PluginConfig {
   /** Most partitions for which a writer keeps one open serialization stream each. */
   public int maxOpenStreams() {
     return maxOpenStreams;
+  }
+
+  /** How long readers wait for what is pushed behind its task. */
+  public MergeConfig merge() {
+    return client.merge();
+  }
+
+  /** What an attempt holds of a partition is not pushed behind its task if it is larger. */
+  public long largestPushedPartitionBytes() {
+    return client.background().skipPartitionBytes();
   }
 
   /**

@@ -38,7 +38,7 @@ final class BlockFramer {
     void accept(int set, ByteBuf body) throws IOException;
   }
 
-  private final FrameSets sets;
+  private FrameSets sets;
   private final MapAttempt attempt;
   private final BlockCompressor compressor;
   private final PayloadTransform transform;
@@ -47,7 +47,7 @@ final class BlockFramer {
   private final int pieceBytes;
   private final Sink sink;
   private final PartitionTable partitions;
-  private final OpenFrame[] open;
+  private OpenFrame[] open;
   private byte[] scratch = new byte[0];
   private boolean finalPass;
   private int finalPartition = -1;
@@ -255,9 +255,7 @@ final class BlockFramer {
         partition = partitions.nextOpen(partition + 1)) {
       addEndMark(partition);
     }
-    for (int set = 0; set < open.length; set++) {
-      cut(set);
-    }
+    cutAll();
   }
 
   /** A block of nothing, for a partition whose last block has gone unmarked. */
@@ -333,6 +331,20 @@ final class BlockFramer {
     }
     open[set] = null;
     sink.accept(set, frame.body);
+  }
+
+  /** Gives out all frames, whatever they hold. */
+  void cutAll() throws IOException {
+    for (int set = 0; set < open.length; set++) {
+      cut(set);
+    }
+  }
+
+  /** Cuts for other sets from now on. No frame may be open. */
+  void use(FrameSets other) {
+    sets = other;
+    open = new OpenFrame[other.count()];
+    currentSet = -1;
   }
 
   long[] partitionLengths() {

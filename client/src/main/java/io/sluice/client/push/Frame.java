@@ -1,22 +1,31 @@
 package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A sealed frame, held until every server of its set has it. Owned by the task thread. */
+/**
+ * A sealed frame, held until every server that it was given to has it. Owned by the task thread.
+ */
 final class Frame {
   private final long number;
-  private final int set;
+  private final int[] servers;
   private final ByteBuf body;
   private final int heldBytes;
-  private int replicas;
+  private final List<ServerLane> given = new ArrayList<>(1);
+  private int holders = 1;
+  private boolean local;
 
   /**
+   * Held by its maker, who calls {@link #release} once it has been given to everybody.
+   *
    * @param number in the order of cutting
+   * @param servers that it was cut for, by index; not changed
    * @param body takes
    */
-  Frame(long number, int set, ByteBuf body) {
+  Frame(long number, int[] servers, ByteBuf body) {
     this.number = number;
-    this.set = set;
+    this.servers = servers;
     this.body = body;
     this.heldBytes = body.capacity();
   }
@@ -25,8 +34,9 @@ final class Frame {
     return number;
   }
 
-  int set() {
-    return set;
+  /** Not to be changed. */
+  int[] servers() {
+    return servers;
   }
 
   int length() {
@@ -43,13 +53,33 @@ final class Frame {
     return body.retainedDuplicate();
   }
 
-  void addReplica() {
-    replicas++;
+  /** Lends the bytes. */
+  ByteBuf lentBody() {
+    return body;
   }
 
-  /** One server less has to acknowledge it; true when that was the last, and the frame is freed. */
-  boolean releaseReplica() {
-    if (--replicas > 0) {
+  /** Notes that a lane gets it; false if that lane has had it before. */
+  boolean give(ServerLane lane) {
+    return !given.contains(lane) && given.add(lane);
+  }
+
+  boolean isLocal() {
+    return local;
+  }
+
+  /** It is in local output as well. */
+  void keptLocally() {
+    local = true;
+  }
+
+  /** One more has to let go of it before it is freed. */
+  void retain() {
+    holders++;
+  }
+
+  /** One less; true when that was the last, and the frame is freed. */
+  boolean release() {
+    if (--holders > 0) {
       return false;
     }
     body.release();

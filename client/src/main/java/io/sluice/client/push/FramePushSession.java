@@ -1,20 +1,17 @@
 package io.sluice.client.push;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.client.ConnectionPool;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /** A push session over pooled connections. Owned by the task thread. */
 public final class FramePushSession implements PushSession {
   private final int partitionCount;
   private final PushOptions options;
-  private final ReplicaSets sets;
   private final MapAttempt attempt;
   private final PushConfig config;
   private final ByteBufAllocator allocator;
@@ -41,27 +38,16 @@ public final class FramePushSession implements PushSession {
       MapAttempt attempt,
       PushOptions options,
       PushConfig config,
-      ConnectionPool pool,
-      PushWindows windows,
+      PushEnvironment environment,
       ByteBufAllocator allocator,
-      LongSupplier nanoTime,
       Consumer<PushCounters> onClose) {
     this.partitionCount = assignment.partitionCount();
     this.options = options;
-    this.sets = new ReplicaSets(assignment);
     this.attempt = attempt;
     this.config = config;
     this.allocator = allocator;
     this.sender =
-        new FrameSender(
-            assignment.shuffle(),
-            assignment.servers(),
-            sets,
-            attempt,
-            config,
-            pool,
-            windows,
-            nanoTime);
+        new FrameSender(assignment, attempt, config, options, false, environment);
     this.onClose = onClose;
   }
 
@@ -77,6 +63,9 @@ public final class FramePushSession implements PushSession {
     boolean done = false;
     try {
       sender.poll();
+      if (sender.hasNewSets()) {
+        changeSets();
+      }
       framer().add(partition, bytes, offset, length, records);
       done = true;
     } finally {
@@ -86,12 +75,23 @@ public final class FramePushSession implements PushSession {
     }
   }
 
+  /** What was cut for servers that partitions have left is sent first. */
+  private void changeSets() throws IOException {
+    if (framer != null) {
+      framer.cutAll();
+    }
+    ReplicaSets sets = sender.switchSets();
+    if (framer != null) {
+      framer.use(sets);
+    }
+  }
+
   private BlockFramer framer() throws IOException {
     if (framer == null) {
       compressor = BlockCodecs.compressor(config.codec(), config.zstdLevel());
       framer =
           new BlockFramer(
-              sets,
+              sender.sets(),
               partitionCount,
               attempt,
               compressor,
@@ -145,15 +145,12 @@ public final class FramePushSession implements PushSession {
   public PushCounters counters() {
     return framer == null
         ? PushCounters.ZERO
-        : new PushCounters(
-            framer.contentBytes(),
-            framer.blockBytes(),
-            framer.blocks(),
-            framer.records(),
-            sender.sentBytes(),
-            sender.sentFrames(),
-            sender.retries(),
-            sender.waitNanos());
+        : sender.counters(framer);
+  }
+
+  @Override
+  public boolean hasLocal() {
+    return sender.hasLocal();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.client.push;
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.RetryPolicy;
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ServerLane.Sending;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
@@ -10,10 +11,9 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
-import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A server that was started again says since which of its epochs nothing acknowledged is
  * missing. If that covers what it acknowledged here, as after a clean stop, the session goes on
- * under the new epoch and sends the rest again; if not, as after a crash, the attempt fails.
+ * under the new epoch and sends the rest again; if not, as after a crash, the attempt fails. A
+ * server that takes nothing within its patience is passed by, see {@link Detours}.
  */
 final class FrameSender {
   private static final Logger LOG = LoggerFactory.getLogger(FrameSender.class);
@@ -39,29 +40,30 @@ final class FrameSender {
   /** A frame that arrives damaged again and again is damaged here. */
   private static final int MAX_CORRUPT_ATTEMPTS = 5;
 
+  /** Time for a server that is known to be failing: a healthy one answers in far less. */
+  private static final long PROBE_MS = 2_000;
+
   private final ShuffleId shuffle;
   private final MapAttempt attempt;
-  private final ReplicaSets sets;
   private final PushConfig config;
   private final ConnectionPool pool;
   private final PushWindows windows;
+  private final ServerHealth health;
   private final LongSupplier nanoTime;
+  private final boolean mayPassBy;
   private final int poolLane;
-  private final ServerLane[] lanes;
+  private final HeldFrames held = new HeldFrames();
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-  private long heldBytes;
+  private final Detours detours;
   private long nextFrame;
-  private int openFrames;
   private boolean closed;
   private long sentBytes;
   private long sentFrames;
   private long retries;
   private long waitNanos;
 
-  /** Something that a transport thread reports; handled by the task thread. */
-  private sealed interface Event {
-    ServerLane lane();
-  }
+  /** Something that another thread reports; handled by the task thread. */
+  private sealed interface Event {}
 
   private record Connected(ServerLane lane, DataConnection connection, Throwable failure)
       implements Event {}
@@ -70,81 +72,103 @@ final class FrameSender {
       ServerLane lane, Sending sending, DataConnection connection, PushAck ack, Throwable failure)
       implements Event {}
 
+  private record Further(Detours.Answer answer) implements Event {}
+
+  /**
+   * @param givesUpSoon whether a server that is known to be failing need not be waited for even if
+   *     there is no other way
+   */
   FrameSender(
-      ShuffleId shuffle,
-      List<ServerId> servers,
-      ReplicaSets sets,
+      ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
-      ConnectionPool pool,
-      PushWindows windows,
-      LongSupplier nanoTime) {
-    this.shuffle = shuffle;
+      PushOptions options,
+      boolean givesUpSoon,
+      PushEnvironment environment) {
+    this.shuffle = assignment.shuffle();
     this.attempt = attempt;
-    this.sets = sets;
     this.config = config;
-    this.pool = pool;
-    this.windows = windows;
-    this.nanoTime = nanoTime;
+    this.pool = environment.pool();
+    this.windows = environment.windows();
+    this.health = environment.health();
+    this.nanoTime = environment.nanoTime();
     this.poolLane = pool.nextLane();
-    this.lanes = new ServerLane[servers.size()];
-    for (int i = 0; i < lanes.length; i++) {
-      lanes[i] = new ServerLane(i, servers.get(i));
-    }
+    this.detours =
+        new Detours(
+            assignment,
+            attempt,
+            config.writeQuorum(),
+            givesUpSoon,
+            options,
+            health,
+            held,
+            answer -> events.add(new Further(answer)));
+    this.mayPassBy = detours.mayPassBy();
+  }
+
+  /** The sets that frames are to be cut for. */
+  ReplicaSets sets() {
+    return detours.sets();
+  }
+
+  /** Whether frames should be cut for other sets from now on. */
+  boolean hasNewSets() {
+    return detours.hasNewSets();
+  }
+
+  /** Changes over to the new sets, once all frames for the old ones have been sent. */
+  ReplicaSets switchSets() {
+    return detours.switchSets();
   }
 
   /**
    * Queues a frame and sends what may be sent; waits while the session holds more than it may.
    *
    * @param body takes
+   * @throws IOException if there is no way for a frame
    */
-  void send(int set, ByteBuf body) throws PushFailedException, InterruptedIOException {
-    Frame frame = new Frame(nextFrame++, set, body);
-    heldBytes += frame.heldBytes();
-    openFrames++;
-    for (int server : sets.servers(set)) {
-      ServerLane lane = lanes[server];
-      if (!lane.isGivenUp()) {
-        frame.addReplica();
-        lane.enqueue(new Sending(frame));
-      }
+  void send(int set, ByteBuf body) throws IOException {
+    Frame frame = new Frame(nextFrame++, detours.sets().servers(set), body);
+    held.add(frame);
+    try {
+      detours.distribute(frame);
+    } finally {
+      held.release(frame);
     }
     handleEvents();
     pumpAll();
-    while (heldBytes > config.inFlightBytes() && openFrames > 0) {
+    while (held.bytes() > config.inFlightBytes() && held.count() > 0) {
       await();
     }
   }
 
   /** Handles what has come in since, without waiting. */
-  void poll() throws PushFailedException {
+  void poll() throws IOException {
     if (!events.isEmpty()) {
       handleEvents();
       pumpAll();
     }
   }
 
-  /** Waits until every frame is acknowledged. */
-  void drain() throws PushFailedException, InterruptedIOException {
+  /** Waits until every frame is acknowledged, or safe in local output. */
+  void drain() throws IOException {
     handleEvents();
     pumpAll();
-    while (openFrames > 0) {
+    while (held.count() > 0) {
       await();
     }
   }
 
-  /** Waits for one event or the next due retry, and handles what there is. */
-  private void await() throws PushFailedException, InterruptedIOException {
+  /** Waits for one event or the next thing that is due, and handles what there is. */
+  private void await() throws IOException {
     long start = nanoTime.getAsLong();
     long waitFor = TimeUnit.MILLISECONDS.toNanos(config.busyRetry().patienceMs());
-    boolean retryDue = false;
-    for (ServerLane lane : lanes) {
-      if (lane.hasUnsent() && !lane.isConnecting()) {
-        long due = lane.notBeforeNanos() - start;
-        if (lane.isBackingOff() && due < waitFor) {
-          waitFor = Math.max(0, due);
-          retryDue = true;
-        }
+    boolean due = false;
+    for (ServerLane lane : detours.lanes()) {
+      long until = dueNanos(lane, start);
+      if (until < waitFor) {
+        waitFor = Math.max(0, until);
+        due = true;
       }
     }
     Event event;
@@ -159,54 +183,99 @@ final class FrameSender {
     } finally {
       waitNanos += nanoTime.getAsLong() - start;
     }
-    if (event == null && !retryDue) {
-      ServerLane lane = firstWaiting();
-      throw failed(
-          lane,
-          StatusCode.BUSY,
-          "did not answer within " + config.busyRetry().patienceMs() + " ms",
-          null);
-    }
     if (event != null) {
       handle(event);
+    } else if (!due) {
+      onSilence();
     }
     handleEvents();
+    endProbes();
     pumpAll();
   }
 
-  private ServerLane firstWaiting() {
-    for (ServerLane lane : lanes) {
-      if (lane.isWaiting()) {
-        return lane;
-      }
+  /** Time until the lane's next retry or the end of its probe. */
+  private static long dueNanos(ServerLane lane, long now) {
+    if (!lane.isOpen() || !lane.isWaiting()) {
+      return Long.MAX_VALUE;
     }
-    throw new IllegalStateException("frames are open although no server has any to acknowledge");
+    long due = Long.MAX_VALUE;
+    if (lane.isProbing()) {
+      due = lane.probeUntilNanos() - now;
+    }
+    if (lane.hasUnsent() && !lane.isConnecting() && lane.isBackingOff()) {
+      due = Math.min(due, lane.notBeforeNanos() - now);
+    }
+    return due;
   }
 
-  private void handleEvents() throws PushFailedException {
+  private void endProbes() throws IOException {
+    long now = nanoTime.getAsLong();
+    for (int i = 0; i < detours.lanes().size(); i++) {
+      ServerLane lane = detours.lanes().get(i);
+      if (lane.isOpen()
+          && lane.isProbing()
+          && lane.isWaiting()
+          && now - lane.probeUntilNanos() >= 0) {
+        detours.giveUp(
+            lane,
+            StatusCode.BUSY,
+            new ConnectionLostException(
+                "did not answer within " + PROBE_MS + " ms, and is known to be failing"),
+            true,
+            true);
+      }
+    }
+  }
+
+  /** Nobody has said anything for the whole patience. */
+  private void onSilence() throws IOException {
+    boolean any = false;
+    for (int i = 0; i < detours.lanes().size(); i++) {
+      ServerLane lane = detours.lanes().get(i);
+      if (lane.isWaiting()) {
+        any = true;
+        if (lane.isStopped()) {
+          detours.noFurtherServer(lane);
+        } else {
+          giveUp(
+              lane,
+              StatusCode.BUSY,
+              new ConnectionLostException(
+                  "did not answer within " + config.busyRetry().patienceMs() + " ms"));
+        }
+      }
+    }
+    if (!any) {
+      throw new IllegalStateException("frames are held although no server has any to acknowledge");
+    }
+  }
+
+  private void handleEvents() throws IOException {
     for (Event event = events.poll(); event != null; event = events.poll()) {
       handle(event);
     }
   }
 
-  private void handle(Event event) throws PushFailedException {
-    ServerLane lane = event.lane();
-    if (lane.isGivenUp()) {
-      return;
-    }
-    if (event instanceof Connected connected) {
-      onConnected(lane, connected);
+  private void handle(Event event) throws IOException {
+    if (event instanceof Further further) {
+      detours.onAnswer(further.answer());
+    } else if (event instanceof Connected connected) {
+      if (connected.lane().isOpen()) {
+        onConnected(connected.lane(), connected);
+      }
     } else if (event instanceof Answered answered) {
-      lane.onAnswered(answered.sending());
-      if (answered.failure() == null) {
-        onAck(lane, answered);
-      } else {
-        onFailure(lane, answered);
+      ServerLane lane = answered.lane();
+      if (lane.isOpen() && lane.onAnswered(answered.sending())) {
+        if (answered.failure() == null) {
+          onAck(lane, answered);
+        } else {
+          onFailure(lane, answered);
+        }
       }
     }
   }
 
-  private void onConnected(ServerLane lane, Connected connected) throws PushFailedException {
+  private void onConnected(ServerLane lane, Connected connected) throws IOException {
     if (connected.failure() != null) {
       lane.disconnected();
       Throwable cause = unwrapped(connected.failure());
@@ -223,7 +292,7 @@ final class FrameSender {
     }
     DataConnection connection = connected.connection();
     if (!lane.canGoOn(connection)) {
-      giveUp(
+      detours.giveUpLost(
           lane,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
@@ -248,11 +317,11 @@ final class FrameSender {
     lane.connected(connection);
   }
 
-  private void onAck(ServerLane lane, Answered answered) throws PushFailedException {
+  private void onAck(ServerLane lane, Answered answered) throws IOException {
     PushAck ack = answered.ack();
     if (ack.getEpoch() != answered.connection().epoch()) {
       lane.enqueue(answered.sending());
-      giveUp(
+      detours.giveUpLost(
           lane,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
@@ -268,11 +337,13 @@ final class FrameSender {
       return;
     }
     lane.acknowledged(ack.getEpoch());
+    health.answered(lane.name());
     windows.onAck(lane.name(), ack.getMemoryUsedPermille(), nanoTime.getAsLong());
-    releaseReplica(answered.sending().frame());
+    held.release(answered.sending().frame());
+    detours.onFull(lane, ack.getFullPartitionsList());
   }
 
-  private void onFailure(ServerLane lane, Answered answered) throws PushFailedException {
+  private void onFailure(ServerLane lane, Answered answered) throws IOException {
     Throwable cause = unwrapped(answered.failure());
     Sending sending = answered.sending();
     lane.enqueue(sending);
@@ -287,7 +358,9 @@ final class FrameSender {
     }
     StatusCode code = refusal.code();
     switch (code) {
-      case BUSY, NO_SPACE -> retryBusy(lane, code, cause);
+      case BUSY -> backOff(lane, config.busyRetry(), code, cause);
+      case NO_SPACE ->
+          backOff(lane, mayPassBy ? config.connectionRetry() : config.busyRetry(), code, cause);
       case BLOCK_CORRUPT, FRAME_CORRUPT -> {
         if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {
           giveUp(lane, code, cause);
@@ -299,12 +372,18 @@ final class FrameSender {
       }
       // A server that stops may come back in a moment with everything that it has.
       case DRAINING, STORAGE_FAILED, INTERNAL -> retryConnection(lane, cause);
+      case EXPIRED -> {
+        if (lane.hasAcknowledged()) {
+          detours.giveUpLost(lane, code, cause);
+        } else {
+          giveUp(lane, code, cause);
+        }
+      }
       case OK,
           PARTITION_FULL,
           NO_SERVERS,
           NEVER_WRITTEN,
           UNKNOWN_APPLICATION,
-          EXPIRED,
           LOST,
           OUT_OF_RANGE,
           FRAME_TOO_LARGE,
@@ -322,19 +401,14 @@ final class FrameSender {
         : failure;
   }
 
-  private void retryConnection(ServerLane lane, Throwable cause) throws PushFailedException {
+  private void retryConnection(ServerLane lane, Throwable cause) throws IOException {
     StatusCode code =
         cause instanceof SluiceException refusal ? refusal.code() : StatusCode.INTERNAL;
     backOff(lane, config.connectionRetry(), code, cause);
   }
 
-  private void retryBusy(ServerLane lane, StatusCode code, Throwable cause)
-      throws PushFailedException {
-    backOff(lane, config.busyRetry(), code, cause);
-  }
-
   private void backOff(ServerLane lane, RetryPolicy policy, StatusCode code, Throwable cause)
-      throws PushFailedException {
+      throws IOException {
     long now = nanoTime.getAsLong();
     if (lane.isBackingOff() && now - lane.notBeforeNanos() < 0) {
       // Frames that were sent together are refused together: that counts once.
@@ -346,73 +420,52 @@ final class FrameSender {
       giveUp(lane, code, cause);
       return;
     }
+    if (!lane.isPatient() && detours.mayGiveUpSoon() && health.isFailing(lane.name())) {
+      detours.giveUp(lane, code, cause, true, true);
+      return;
+    }
     lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(policy.delayMs(lane.failures())));
   }
 
-  /** Goes on without a server where enough replicas are left, else fails the attempt. */
-  private void giveUp(ServerLane lane, StatusCode code, Throwable cause)
-      throws PushFailedException {
-    for (Sending sending : lane.giveUp()) {
-      releaseReplica(sending.frame());
-    }
-    for (int set = 0; set < sets.count(); set++) {
-      int alive = 0;
-      boolean concerned = false;
-      for (int server : sets.servers(set)) {
-        concerned |= server == lane.index();
-        alive += lanes[server].isGivenUp() ? 0 : 1;
-      }
-      if (concerned && alive < config.writeQuorum()) {
-        throw failed(lane, code, cause.getMessage(), cause);
-      }
-    }
-    LOG.warn(
-        "replica given up, others go on app={} shuffle={} attempt={} server={} code={} reason={}",
-        shuffle.getApplication(),
-        shuffle.getShuffle(),
-        attempt.id(),
-        lane.name(),
-        code,
-        cause.getMessage());
+  private void giveUp(ServerLane lane, StatusCode code, Throwable cause) throws IOException {
+    detours.giveUp(lane, code, cause, isServersFault(code), false);
   }
 
-  private PushFailedException failed(
-      ServerLane lane, StatusCode code, String reason, Throwable cause) {
-    return new PushFailedException(
-        lane.name(),
-        code,
-        "push failed app="
-            + shuffle.getApplication()
-            + " shuffle="
-            + shuffle.getShuffle()
-            + " attempt="
-            + attempt.id()
-            + " server="
-            + lane.name()
-            + " code="
-            + code
-            + " failures="
-            + lane.failures()
-            + ": "
-            + reason,
-        cause);
+  /** Whether other sessions would fare no better. */
+  private static boolean isServersFault(StatusCode code) {
+    return switch (code) {
+      case BUSY, NO_SPACE, DRAINING, STORAGE_FAILED, INTERNAL, STALE_EPOCH -> true;
+      case OK,
+          PARTITION_FULL,
+          NO_SERVERS,
+          NEVER_WRITTEN,
+          UNKNOWN_APPLICATION,
+          EXPIRED,
+          LOST,
+          OUT_OF_RANGE,
+          BLOCK_CORRUPT,
+          FRAME_CORRUPT,
+          FRAME_TOO_LARGE,
+          BAD_VERSION,
+          BAD_MESSAGE,
+          BAD_REQUEST,
+          DENIED ->
+          false;
+    };
   }
 
-  private void releaseReplica(Frame frame) {
-    if (frame.releaseReplica()) {
-      heldBytes -= frame.heldBytes();
-      openFrames--;
+  private void pumpAll() throws IOException {
+    // Events that are handled on the way may add lanes.
+    for (int i = 0; i < detours.lanes().size(); i++) {
+      pump(detours.lanes().get(i));
     }
   }
 
-  private void pumpAll() throws PushFailedException {
-    for (ServerLane lane : lanes) {
-      pump(lane);
+  private void pump(ServerLane lane) throws IOException {
+    if (!lane.isOpen() || !lane.hasUnsent() || lane.isConnecting()) {
+      return;
     }
-  }
-
-  private void pump(ServerLane lane) throws PushFailedException {
-    if (!lane.hasUnsent() || lane.isConnecting()) {
+    if (!startsWell(lane)) {
       return;
     }
     if (lane.isBackingOff()) {
@@ -463,25 +516,50 @@ final class FrameSender {
     }
   }
 
-  long sentBytes() {
-    return sentBytes;
+  /**
+   * Looks before the first push whether others have given the server up: then it is passed by, or,
+   * once in a while, given a short time to prove itself.
+   */
+  private boolean startsWell(ServerLane lane) throws IOException {
+    if (lane.isStarted()) {
+      return true;
+    }
+    lane.started();
+    if (!detours.mayGiveUpSoon() || !health.isFailing(lane.name())) {
+      return true;
+    }
+    if (health.mayTry(lane.name())) {
+      lane.probeUntil(nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
+      return true;
+    }
+    detours.giveUp(
+        lane,
+        StatusCode.BUSY,
+        new ConnectionLostException("known to be failing, and was tried a moment ago"),
+        false,
+        true);
+    return false;
   }
 
-  long sentFrames() {
-    return sentFrames;
+  PushCounters counters(BlockFramer framer) {
+    return new PushCounters(
+        framer.contentBytes(),
+        framer.blockBytes(),
+        framer.blocks(),
+        framer.records(),
+        sentBytes,
+        sentFrames,
+        retries,
+        waitNanos,
+        detours.localBytes(),
+        detours.localFrames(),
+        detours.furtherServers(),
+        detours.reroutedFrames());
   }
 
-  long retries() {
-    return retries;
-  }
-
-  long waitNanos() {
-    return waitNanos;
-  }
-
-  /** Bytes of frames that are held. */
-  long heldBytes() {
-    return heldBytes;
+  /** Whether some blocks are in local output. */
+  boolean hasLocal() {
+    return detours.localFrames() > 0;
   }
 
   /** Frees every frame; answers that still come are ignored. Idempotent. */
@@ -490,9 +568,9 @@ final class FrameSender {
       return;
     }
     closed = true;
-    for (ServerLane lane : lanes) {
-      for (Sending sending : lane.giveUp()) {
-        releaseReplica(sending.frame());
+    for (ServerLane lane : detours.lanes()) {
+      for (Sending sending : lane.end()) {
+        held.release(sending.frame());
       }
     }
   }

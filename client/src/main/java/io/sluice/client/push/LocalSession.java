@@ -144,6 +144,10 @@ public final class LocalSession implements PushSession {
             0,
             0,
             0,
+            0,
+            framer.blockBytes(),
+            frames,
+            0,
             0);
   }
 

@@ -11,6 +11,10 @@ package io.sluice.client.push;
  * @param frames pushes handed to connections, replicas and repetitions included
  * @param retries pushes that were repeated
  * @param waitNanos time that the task waited for servers
+ * @param localBytes bytes of frames that went to local output
+ * @param localFrames frames that went to local output
+ * @param furtherServers times that the session went on at a further server
+ * @param reroutedFrames frames that were meant for one server and went to another
  */
 public record PushCounters(
     long contentBytes,
@@ -20,8 +24,12 @@ public record PushCounters(
     long sentBytes,
     long frames,
     long retries,
-    long waitNanos) {
-  public static final PushCounters ZERO = new PushCounters(0, 0, 0, 0, 0, 0, 0, 0);
+    long waitNanos,
+    long localBytes,
+    long localFrames,
+    long furtherServers,
+    long reroutedFrames) {
+  public static final PushCounters ZERO = new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public PushCounters plus(PushCounters other) {
     return new PushCounters(
@@ -32,6 +40,10 @@ public record PushCounters(
         sentBytes + other.sentBytes,
         frames + other.frames,
         retries + other.retries,
-        waitNanos + other.waitNanos);
+        waitNanos + other.waitNanos,
+        localBytes + other.localBytes,
+        localFrames + other.localFrames,
+        furtherServers + other.furtherServers,
+        reroutedFrames + other.reroutedFrames);
   }
 }

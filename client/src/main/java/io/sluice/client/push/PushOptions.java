@@ -13,4 +13,9 @@ public record PushOptions(
     PayloadTransform transform, FurtherServers furtherServers, LocalSink localSink) {
   /** In clear text, to the assigned servers or not at all. */
   public static final PushOptions NONE = new PushOptions(null, null, null);
+
+  /** The same, to the assigned servers and local output only. */
+  public PushOptions withoutFurtherServers() {
+    return new PushOptions(transform, null, localSink);
+  }
 }

@@ -41,9 +41,12 @@ public interface PushSession extends AutoCloseable {
   void beginFinalPass();
 
   /**
-   * Marks the end of every partition that got something, and waits until all of it is acknowledged.
+   * Marks the end of every partition that got something, and waits until all of it is acknowledged,
+   * or safe in local output.
    *
-   * @throws PushFailedException if a server did not take it within the configured patience
+   * @throws PushFailedException if a server did not take it within the configured patience, and
+   *     there was no other way
+   * @throws IOException if local output could not be written
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   void finish() throws IOException;
@@ -53,6 +56,12 @@ public interface PushSession extends AutoCloseable {
    * got nothing. Final after {@link #finish}.
    */
   long[] partitionLengths();
+
+  /**
+   * Whether some blocks have gone to local output, so that readers must look there. Final after
+   * {@link #finish}.
+   */
+  boolean hasLocal();
 
   PushCounters counters();
 

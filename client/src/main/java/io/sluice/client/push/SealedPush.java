@@ -1,10 +1,8 @@
 package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.ConnectionPool;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.io.IOException;
-import java.util.function.LongSupplier;
 
 /**
  * Sends blocks of one map attempt that were sealed before, such as those of its local output. Owned
@@ -20,21 +18,11 @@ public final class SealedPush implements AutoCloseable {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
-      ConnectionPool pool,
-      PushWindows windows,
-      LongSupplier nanoTime) {
-    this.sets = new ReplicaSets(assignment);
+      PushEnvironment environment) {
     this.frameBytes = config.frameBytes();
     this.sender =
-        new FrameSender(
-            assignment.shuffle(),
-            assignment.servers(),
-            sets,
-            attempt,
-            config,
-            pool,
-            windows,
-            nanoTime);
+        new FrameSender(assignment, attempt, config, PushOptions.NONE, true, environment);
+    this.sets = sender.sets();
   }
 
   /** Most bytes of a frame. */

@@ -1,8 +1,10 @@
 package io.sluice.client.push;
 
 import io.sluice.client.transport.DataConnection;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -11,8 +13,9 @@ import java.util.Set;
 /**
  * One session's dealings with one server. Owned by the task thread.
  *
- * <p>States: no connection, connecting, connected; given up is the end. Backing off holds sending
- * in any of them.
+ * <p>States: open (with no connection, connecting, or connected; backing off holds sending in any
+ * of them), then stopped while a further server is asked for, then led elsewhere or gone. A lane
+ * that was stopped may be opened again. One that is gone may still be led elsewhere later.
  */
 final class ServerLane {
   private final int index;
@@ -21,10 +24,21 @@ final class ServerLane {
   private final PriorityQueue<Sending> unsent =
       new PriorityQueue<>((a, b) -> Long.compare(a.frame.number(), b.frame.number()));
   private final Set<Sending> inFlight = new HashSet<>();
+  private final BitSet full = new BitSet();
+  private State state = State.OPEN;
+  private ServerLane instead;
+  private StatusCode code;
+  private Throwable cause;
+  private boolean started;
+  private boolean patient;
+  private boolean stoppedQuickly;
+  private boolean news;
+  private boolean lost;
+  private boolean probing;
+  private long probeUntilNanos;
   private long inFlightBytes;
   private DataConnection connection;
   private boolean connecting;
-  private boolean givenUp;
   private boolean epochKnown;
   private long epoch;
   private long wholeSinceEpoch;
@@ -34,6 +48,13 @@ final class ServerLane {
   private long failingSinceNanos;
   private boolean backingOff;
   private long notBeforeNanos;
+
+  private enum State {
+    OPEN,
+    STOPPED,
+    LED_ELSEWHERE,
+    GONE
+  }
 
   /** A frame on its way to one server. */
   static final class Sending {
@@ -79,6 +100,15 @@ final class ServerLane {
     return !unsent.isEmpty();
   }
 
+  /** The oldest frame that is not on its way, or null. */
+  Sending oldestUnsent() {
+    return unsent.peek();
+  }
+
+  void removeOldestUnsent() {
+    unsent.remove();
+  }
+
   /** Whether something is still to be acknowledged. */
   boolean isWaiting() {
     return !unsent.isEmpty() || !inFlight.isEmpty();
@@ -96,10 +126,13 @@ final class ServerLane {
     return sending;
   }
 
-  void onAnswered(Sending sending) {
-    if (inFlight.remove(sending)) {
-      inFlightBytes -= sending.frame.length();
+  /** False for word of a sending that was given up before. */
+  boolean onAnswered(Sending sending) {
+    if (!inFlight.remove(sending)) {
+      return false;
     }
+    inFlightBytes -= sending.frame.length();
+    return true;
   }
 
   DataConnection connection() {
@@ -153,6 +186,11 @@ final class ServerLane {
     acknowledged = true;
     failures = 0;
     backingOff = false;
+    probing = false;
+  }
+
+  boolean hasAcknowledged() {
+    return acknowledged;
   }
 
   void failed(long nowNanos) {
@@ -187,13 +225,128 @@ final class ServerLane {
     return notBeforeNanos;
   }
 
-  boolean isGivenUp() {
-    return givenUp;
+  /** Whether sending has begun. */
+  boolean isStarted() {
+    return started;
+  }
+
+  void started() {
+    started = true;
+  }
+
+  /** The server is known to be failing: it gets until then for a first acknowledgement. */
+  void probeUntil(long nanos) {
+    probing = true;
+    probeUntilNanos = nanos;
+  }
+
+  boolean isProbing() {
+    return probing;
+  }
+
+  long probeUntilNanos() {
+    return probeUntilNanos;
+  }
+
+  /** Whether the server has to be waited for, because there is no other way. */
+  boolean isPatient() {
+    return patient;
+  }
+
+  /** Whether this is the first time that the server calls the partition full. */
+  boolean becomesFull(int partition) {
+    if (full.get(partition)) {
+      return false;
+    }
+    full.set(partition);
+    return true;
+  }
+
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  /** Waiting for word of a further server. */
+  boolean isStopped() {
+    return state == State.STOPPED;
+  }
+
+  boolean isGone() {
+    return state == State.GONE;
+  }
+
+  /** Whether the server no longer has what it acknowledged. */
+  boolean isLost() {
+    return lost;
+  }
+
+  /** Where its frames go now, or null. */
+  ServerLane instead() {
+    return instead;
+  }
+
+  /** Why it was stopped. */
+  StatusCode code() {
+    return code;
+  }
+
+  Throwable cause() {
+    return cause;
+  }
+
+  boolean wasStoppedQuickly() {
+    return stoppedQuickly;
+  }
+
+  /** Whether people should read of it. */
+  boolean isNews() {
+    return news;
+  }
+
+  /**
+   * Sends nothing more, and holds what was not acknowledged. Word of it is not heeded any more.
+   *
+   * @param quickly whether it was given less than its time
+   * @param first whether nobody in this process knew that
+   */
+  void stop(StatusCode why, Throwable failure, boolean quickly, boolean first) {
+    state = State.STOPPED;
+    code = why;
+    cause = failure;
+    stoppedQuickly = quickly;
+    news = first;
+    probing = false;
+    backingOff = false;
+    connecting = false;
+    connection = null;
+    for (Sending sending : inFlight) {
+      unsent.add(new Sending(sending.frame));
+    }
+    inFlight.clear();
+    inFlightBytes = 0;
+  }
+
+  /** There is no other way: it gets all its time. */
+  void openAgain() {
+    state = State.OPEN;
+    patient = true;
+    failures = 0;
+  }
+
+  void leadTo(ServerLane other) {
+    state = State.LED_ELSEWHERE;
+    instead = other;
+  }
+
+  /** Nothing goes there any more. What it holds is for the caller to remove. */
+  void gone(boolean lostAcknowledged) {
+    state = State.GONE;
+    lost |= lostAcknowledged;
   }
 
   /** Ends the lane; gives what was not acknowledged. */
-  List<Sending> giveUp() {
-    givenUp = true;
+  List<Sending> end() {
+    state = State.GONE;
     connecting = false;
     connection = null;
     List<Sending> left = new ArrayList<>(inFlight);

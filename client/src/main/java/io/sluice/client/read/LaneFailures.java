@@ -1,5 +1,6 @@
 package io.sluice.client.read;
 
+import io.sluice.client.RetryPolicy;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.common.error.SluiceException;
@@ -11,7 +12,18 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What follows from a failure: the same again later, everything of a server opened again, or
- * another replica. Owned by the task thread.
+ * another place. Owned by the task thread.
+ *
+ * <p>A server that fails is tried again as long as the configured patience lasts, because what it
+ * has may be nowhere else. It gets one try, and one more if only a connection was lost, where
+ *
+ * <ul>
+ *   <li>another place has copies of all that is asked of it (if they turn out to have less, it is
+ *       asked again, with patience), or
+ *   <li>writers have given it up before, with their own patience, or
+ *   <li>this read has spent its patience on another server, and another place may have what is
+ *       asked: a read waits once, not once for each server.
+ * </ul>
  */
 final class LaneFailures {
   private final ReadState state;
@@ -28,7 +40,7 @@ final class LaneFailures {
             || code == StatusCode.INTERNAL
             || code == StatusCode.BLOCK_CORRUPT;
     if (mayPass
-        && !hasOtherCopies(slice)
+        && !hasCopies(slice)
         && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
@@ -39,6 +51,9 @@ final class LaneFailures {
       state.slicesHeld--;
       for (Slice.Part part : slice.parts()) {
         if (part.isWanted()) {
+          if (mayPass && part.visit().progress().hasMoreCopies()) {
+            part.visit().progress().leaveEarly();
+          }
           state.absent(part.visit(), Reason.LOST, cause.getMessage());
         }
       }
@@ -47,10 +62,10 @@ final class LaneFailures {
     }
   }
 
-  /** Whether another replica has everything that is still wanted of a slice: no need to wait. */
-  private static boolean hasOtherCopies(Slice slice) {
+  /** Whether another place has everything that is still wanted of a slice: no need to wait. */
+  private boolean hasCopies(Slice slice) {
     for (Slice.Part part : slice.parts()) {
-      if (part.isWanted() && !part.visit().progress().hasMoreCopies()) {
+      if (part.isWanted() && !state.hasCopies(part.visit())) {
         return false;
       }
     }
@@ -65,19 +80,27 @@ final class LaneFailures {
     } else if (lane.connection() == connection) {
       // Every request of a lost connection fails: the loss counts once.
       lane.disconnected();
-      onFailure(lane, cause);
+      onFailure(lane, cause, 1);
     }
   }
 
   void onFailure(ReadLane lane, Throwable failed) throws IOException {
+    onFailure(lane, failed, 0);
+  }
+
+  /**
+   * @param lostConnections 1 if the failure is the loss of a connection that was there, else 0
+   */
+  private void onFailure(ReadLane lane, Throwable failed, int lostConnections)
+      throws IOException {
     Throwable cause = unwrapped(failed);
     if (!(cause instanceof SluiceException refusal)) {
-      backOff(lane, Reason.UNREACHABLE, cause);
+      backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
       return;
     }
     switch (refusal.code()) {
       case BUSY, DRAINING, BLOCK_CORRUPT, FRAME_CORRUPT, STORAGE_FAILED, INTERNAL ->
-          backOff(lane, Reason.UNREACHABLE, cause);
+          backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
       case STALE_EPOCH, OUT_OF_RANGE -> startAgain(lane);
       case EXPIRED -> giveUp(lane, Reason.EXPIRED, cause.getMessage());
       case LOST -> giveUp(lane, Reason.LOST, cause.getMessage());
@@ -114,7 +137,7 @@ final class LaneFailures {
         : failed;
   }
 
-  private void backOff(ReadLane lane, Reason reason, Throwable cause) {
+  private void backOff(ReadLane lane, Reason reason, Throwable cause, int lostConnections) {
     long now = state.nanoTime.getAsLong();
     if (lane.isBackingOff() && now - lane.notBeforeNanos() < 0) {
       // Requests that were sent together fail together: that counts once.
@@ -122,14 +145,30 @@ final class LaneFailures {
     }
     lane.failed(now);
     long failingMs = TimeUnit.NANOSECONDS.toMillis(now - lane.failingSinceNanos());
-    if (lane.failures() >= state.config.retry().maxAttempts()
-        || failingMs >= state.config.retry().patienceMs()) {
+    RetryPolicy retry = state.config.retry();
+    boolean quick = lane.failures() > lostConnections && getsOneTry(lane);
+    if (quick || lane.failures() >= retry.maxAttempts() || failingMs >= retry.patienceMs()) {
+      state.patienceSpent |= !quick;
+      if (quick && !lane.isReplaced()) {
+        lane.visits()
+            .map(PartitionVisit::progress)
+            .filter(PartitionProgress::hasMoreCopies)
+            .forEach(PartitionProgress::leaveEarly);
+      }
       giveUp(
           lane, reason, lane.failures() + " tries in " + failingMs + " ms: " + cause.getMessage());
       return;
     }
-    lane.backOffUntil(
-        now + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(lane.failures())));
+    long delayMs = Math.min(retry.delayMs(lane.failures()), retry.patienceMs() - failingMs);
+    lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(delayMs));
+  }
+
+  private boolean getsOneTry(ReadLane lane) {
+    return lane.isReplaced()
+        || lane.visits()
+            .allMatch(
+                visit ->
+                    state.hasCopies(visit) || (state.patienceSpent && state.mayBeElsewhere(visit)));
   }
 
   /** Offsets are no longer valid: opens everything again that is under way at a server. */
@@ -147,7 +186,7 @@ final class LaneFailures {
     }
   }
 
-  /** Goes to other replicas for everything that is under way at a server. */
+  /** Goes to other places for everything that is under way at a server. */
   void giveUp(ReadLane lane, Reason reason, String detail) {
     List<PartitionVisit> visits = lane.takeVisits();
     state.dropSlices(lane);

@@ -15,6 +15,7 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,6 +66,7 @@ final class LanePump {
       if (!wantsConnection(lane)) {
         return false;
       }
+      lane.heard(state.nanoTime.getAsLong());
       lane.connecting();
       CompletableFuture<DataConnection> unused =
           pool.connection(lane.server(), poolLane)
@@ -109,9 +111,18 @@ final class LanePump {
         state.files.kinds(
             new RunFileSource(
                 lane.server(), connection.localSocket(), state.shuffle, connection.epoch()));
+    int waitMs = state.waitLeftMs();
+    Roaring64NavigableMap wanted =
+        waitMs > 0 ? WantedAttempts.of(state.request, visits) : new Roaring64NavigableMap();
+    if (!wanted.isEmpty()) {
+      open.setMaxWaitMs(waitMs)
+          .setWantedPermille(state.request.wantedPermille())
+          .setWantedAttempts(WantedAttempts.encode(wanted));
+    }
     open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     state.opens++;
+    lane.heard(state.nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(open.getMaxWaitMs()));
     CompletableFuture<OpenReply> unused =
         connection
             .open(open.build())
@@ -122,6 +133,9 @@ final class LanePump {
   }
 
   private void sendFetch(ReadLane lane, DataConnection connection, Slice slice) {
+    if (!lane.owesAnswer()) {
+      lane.heard(state.nanoTime.getAsLong());
+    }
     slice.moveTo(Slice.State.IN_FLIGHT);
     if (slice.isInFile()) {
       CompletableFuture<FetchedBody> unused =
@@ -146,15 +160,23 @@ final class LanePump {
   /** Waits for one event or the next due retry, and handles what there is. */
   void await() throws IOException {
     long start = state.nanoTime.getAsLong();
-    long waitFor = TimeUnit.MILLISECONDS.toNanos(state.config.silenceMs());
-    boolean retryDue = false;
+    // An Open may be answered as much later as it waits.
+    long waitFor =
+        TimeUnit.MILLISECONDS.toNanos(state.config.silenceMs() + state.request.maxWaitMs());
+    boolean due = false;
     for (ReadLane lane : state.lanes) {
-      if (lane.isBackingOff() && !lane.isIdle()) {
-        long due = Math.max(0, lane.notBeforeNanos() - start);
-        if (due < waitFor) {
-          waitFor = due;
-          retryDue = true;
-        }
+      if (lane.isIdle()) {
+        continue;
+      }
+      long next = Long.MAX_VALUE;
+      if (lane.isBackingOff()) {
+        next = lane.notBeforeNanos() - start;
+      } else if (state.request.isPushedLater() && lane.owesAnswer()) {
+        next = lane.heardNanos() + stallNanos() - start;
+      }
+      if (next < waitFor) {
+        waitFor = Math.max(0, next);
+        due = true;
       }
     }
     ReadEvent event;
@@ -171,17 +193,43 @@ final class LanePump {
     }
     if (event != null) {
       handle(event);
-    } else if (!retryDue) {
+    } else if (!due) {
       giveUpSilent();
     }
+    giveUpStalled();
     handleEvents();
     state.throwIfMissing();
     pumpAll();
     state.throwIfMissing();
   }
 
+  private long stallNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(state.request.maxWaitMs());
+  }
+
+  /** Leaves servers that say nothing for longer than the read waits, for copies elsewhere. */
+  private void giveUpStalled() {
+    if (!state.request.isPushedLater()) {
+      return;
+    }
+    long now = state.nanoTime.getAsLong();
+    for (ReadLane lane : state.lanes) {
+      if (lane.isIdle() || !lane.owesAnswer() || now - lane.heardNanos() < stallNanos()) {
+        continue;
+      }
+      if (lane.visits().allMatch(state::hasCopies)) {
+        failures.giveUp(
+            lane, Reason.UNREACHABLE, "silent for " + state.request.maxWaitMs() + " ms");
+      } else {
+        // The request's own timeout decides.
+        lane.heard(now);
+      }
+    }
+  }
+
   private void giveUpSilent() {
     boolean any = false;
+    state.patienceSpent = true;
     for (ReadLane lane : state.lanes) {
       if (!lane.isIdle()) {
         failures.giveUp(lane, Reason.UNREACHABLE, "silent for " + state.config.silenceMs() + " ms");
@@ -215,6 +263,7 @@ final class LanePump {
   }
 
   private void onConnected(ReadLane lane, ReadEvent.Connected connected) throws IOException {
+    lane.heard(state.nanoTime.getAsLong());
     if (!lane.isConnecting()) {
       return;
     }
@@ -233,6 +282,7 @@ final class LanePump {
     if (!lane.isOpening(opened.visits())) {
       return;
     }
+    lane.heard(state.nanoTime.getAsLong());
     if (opened.failure() != null) {
       state.retries++;
       lane.reopen();
@@ -255,6 +305,7 @@ final class LanePump {
       fetched.dispose();
       return;
     }
+    lane.heard(state.nanoTime.getAsLong());
     if (fetched.failure() != null && slice.isInFile()) {
       state.fileFailures++;
       LOG.debug("run files cannot be read, bytes are fetched", fetched.failure());

@@ -1,7 +1,9 @@
 package io.sluice.client.read;
 
 import io.sluice.client.read.MissingBlocks.Reason;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +18,16 @@ final class PartitionProgress {
   private final ReceivedBlocks received;
   private final HeldBlocks held = new HeldBlocks();
   private int visits;
+  // Servers to ask once more when all have been asked; in that round there are no others left.
+  private Deque<Integer> leftEarly;
+  private boolean again;
   private final List<String> asked = new ArrayList<>(1);
   private Reason reason = Reason.NEVER_WRITTEN;
   private String detail = "";
   // Contents of which the first parts have come, by place.
   private Map<Integer, InOrder.Joining> joining;
+  private boolean localKnown;
+  private boolean allLocal;
   // What local output said, by place, of attempts that it did not complete.
   private Map<Integer, LocalAnswer> local;
 
@@ -74,17 +81,48 @@ final class PartitionProgress {
 
   /** Index of the server to ask next, or -1 if all have been asked. */
   int nextServer() {
-    return visits < order.count() ? order.server(visits++) : -1;
+    if (visits < order.count()) {
+      return order.server(visits++);
+    }
+    again = true;
+    return leftEarly == null || leftEarly.isEmpty() ? -1 : leftEarly.removeFirst();
+  }
+
+  /**
+   * The server asked now is left after one try, because others have copies: it is asked again, and
+   * with patience, if they do not have all. A copy may lack what a write quorum did without.
+   */
+  void leaveEarly() {
+    if (leftEarly == null) {
+      leftEarly = new ArrayDeque<>(1);
+    }
+    leftEarly.addLast(order.server(visits - 1));
   }
 
   /** Whether another server will be asked if this one does not have all. */
   boolean hasMoreServers() {
-    return visits < order.count();
+    return visits < order.count() || (leftEarly != null && !leftEarly.isEmpty());
   }
 
   /** Whether a server that has not been asked has copies of what the one asked now should have. */
   boolean hasMoreCopies() {
-    return order.hasCopyAfter(visits - 1);
+    return !again && order.hasCopyAfter(visits - 1);
+  }
+
+  /**
+   * Whether every expected attempt may have local output.
+   *
+   * @param output the same each time
+   */
+  boolean mayAllBeLocal(LocalPieces output) {
+    if (!localKnown) {
+      localKnown = true;
+      allLocal = true;
+      for (int place = 0; place < expected.count() && allLocal; place++) {
+        allLocal = output.mayHave(expected.attempt(place));
+      }
+    }
+    return allLocal;
   }
 
   /** A server was asked and did not have all. What explains most stays. */

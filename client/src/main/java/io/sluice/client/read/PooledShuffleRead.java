@@ -8,6 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.ServerId;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -126,7 +127,9 @@ public final class PooledShuffleRead implements ShuffleRead {
   private void start() throws IOException {
     started = true;
     ShuffleAssignment assignment = state.request.assignment();
-    assignment.servers().forEach(server -> state.lanes.add(new ReadLane(server)));
+    for (ServerId server : assignment.servers()) {
+      state.lanes.add(new ReadLane(server, assignment.hasReplaced(server.getName())));
+    }
     Map<Integer, VisitOrder> orders = new HashMap<>();
     for (ExpectedAttempts expected : state.request.expected()) {
       int range = assignment.rangeOf(expected.partition());

@@ -8,12 +8,15 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * One read's dealings with one server: partitions to open, stretches to fetch, slices on their way.
@@ -27,6 +30,7 @@ final class ReadLane {
   private static final int MAX_RANGES = 16384;
 
   private final ServerId server;
+  private final boolean replaced;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
   private final Set<PartitionVisit> visits = new LinkedHashSet<>();
@@ -43,6 +47,7 @@ final class ReadLane {
   private long failingSinceNanos;
   private boolean backingOff;
   private long notBeforeNanos;
+  private long heardNanos;
 
   private record Todo(PartitionVisit visit, int generation, long offset, long length, Place place) {
     boolean isWanted() {
@@ -59,8 +64,16 @@ final class ReadLane {
     }
   }
 
-  ReadLane(ServerId server) {
+  /**
+   * @param replaced whether writers have given the server up
+   */
+  ReadLane(ServerId server, boolean replaced) {
     this.server = server;
+    this.replaced = replaced;
+  }
+
+  boolean isReplaced() {
+    return replaced;
   }
 
   ServerId server() {
@@ -107,11 +120,17 @@ final class ReadLane {
     return new RunFileSource(server, localSocket, shuffle, opened ? openedEpoch : 0);
   }
 
-  /** The partitions of the next Open, ascending. */
+  /** The partitions of the next Open, ascending: all of them spread over servers, or none. */
   List<PartitionVisit> startOpening() {
     List<PartitionVisit> next = new ArrayList<>();
-    while (next.size() < MAX_PARTITIONS && !toOpen.isEmpty()) {
-      next.add(toOpen.pollFirst());
+    boolean spread = toOpen.first().progress().order().isSpread();
+    Iterator<PartitionVisit> waiting = toOpen.iterator();
+    while (next.size() < MAX_PARTITIONS && waiting.hasNext()) {
+      PartitionVisit visit = waiting.next();
+      if (visit.progress().order().isSpread() == spread) {
+        next.add(visit);
+        waiting.remove();
+      }
     }
     opening = next;
     return next;
@@ -162,6 +181,11 @@ final class ReadLane {
 
   void endVisit(PartitionVisit visit) {
     visits.remove(visit);
+  }
+
+  /** The visits that are under way or waiting to be opened. */
+  Stream<PartitionVisit> visits() {
+    return Stream.of(toOpen, opening, visits).flatMap(Collection::stream);
   }
 
   /** All visits that are under way or waiting to be opened; the lane forgets them. */
@@ -247,6 +271,23 @@ final class ReadLane {
   void disconnected() {
     connecting = false;
     connection = null;
+  }
+
+  /** The server was asked while it owed no answer, or has given one. */
+  void heard(long nowNanos) {
+    heardNanos = nowNanos;
+  }
+
+  /** Since when the server has said nothing; while it {@link #owesAnswer owes an answer}. */
+  long heardNanos() {
+    return heardNanos;
+  }
+
+  /** Whether a request is on its way. */
+  boolean owesAnswer() {
+    return connecting
+        || isOpening()
+        || slices.stream().anyMatch(slice -> slice.state() == Slice.State.IN_FLIGHT);
   }
 
   void succeeded() {

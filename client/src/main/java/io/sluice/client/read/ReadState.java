@@ -5,6 +5,7 @@ import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,6 +22,8 @@ final class ReadState {
   final OpenRunFiles files;
   final List<ReadLane> lanes = new ArrayList<>();
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
+  private boolean waitBegun;
+  private long waitEndNanos;
   private final List<MissingBlocks> missing = new ArrayList<>();
 
   /** What is wanted of local output. */
@@ -31,6 +34,9 @@ final class ReadState {
 
   /** Slices that are on their way, here, or being taken apart. */
   int slicesHeld;
+
+  /** Whether a server was waited for in vain: others get less patience where that may do. */
+  boolean patienceSpent;
 
   /** Whose turn it is. */
   int firstLane;
@@ -65,6 +71,34 @@ final class ReadState {
     }
     ReadLane lane = lanes.get(server);
     lane.open(new PartitionVisit(progress, lane));
+  }
+
+  /** Whether another place has copies of what a visit is for. */
+  boolean hasCopies(PartitionVisit visit) {
+    PartitionProgress progress = visit.progress();
+    return progress.hasMoreCopies() || (request.isPushedLater() && progress.mayAllBeLocal(local));
+  }
+
+  /** Whether another place is still to be asked for what a visit is for, and might have it. */
+  boolean mayBeElsewhere(PartitionVisit visit) {
+    PartitionProgress progress = visit.progress();
+    return progress.hasMoreServers() || progress.mayAllBeLocal(local);
+  }
+
+  /**
+   * What is left of the read's wait for servers to get what is pushed to them, in milliseconds. It
+   * begins when this is asked first.
+   */
+  int waitLeftMs() {
+    if (!request.isPushedLater()) {
+      return 0;
+    }
+    long now = nanoTime.getAsLong();
+    if (!waitBegun) {
+      waitBegun = true;
+      waitEndNanos = now + TimeUnit.MILLISECONDS.toNanos(request.maxWaitMs());
+    }
+    return (int) Math.max(0, TimeUnit.NANOSECONDS.toMillis(waitEndNanos - now));
   }
 
   /** Whether anything is still to come from a server. */

@@ -2,7 +2,11 @@ package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -17,6 +21,9 @@ public final class ShuffleReadRequest {
   private final int endMapIndex;
   private final LocalOutput localOutput;
   private final boolean anyOrder;
+  private final Map<Integer, Set<Long>> leftLocal;
+  private final int maxWaitMs;
+  private final int wantedPermille;
 
   private ShuffleReadRequest(Builder from) {
     this.assignment = from.assignment;
@@ -26,6 +33,9 @@ public final class ShuffleReadRequest {
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
     this.anyOrder = from.anyOrder;
+    this.leftLocal = from.leftLocal;
+    this.maxWaitMs = from.maxWaitMs;
+    this.wantedPermille = from.wantedPermille;
   }
 
   public static Builder builder(ShuffleAssignment assignment) {
@@ -64,6 +74,26 @@ public final class ShuffleReadRequest {
     return anyOrder;
   }
 
+  /** Whether servers get by and by what local output has already. */
+  boolean isPushedLater() {
+    return maxWaitMs > 0;
+  }
+
+  /** Whether no server is going to have what an attempt holds for a partition. */
+  boolean isLeftLocal(int partition, long mapAttempt) {
+    return leftLocal.getOrDefault(partition, Set.of()).contains(mapAttempt);
+  }
+
+  /** Longest wait for servers to have it, of the whole read. */
+  int maxWaitMs() {
+    return maxWaitMs;
+  }
+
+  /** Share of the attempts that ends the wait. */
+  int wantedPermille() {
+    return wantedPermille;
+  }
+
   /** Collects a request. Belongs to one thread. */
   public static final class Builder {
     private final ShuffleAssignment assignment;
@@ -72,6 +102,9 @@ public final class ShuffleReadRequest {
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
     private boolean anyOrder;
+    private final Map<Integer, Set<Long>> leftLocal = new HashMap<>();
+    private int maxWaitMs;
+    private int wantedPermille;
 
     private Builder(ShuffleAssignment assignment) {
       this.assignment = assignment;
@@ -123,6 +156,33 @@ public final class ShuffleReadRequest {
      */
     public Builder anyOrder() {
       this.anyOrder = true;
+      return this;
+    }
+
+    /**
+     * Says that what an attempt holds for a partition stays in its local output for good, so that no
+     * server is waited for to have it.
+     */
+    public Builder leftLocal(int partition, long mapAttempt) {
+      leftLocal.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
+      return this;
+    }
+
+    /**
+     * Says that attempts have everything in their local output, if it {@link LocalOutput#mayHave may
+     * have} any, and that servers get it by and by. The read waits for them once, at its beginning:
+     * what comes later, or from a server that fails or stalls, it takes from local output.
+     *
+     * @param waitMs longest wait, of all partitions and servers together
+     * @param permille share of the attempts, 1..1000, that ends the wait where it is reached
+     */
+    public Builder waitFor(int waitMs, int permille) {
+      if (waitMs < 1 || permille < 1 || permille > 1000) {
+        throw new IllegalArgumentException(
+            "read: wait of " + waitMs + " ms for " + permille + " permille of the attempts");
+      }
+      this.maxWaitMs = waitMs;
+      this.wantedPermille = permille;
       return this;
     }
 

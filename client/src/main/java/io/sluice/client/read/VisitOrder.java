@@ -11,26 +11,40 @@ import java.util.Arrays;
 final class VisitOrder {
   private final int[] servers;
   private final int[] slots;
-  private final boolean changed;
+  private final boolean spread;
 
-  private VisitOrder(int[] servers, int[] slots, boolean changed) {
+  private VisitOrder(int[] servers, int[] slots, boolean spread) {
     this.servers = servers;
     this.slots = slots;
-    this.changed = changed;
+    this.spread = spread;
   }
 
+  /**
+   * @param firstSlot the replica slot to begin with
+   */
   static VisitOrder of(ShuffleAssignment assignment, int range, int firstSlot) {
     int slotCount = assignment.replicaCount(range);
-    int places = slotCount;
+    int places = 0;
+    boolean spread = false;
+    for (int slot = 0; slot < slotCount; slot++) {
+      places += assignment.chainLength(range, slot);
+      spread |= assignment.chainLength(range, slot) > 1;
+    }
     int[] servers = new int[places];
     int[] slots = new int[places];
     int count = 0;
     for (int i = 0; i < slotCount; i++) {
       int slot = (firstSlot + i) % slotCount;
-      servers[count] = assignment.serverIndex(range, slot);
-      slots[count++] = slot;
+      for (int place = 0; place < assignment.chainLength(range, slot); place++) {
+        int server = assignment.chainServer(range, slot, place);
+        // One that serves two slots is asked once: it gives what it has for both.
+        if (Arrays.stream(servers, 0, count).noneMatch(asked -> asked == server)) {
+          servers[count] = server;
+          slots[count++] = slot;
+        }
+      }
     }
-    return new VisitOrder(servers, slots, false);
+    return new VisitOrder(Arrays.copyOf(servers, count), Arrays.copyOf(slots, count), spread);
   }
 
   /** Servers to ask at most. */
@@ -48,8 +62,8 @@ final class VisitOrder {
     return Arrays.stream(slots, place + 1, slots.length).anyMatch(slot -> slot != slots[place]);
   }
 
-  /** Whether no single server has all that was pushed to a slot. */
+  /** Whether a slot has had several servers, so that none may have all that was pushed to it. */
   boolean isSpread() {
-    return changed;
+    return spread;
   }
 }

@@ -222,7 +222,8 @@ public final class ClusterNode {
     switch (role) {
       case COORDINATOR -> all.put("rss.coordinator.host", HOST);
       case SERVER -> {
-        all.put("rss.server.host", HOST);
+        // Another name of the same interface may be set.
+        all.putIfAbsent("rss.server.host", HOST);
         all.put("rss.server.netty.port", Integer.toString(nettyPort));
       }
     }

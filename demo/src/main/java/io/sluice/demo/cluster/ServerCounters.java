@@ -10,16 +10,20 @@ public record ServerCounters(
     long pushedBlocks,
     long pushedBytes,
     long spilledBytes,
+    long opens,
+    long fetches,
     long fetchedBytes,
     long fetchedFromMemoryBytes) {
 
-  public static final ServerCounters ZERO = new ServerCounters(0, 0, 0, 0, 0);
+  public static final ServerCounters ZERO = new ServerCounters(0, 0, 0, 0, 0, 0, 0);
 
   static ServerCounters of(GetStatusReply status) {
     return new ServerCounters(
         status.getPushedBlocks(),
         status.getPushedBytes(),
         status.getSpilledBytes(),
+        status.getOpens(),
+        status.getFetches(),
         status.getFetchedBytes(),
         status.getFetchedFromMemoryBytes());
   }
@@ -29,6 +33,8 @@ public record ServerCounters(
         pushedBlocks + other.pushedBlocks,
         pushedBytes + other.pushedBytes,
         spilledBytes + other.spilledBytes,
+        opens + other.opens,
+        fetches + other.fetches,
         fetchedBytes + other.fetchedBytes,
         fetchedFromMemoryBytes + other.fetchedFromMemoryBytes);
   }
@@ -39,6 +45,8 @@ public record ServerCounters(
         pushedBlocks - earlier.pushedBlocks,
         pushedBytes - earlier.pushedBytes,
         spilledBytes - earlier.spilledBytes,
+        opens - earlier.opens,
+        fetches - earlier.fetches,
         fetchedBytes - earlier.fetchedBytes,
         fetchedFromMemoryBytes - earlier.fetchedFromMemoryBytes);
   }

@@ -12,7 +12,7 @@ public enum ShuffleJob {
   REPARTITION(
       """
       SELECT count(*) AS lines, bit_xor(xxhash64(l.*)) AS digest
-      FROM (SELECT /*+ REPARTITION(${partitions}, l_orderkey) */ * FROM lineitem) l
+      FROM (SELECT /*+ REPARTITION(l_orderkey) */ * FROM lineitem) l
       """),
 
   /** The table joined with itself: both sides are shuffled and sorted, most columns of one. */

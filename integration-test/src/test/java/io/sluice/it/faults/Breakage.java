@@ -23,6 +23,7 @@ final class Breakage {
   private final LocalCluster cluster;
   private final ClusterProbe probe;
   private final Path applicationDirectory;
+  private final Link link;
   private final Map<Fault, Integer> mapsOfLostExecutor = new EnumMap<>(Fault.class);
   private Fault fault = Fault.NONE;
   private Thread resumer;
@@ -30,11 +31,13 @@ final class Breakage {
   /**
    * @param probe borrows
    * @param applicationDirectory of the application whose executors it is about
+   * @param link borrows: between some of its executors and a server
    */
-  Breakage(LocalCluster cluster, ClusterProbe probe, Path applicationDirectory) {
+  Breakage(LocalCluster cluster, ClusterProbe probe, Path applicationDirectory, Link link) {
     this.cluster = cluster;
     this.probe = probe;
     this.applicationDirectory = applicationDirectory;
+    this.link = link;
   }
 
   /** Does what a fault does at a point. */
@@ -93,6 +96,14 @@ final class Breakage {
     cluster.coordinator().kill();
   }
 
+  void cutLink() {
+    link.cut();
+  }
+
+  void mendLink() {
+    link.mend();
+  }
+
   /** The one that ran the newest map attempt. */
   void loseExecutor() throws IOException {
     Map<Long, String> executors = new TreeMap<>();
@@ -128,6 +139,7 @@ final class Breakage {
       resumer.join(PATIENCE.toMillis());
       resumer = null;
     }
+    link.mend();
     for (ClusterNode coordinator : cluster.coordinators()) {
       if (!coordinator.isAlive()) {
         coordinator.start();

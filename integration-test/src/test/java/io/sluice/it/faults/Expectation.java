@@ -32,8 +32,11 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
           SERVER_RESTARTED_DURING_MAPS,
           SERVER_STALLED_DURING_MAPS,
           SERVER_STALLED_DURING_READ,
-          COORDINATOR_LOST ->
+          COORDINATOR_LOST,
+          LINK_CUT_DURING_MAPS ->
           NOTHING;
+      // Reduce tasks behind the cut find nothing of what lies beyond it.
+      case LINK_CUT_FOR_GOOD -> mode == Mode.FALLBACK ? new Expectation(2, MAPS, true) : NOTHING;
       case SERVER_LOST_DURING_MAPS, COORDINATOR_AND_SERVER_LOST ->
           mode == Mode.FALLBACK ? MAPS_SO_FAR : NOTHING;
       case SERVER_LOST_AFTER_MAPS, SERVER_LOST_DURING_READ ->

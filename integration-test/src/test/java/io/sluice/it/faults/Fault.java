@@ -27,6 +27,8 @@ enum Fault {
   COORDINATOR_LOST(Map.of(REGISTERED, Breakage::loseCoordinator)),
   COORDINATOR_AND_SERVER_LOST(
       Map.of(REGISTERED, Breakage::loseCoordinator, IN_MAP, Breakage::loseServer)),
+  LINK_CUT_DURING_MAPS(Map.of(IN_MAP, Breakage::cutLink, MAPPED, Breakage::mendLink)),
+  LINK_CUT_FOR_GOOD(Map.of(IN_MAP, Breakage::cutLink)),
   EXECUTOR_LOST_DURING_MAPS(Map.of(IN_MAP, Breakage::loseExecutor)),
   EXECUTOR_LOST_AFTER_MAPS(Map.of(MAPPED, Breakage::loseExecutor)),
   /** Everything lies on executors, and one of them goes. */

@@ -32,6 +32,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FaultTest {
   private static final int SERVERS = 3;
 
+  /** Some executors reach it through a link that can be cut; other faults are of the first one. */
+  private static final int LINKED_SERVER = 1;
+
   // For trying a few by hand: regular expressions.
   private static final String ONLY_MODES = System.getProperty("sluice.test.modes", ".*");
   private static final String ONLY_FAULTS = System.getProperty("sluice.test.faults", ".*");
@@ -40,12 +43,16 @@ class FaultTest {
 
   private LocalCluster cluster;
   private ClusterProbe probe;
+  private Link link;
   private String ownDigest;
 
   @BeforeAll
   void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
     cluster = FaultCluster.builder(directory.resolve("cluster")).servers(SERVERS).build();
+    cluster.servers().get(LINKED_SERVER).configure("rss.server.host", ExecutorHosts.NAME);
     cluster.start();
+    link = new Link(ExecutorHosts.OTHER_ADDRESS, cluster.servers().get(LINKED_SERVER).nettyPort());
+    link.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
     Outcome own =
@@ -56,6 +63,9 @@ class FaultTest {
 
   @AfterAll
   void stopCluster() {
+    if (link != null) {
+      link.close();
+    }
     if (cluster != null) {
       probe.close();
       cluster.close();
@@ -68,10 +78,11 @@ class FaultTest {
       throws IOException, InterruptedException {
     assumeTrue(mode.name().matches(ONLY_MODES));
     Path home = directory.resolve(mode.name());
-    Breakage breakage = new Breakage(cluster, probe, home);
+    Breakage breakage = new Breakage(cluster, probe, home, link);
     SparkApplication application =
         mode.configure(
             FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
+    ExecutorHosts.write(directory.resolve("hosts-" + mode)).configure(application);
     List<String> jobs = new ArrayList<>();
     List<Fault> faults = faultsOf(mode);
     for (Fault fault : faults) {
@@ -87,9 +98,11 @@ class FaultTest {
       jobs.addAll(List.of("pause:" + mended, fault.job()));
     }
 
+    long relayedBefore = link.relayedBytes();
     Outcome found = application.run(jobs);
     breakage.mend();
 
+    assertThat(link.relayedBytes()).as("what went over the link").isGreaterThan(relayedBefore);
     SoftAssertions softly = new SoftAssertions();
     softly.assertThat(found.exitCode()).isZero();
     for (Fault fault : faults) {

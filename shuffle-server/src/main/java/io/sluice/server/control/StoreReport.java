@@ -115,6 +115,8 @@ public final class StoreReport implements ServerReport {
         .setDuplicateBlocks(counters.duplicateBlocks())
         .setSpilledBytes(counters.spilledBytes())
         .setSpilledRuns(counters.spilledRuns())
+        .setOpens(counters.opens())
+        .setFetches(counters.fetches())
         .setOpenedPartitions(counters.openedPartitions())
         .setFetchedBytes(counters.fetchedBytes())
         .setFetchedFromMemoryBytes(counters.fetchedFromMemoryBytes())

@@ -85,6 +85,8 @@ public final class ServerMetrics extends Collector {
         "lost_bytes",
         "Bytes of run files that were given up with their disk",
         now.getLostBytes());
+    counter(all, "opens", "Opens of readers that were answered", now.getOpens());
+    counter(all, "fetches", "Fetches of readers that were answered", now.getFetches());
     counter(all, "opened_partitions", "Partitions opened by readers", now.getOpenedPartitions());
     counter(all, "fetched_bytes", "Bytes served to readers", now.getFetchedBytes());
     counter(

@@ -81,7 +81,8 @@ final class FrameAppender {
         partition, batch.attempt(block), batch.sequence(block), batch.isLast(block), ended)) {
       return false;
     }
-    partition.marks.add(batch.mapIndex(block), batch.blockLength(block), config.markBytes());
+    content.mark(
+        partition, batch.mapIndex(block), batch.blockLength(block), config.markBytes());
     keptBlocks++;
     return true;
   }

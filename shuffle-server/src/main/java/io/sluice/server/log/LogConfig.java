@@ -3,7 +3,7 @@ package io.sluice.server.log;
 /**
  * Sizes of a log.
  *
- * @param markBytes a slice mark about every so many bytes of a partition
+ * @param markBytes most bytes of a slice mark, but for one that ends in a longer block
  * @param hugePartitionBytes a partition longer than this is reported as full
  * @param maxAttempts most distinct map attempts of one shuffle
  * @param maxPartitions most partitions of one shuffle that may hold blocks

@@ -57,6 +57,14 @@ final class LogContent {
     addMetadata((long) count * LogFootprint.PLACE_BYTES);
   }
 
+  /** A block has gone to the end of a partition. */
+  void mark(PartitionLog partition, int mapIndex, int blockLength, int markBytes) {
+    int marks = partition.marks.add(mapIndex, blockLength, markBytes);
+    if (marks > 0) {
+      addMetadata((long) marks * LogFootprint.MARK_BYTES);
+    }
+  }
+
   /** A partition has forgotten its attempts, which took so much. */
   void forgotAttempts(long metadataBytes) {
     addMetadata(-metadataBytes);

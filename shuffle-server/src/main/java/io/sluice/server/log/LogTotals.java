@@ -18,23 +18,20 @@ public final class LogTotals {
   private final Set<ShuffleLog> huge = ConcurrentHashMap.newKeySet();
   private final long maxPartitions;
   private final long maxMetadataBytes;
-  private final int markBytes;
   private volatile boolean anyLost;
 
   /** As the other, with any number of bytes of metadata. */
   public LogTotals(long maxPartitions) {
-    this(maxPartitions, Long.MAX_VALUE, LogConfig.DEFAULT.markBytes());
+    this(maxPartitions, Long.MAX_VALUE);
   }
 
   /**
    * @param maxPartitions most partitions that may have a block
    * @param maxMetadataBytes of the heap, for what is known of partitions, attempts and runs
-   * @param markBytes a slice mark for each so many bytes
    */
-  public LogTotals(long maxPartitions, long maxMetadataBytes, int markBytes) {
+  public LogTotals(long maxPartitions, long maxMetadataBytes) {
     this.maxPartitions = maxPartitions;
     this.maxMetadataBytes = maxMetadataBytes;
-    this.markBytes = markBytes;
   }
 
   /** Bytes of the memory budget in frames that no spill has taken yet. */
@@ -77,7 +74,7 @@ public final class LogTotals {
    * estimated by {@link LogFootprint}.
    */
   public long metadataBytes() {
-    return metadataBytes.get() + storedBytes.get() / markBytes * LogFootprint.MARK_BYTES;
+    return metadataBytes.get();
   }
 
   /** Whether nothing more may be remembered. */

@@ -7,7 +7,6 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.run.RunBlock;
 import io.sluice.common.run.RunExtent;
-import io.sluice.common.run.RunMark;
 import io.sluice.common.run.RunOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -496,10 +495,8 @@ public final class ShuffleLog {
           .extents()
           .append(new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
       content.addPlaces(1);
-      for (RunMark mark : extent.marks()) {
-        partition.marks.addClosed(mark.minMapIndex(), mark.maxMapIndex(), mark.length());
-      }
       for (RunBlock block : blocks) {
+        content.mark(partition, block.mapIndex(), block.length(), config.markBytes());
         accept(partition, block, ended);
       }
       entry.bytes += extent.length();

@@ -33,7 +33,7 @@ public final class ShuffleStore implements AutoCloseable {
   public ShuffleStore(StoreConfig config) {
     this.config = config;
     this.totals =
-        new LogTotals(config.maxPartitions(), config.maxMetadataBytes(), config.log().markBytes());
+        new LogTotals(config.maxPartitions(), config.maxMetadataBytes());
   }
 
   public StoreConfig config() {

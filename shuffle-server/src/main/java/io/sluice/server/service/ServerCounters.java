@@ -15,7 +15,9 @@ public final class ServerCounters {
   private final LongAdder demotedBytes = new LongAdder();
   private final LongAdder lostRuns = new LongAdder();
   private final LongAdder lostBytes = new LongAdder();
+  private final LongAdder opens = new LongAdder();
   private final LongAdder openedPartitions = new LongAdder();
+  private final LongAdder fetches = new LongAdder();
   private final LongAdder fetchedBytes = new LongAdder();
   private final LongAdder fetchedFromMemoryBytes = new LongAdder();
   private final LongAdder refusedFrames = new LongAdder();
@@ -52,11 +54,15 @@ public final class ServerCounters {
     lostBytes.add(bytes);
   }
 
+  /** An Open was answered. */
   public void opened(int partitions) {
+    opens.increment();
     openedPartitions.add(partitions);
   }
 
+  /** A Fetch was answered. */
   public void fetched(long bytes, long fromMemory) {
+    fetches.increment();
     fetchedBytes.add(bytes);
     fetchedFromMemoryBytes.add(fromMemory);
   }
@@ -120,8 +126,16 @@ public final class ServerCounters {
     return lostBytes.sum();
   }
 
+  public long opens() {
+    return opens.sum();
+  }
+
   public long openedPartitions() {
     return openedPartitions.sum();
+  }
+
+  public long fetches() {
+    return fetches.sum();
   }
 
   public long fetchedBytes() {

@@ -292,12 +292,12 @@ class StoreDataServiceTest {
     }
     OpenReply reply = open(Open.newBuilder().addPartitions(0).setWantSliceMarks(true));
     PartitionState state = reply.getPartitions(0);
-    assertThat(state.getSliceMarksCount()).isEqualTo(5);
+    assertThat(state.getSliceMarksCount()).isEqualTo(10);
     long offset = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 10; i++) {
       assertThat(state.getSliceMarks(i).getOffset()).isEqualTo(offset);
-      assertThat(state.getSliceMarks(i).getMinMapIndex()).isEqualTo(i * 2);
-      assertThat(state.getSliceMarks(i).getMaxMapIndex()).isEqualTo(i * 2 + 1);
+      assertThat(state.getSliceMarks(i).getMinMapIndex()).isEqualTo(i);
+      assertThat(state.getSliceMarks(i).getMaxMapIndex()).isEqualTo(i);
       offset += state.getSliceMarks(i).getLength();
     }
     assertThat(offset).isEqualTo(state.getLength());

@@ -27,6 +27,11 @@ public final class ReadingStagesEndpoint implements RpcEndpoint, AutoCloseable {
     this.stages = stages;
   }
 
+  /** The shuffle is gone. */
+  public void forget(int shuffle) {
+    stages.forget(shuffle);
+  }
+
   /** Makes it known to executors. */
   public synchronized void start() {
     self = rpcEnv.setupEndpoint(NAME, this);

@@ -10,6 +10,7 @@ import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.storage.BlockManagerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Option;
 
 /**
  * The map output files of this process that hold blocks, where Spark keeps its own: in its shuffle
@@ -45,6 +46,16 @@ public final class LocalMapFiles {
     mapIds.computeIfAbsent(shuffle, any -> ConcurrentHashMap.newKeySet()).add(mapId);
     resolver.writeMetadataFileAndCommit(shuffle, mapId, lengths, NO_CHECKSUMS, data.toFile());
     return SparkEnv.get().blockManager().shuffleServerId();
+  }
+
+  /** Where the blocks of an attempt lie once they are committed. */
+  public Path data(int shuffle, long mapId) {
+    return resolver.getDataFile(shuffle, mapId).toPath();
+  }
+
+  /** Where it says how many bytes each partition has there. */
+  public Path index(int shuffle, long mapId) {
+    return resolver.getIndexFile(shuffle, mapId, Option.empty()).toPath();
   }
 
   /** Removes the output of one attempt, if there is any. */

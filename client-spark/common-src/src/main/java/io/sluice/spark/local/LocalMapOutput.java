@@ -47,14 +47,18 @@ public final class LocalMapOutput implements LocalSink, Closeable {
   /**
    * Makes what was accepted readable for others. To be called once, and only if there is something.
    *
+   * @param needed whether its blocks are nowhere else for good, which is worth a line in the log
    * @return what serves it
    */
-  public BlockManagerId commit() throws IOException {
+  public BlockManagerId commit(boolean needed) throws IOException {
     Path data = files.temporary(shuffle, mapId);
     boolean done = false;
     try {
       BlockManagerId at = files.commit(shuffle, mapId, blocks.finish(data), data);
-      LOG.info("map output kept locally shuffle={} map={} bytes={}", shuffle, mapId, blocks.bytes());
+      if (needed) {
+        LOG.info(
+            "map output kept locally shuffle={} map={} bytes={}", shuffle, mapId, blocks.bytes());
+      }
       done = true;
       return at;
     } finally {

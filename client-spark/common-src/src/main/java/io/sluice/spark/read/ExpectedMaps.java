@@ -97,6 +97,24 @@ public final class ExpectedMaps {
     return request;
   }
 
+  /**
+   * Tells a request which pieces are larger than what is pushed behind its task. Sizes are those of
+   * Spark's map statuses, a few percent off: a wrong guess costs a wait for nothing, or none where
+   * one would have helped.
+   */
+  public void leaveLocal(ShuffleReadRequest.Builder request, long largestPushedBytes) {
+    local.forEach(
+        (mapId, attempt) ->
+            attempt
+                .bytesOfPartition()
+                .forEach(
+                    (partition, bytes) -> {
+                      if (bytes > largestPushedBytes) {
+                        request.leftLocal(partition, mapId);
+                      }
+                    }));
+  }
+
   /** The attempts that have local output, by their ids. Not to be changed. */
   public Map<Long, LocalAttempt> local() {
     return local;

@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.compat.SparkApis;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;
 import org.apache.spark.ShuffleDependency;
@@ -45,12 +46,13 @@ public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
     Iterator<Product2<K, C>> aggregated = aggregate(interruptible);
     if (dependency.keyOrdering().isDefined()) {
       ExternalSorter<K, C, C> sorter =
-          new ExternalSorter<>(
-              context,
-              Option.empty(),
-              Option.empty(),
-              dependency.keyOrdering(),
-              dependency.serializer());
+          SparkApis.current()
+              .sorter(
+                  context,
+                  Option.empty(),
+                  Option.empty(),
+                  dependency.keyOrdering(),
+                  dependency.serializer());
       aggregated = sorter.insertAllAndUpdateMetrics(aggregated);
     }
     if (aggregated instanceof InterruptibleIterator) {

@@ -65,7 +65,7 @@ final class LocalFirstOutput implements MapOutput {
       location = MapLocation.of(mapId);
     } else {
       // Not needed: when the executor goes, servers may have all of it by then.
-      location = MapLocation.withLocal(mapId, local.commit(), false);
+      location = MapLocation.withLocal(mapId, local.commit(false), false);
       pushBehind.run();
     }
     report(begun);

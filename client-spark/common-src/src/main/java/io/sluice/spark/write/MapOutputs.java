@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
+import io.sluice.spark.background.PushBehind;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.LocalMapOutput;
 import org.apache.spark.TaskContext;
@@ -22,23 +23,27 @@ public final class MapOutputs {
   private final PayloadTransform transform;
   private final FurtherServers furtherServers;
   private final LocalMapFiles files;
+  private final PushBehind behind;
 
   /**
    * @param client borrows
    * @param transform applied to every payload; null for none
    * @param furtherServers where to ask when a server fails or is full; null: nowhere
+   * @param behind what is told of local output that is to be pushed behind its task
    */
   public MapOutputs(
       LocalOutputMode mode,
       SluiceClient client,
       PayloadTransform transform,
       FurtherServers furtherServers,
-      LocalMapFiles files) {
+      LocalMapFiles files,
+      PushBehind behind) {
     this.mode = mode;
     this.client = client;
     this.transform = transform;
     this.furtherServers = furtherServers;
     this.files = files;
+    this.behind = behind;
   }
 
   /** The output of an attempt, owned by the caller. */
@@ -48,16 +53,32 @@ public final class MapOutputs {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     return switch (mode) {
-      case FALLBACK, ALWAYS ->
-          pushed(
-              assignment,
-              attempt,
-              new LocalMapOutput(
-                  files, assignment.shuffle().getShuffle(), attempt.id(), assignment.partitionCount()),
-              context,
-              metrics);
+      case FALLBACK ->
+          pushed(assignment, attempt, local(assignment, attempt), context, metrics);
+      case ALWAYS ->
+          localFirst(assignment, attempt, local(assignment, attempt), context, metrics);
       case NEVER -> pushed(assignment, attempt, null, context, metrics);
     };
+  }
+
+  private LocalMapOutput local(ShuffleAssignment assignment, MapAttempt attempt) {
+    return new LocalMapOutput(
+        files, assignment.shuffle().getShuffle(), attempt.id(), assignment.partitionCount());
+  }
+
+  private MapOutput localFirst(
+      ShuffleAssignment assignment,
+      MapAttempt attempt,
+      LocalMapOutput local,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    return new LocalFirstOutput(
+        client.localSession(assignment, attempt, new PushOptions(transform, null, local)),
+        attempt.id(),
+        local,
+        () -> behind.add(assignment, attempt),
+        context,
+        metrics);
   }
 
   private MapOutput pushed(

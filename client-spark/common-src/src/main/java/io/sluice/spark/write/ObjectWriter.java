@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.compat.SparkApis;
 import java.io.IOException;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
@@ -42,24 +43,26 @@ public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
   void writeAll(Iterator<Product2<K, V>> records) throws IOException {
     if (dependency.mapSideCombine()) {
       ExternalSorter<K, V, C> combining =
-          new ExternalSorter<>(
-              context,
-              dependency.aggregator(),
-              Option.apply(dependency.partitioner()),
-              dependency.keyOrdering(),
-              dependency.serializer());
+          SparkApis.current()
+              .sorter(
+                  context,
+                  dependency.aggregator(),
+                  Option.apply(dependency.partitioner()),
+                  dependency.keyOrdering(),
+                  dependency.serializer());
       sorter = combining;
       combining.insertAll(records);
       writeSorted(combining.partitionedIterator());
     } else {
       // Ordering within a partition is the reader's business, as in Spark's own sort shuffle.
       ExternalSorter<K, V, V> grouping =
-          new ExternalSorter<>(
-              context,
-              Option.empty(),
-              Option.apply(dependency.partitioner()),
-              Option.empty(),
-              dependency.serializer());
+          SparkApis.current()
+              .sorter(
+                  context,
+                  Option.empty(),
+                  Option.apply(dependency.partitioner()),
+                  Option.empty(),
+                  dependency.serializer());
       sorter = grouping;
       grouping.insertAll(records);
       writeSorted(grouping.partitionedIterator());

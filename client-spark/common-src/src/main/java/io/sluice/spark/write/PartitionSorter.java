@@ -12,6 +12,8 @@ import org.apache.spark.unsafe.UnsafeAlignedOffset;
 import org.apache.spark.unsafe.array.LongArray;
 import org.apache.spark.unsafe.memory.MemoryBlock;
 import org.apache.spark.util.collection.unsafe.sort.RadixSort;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds serialized records in pages of Spark's task memory and hands them out as blocks, by
@@ -39,6 +41,8 @@ public final class PartitionSorter extends MemoryConsumer {
   /** Partitions that a pointer can name. */
   public static final int MAX_PARTITIONS = 1 << 24;
 
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionSorter.class);
+
   private static final int PARTITION_SHIFT = 40;
   private static final int PAGE_SHIFT = 27;
   private static final int PAGE_BITS_IN_ADDRESS = 51;
@@ -47,7 +51,13 @@ public final class PartitionSorter extends MemoryConsumer {
   private static final int FIRST_SORTED_BYTE = PARTITION_SHIFT / 8;
   private static final int LAST_SORTED_BYTE = 7;
 
-  private static final long MIN_PAGE_BYTES = 1 << 20;
+  /**
+   * A task with a few records, such as one that sends on a partial count, must cost next to
+   * nothing: there may be thousands of them.
+   */
+  private static final long FIRST_PAGE_BYTES = 16 << 10;
+
+  private static final long MIN_FULL_PAGE_BYTES = 1 << 20;
 
   /** Half of what an offset can name, so that the base offset of heap pages fits in besides. */
   private static final long MAX_PAGE_BYTES = 1L << (PAGE_SHIFT - 1);
@@ -55,11 +65,18 @@ public final class PartitionSorter extends MemoryConsumer {
   /** Of the 8192 pages that all consumers of a task have together. */
   private static final int MAX_PAGES = 4096;
 
-  private static final int FIRST_POINTERS = 4096;
+  private static final int FIRST_POINTERS = 512;
+
+  /** Smaller blocks cost more to describe, compress and find than they hold. */
+  private static final long WORTHY_BLOCK_BYTES = 16 << 10;
+
+  /** What many partitions may raise the size to at which a sorter drains. */
+  private static final int MAX_DRAIN_FACTOR = 4;
 
   private final MapOutput output;
   private final long spillBytes;
   private final int blockBytes;
+  private final long fullPageBytes;
   private final Thread owner = Thread.currentThread();
   private final List<MemoryBlock> pages = new ArrayList<>();
   private final int lengthBytes = UnsafeAlignedOffset.getUaoSize();
@@ -70,8 +87,9 @@ public final class PartitionSorter extends MemoryConsumer {
   private LongArray pointers;
   private long pointerLimit;
   private int count;
+  private long recordBytes;
   private boolean busy;
-  private byte[] block;
+  private byte[] block = new byte[0];
   private long peakBytes;
   private int drains;
 
@@ -81,18 +99,25 @@ public final class PartitionSorter extends MemoryConsumer {
    */
   public PartitionSorter(
       TaskMemoryManager memory, MapOutput output, long spillBytes, int blockBytes) {
-    super(memory, pageBytes(memory, spillBytes), memory.getTungstenMemoryMode());
+    super(memory, FIRST_PAGE_BYTES, memory.getTungstenMemoryMode());
     this.output = output;
     this.spillBytes = spillBytes;
     this.blockBytes = blockBytes;
+    this.fullPageBytes = fullPageBytes(memory, spillBytes);
   }
 
   /**
-   * Small enough that a task with a few records neither asks Spark for much nor zeroes much; large
-   * enough that a full sorter has some 64 pages.
+   * The size at which to drain for so many partitions: what is configured, or up to four times as
+   * much where that makes blocks that are not tiny.
    */
-  private static long pageBytes(TaskMemoryManager memory, long spillBytes) {
-    long wanted = Math.min(MAX_PAGE_BYTES, Math.max(MIN_PAGE_BYTES, spillBytes / 64));
+  static long drainBytes(long configuredBytes, int partitions) {
+    long worthyBytes = Math.min(partitions * WORTHY_BLOCK_BYTES, configuredBytes * MAX_DRAIN_FACTOR);
+    return Math.max(configuredBytes, worthyBytes);
+  }
+
+  /** A full sorter has some 64 pages. */
+  private static long fullPageBytes(TaskMemoryManager memory, long spillBytes) {
+    long wanted = Math.min(MAX_PAGE_BYTES, Math.max(MIN_FULL_PAGE_BYTES, spillBytes / 64));
     return Math.min(wanted, memory.pageSizeBytes());
   }
 
@@ -125,6 +150,7 @@ public final class PartitionSorter extends MemoryConsumer {
           (long) partition << PARTITION_SHIFT
               | (address >>> PAGE_BITS_IN_ADDRESS) << PAGE_SHIFT
               | (address & OFFSET_MASK));
+      recordBytes += length;
     } finally {
       busy = false;
     }
@@ -146,7 +172,7 @@ public final class PartitionSorter extends MemoryConsumer {
     notePeak();
     freePages();
     freePointers();
-    block = null;
+    block = new byte[0];
   }
 
   /** Most task memory ever held, in bytes. */
@@ -188,11 +214,27 @@ public final class PartitionSorter extends MemoryConsumer {
     if (pages.size() >= MAX_PAGES) {
       drain();
     }
-    // May drain this sorter, through spill(), to find the memory.
-    page = allocatePage(required);
+    page = newPage(required);
     pages.add(page);
     pageCursor = page.getBaseOffset();
     pageEnd = pageCursor + page.size();
+  }
+
+  /**
+   * As large as all pages before it together, up to a full page, if Spark has that much. May drain
+   * this sorter, through spill(), to find the memory.
+   */
+  private MemoryBlock newPage(int required) {
+    long wanted = Math.min(fullPageBytes, Math.max(FIRST_PAGE_BYTES, getUsed()));
+    if (wanted > required) {
+      try {
+        return allocatePage(wanted);
+      } catch (SparkOutOfMemoryError e) {
+        // Less may still do.
+        LOG.debug("no full page of task memory bytes={}", wanted);
+      }
+    }
+    return allocatePage(required);
   }
 
   private void growPointers() throws IOException {
@@ -240,6 +282,7 @@ public final class PartitionSorter extends MemoryConsumer {
           RadixSort.sort(pointers, count, FIRST_SORTED_BYTE, LAST_SORTED_BYTE, false, false);
       giveOut(first, first + count);
       count = 0;
+      recordBytes = 0;
     }
     freePages();
     if (pointers != null && pointers.size() > FIRST_POINTERS) {
@@ -248,8 +291,9 @@ public final class PartitionSorter extends MemoryConsumer {
   }
 
   private void giveOut(int first, int end) throws IOException {
-    if (block == null) {
-      block = new byte[blockBytes];
+    int needed = (int) Math.min(blockBytes, recordBytes);
+    if (block.length < needed) {
+      block = new byte[needed];
     }
     int partition = -1;
     int filled = 0;
@@ -301,6 +345,7 @@ public final class PartitionSorter extends MemoryConsumer {
       pointerLimit = 0;
     }
     count = 0;
+    recordBytes = 0;
   }
 
   private void notePeak() {

@@ -60,7 +60,7 @@ public final class PushedOutput implements MapOutput {
     location =
         local == null || local.isEmpty()
             ? MapLocation.of(mapId)
-            : MapLocation.withLocal(mapId, local.commit(), true);
+            : MapLocation.withLocal(mapId, local.commit(true), true);
     report(begun);
   }
 

@@ -28,7 +28,7 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
 
   /**
    * @param output takes
-   * @param spillBytes task memory at which to push and go on
+   * @param spillBytes task memory at which to push and go on; more where there are many partitions
    * @param blockBytes content of a block
    */
   public SerializedWriter(
@@ -43,7 +43,12 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
     this.context = context;
     this.partitioner = partitioner;
     this.stream = serializer.newInstance().serializeStream(buffer);
-    this.sorter = new PartitionSorter(context.taskMemoryManager(), output, spillBytes, blockBytes);
+    this.sorter =
+        new PartitionSorter(
+            context.taskMemoryManager(),
+            output,
+            PartitionSorter.drainBytes(spillBytes, partitioner.numPartitions()),
+            blockBytes);
   }
 
   @Override

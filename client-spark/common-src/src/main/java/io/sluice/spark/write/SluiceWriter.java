@@ -1,10 +1,13 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.compat.RowObserver;
+import io.sluice.spark.compat.SparkApi;
+import io.sluice.spark.compat.SparkApis;
 import java.io.IOException;
 import java.util.Objects;
+import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
-import org.apache.spark.scheduler.MapStatus$;
 import org.apache.spark.shuffle.ShuffleWriter;
 import org.apache.spark.util.TaskCompletionListener;
 import scala.Option;
@@ -15,9 +18,11 @@ import scala.collection.Iterator;
  * What all writers of a map attempt have in common: the output is finished when the records are
  * through, reported to Spark once, and given up on every other way out.
  */
-abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
+public abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
   private final long mapId;
   private final MapOutput output;
+  private final SparkApi spark = SparkApis.current();
+  private ShuffleDependency<K, V, ?> observed;
   private MapStatus status;
   private boolean stopped;
 
@@ -39,15 +44,34 @@ abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
     return output;
   }
 
+  /**
+   * Has Spark see each record before it is written, if it wants to; call before {@link #write}.
+   *
+   * @param dependency the task's own copy
+   */
+  public final SluiceWriter<K, V> observedFor(ShuffleDependency<K, V, ?> dependency) {
+    observed = dependency;
+    return this;
+  }
+
   @Override
   public final void write(Iterator<Product2<K, V>> records) throws IOException {
+    RowObserver observer = observed == null ? null : spark.rowObserver(observed).orElse(null);
     try {
-      writeAll(records);
+      writeAll(
+          observer == null
+              ? records
+              : new ObservedRecords<>(records, observed.partitioner(), observer));
     } finally {
       release();
     }
     output.finish();
-    status = MapStatus$.MODULE$.apply(output.location(), output.partitionLengths(), mapId);
+    status =
+        spark.mapStatus(
+            output.location(),
+            output.partitionLengths(),
+            mapId,
+            observer == null ? SparkApi.NO_CHECKSUM : observer.checksum());
   }
 
   @Override

@@ -1,5 +1,7 @@
 package org.apache.spark.shuffle;
 
+import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -17,10 +19,15 @@ import io.sluice.spark.assignment.DriverAssignments;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
+import io.sluice.spark.background.PushBehind;
+import io.sluice.spark.background.ReadingStages;
+import io.sluice.spark.background.ReadingStagesEndpoint;
+import io.sluice.spark.background.WantedShuffles;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.SparkLocalOutput;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
@@ -29,6 +36,7 @@ import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
 import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -63,6 +71,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private DriverShuffles shuffles;
   private DriverAssignments assignments;
   private AssignmentEndpoint endpoint;
+  private ReadingStagesEndpoint readingStages;
   private boolean stopped;
 
   /** Called by Spark. */
@@ -79,6 +88,8 @@ public class RssShuffleManager extends SortShuffleManager {
 
   /** Before anything reads them: the settings that this manager needs of Spark. */
   private static SparkConf prepared(SparkConf conf, boolean isDriver) {
+    // A jar that is not for this Spark says so here, not in the first task.
+    SparkApis.current();
     if (isDriver) {
       SparkDefaults.apply(conf);
     }
@@ -122,10 +133,18 @@ public class RssShuffleManager extends SortShuffleManager {
     }
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it writes.
     RssShuffleHandle<K, V, ?> typed = (RssShuffleHandle<K, V, ?>) ours;
-    return writer(typed, mapId, context, metrics);
+    return observed(typed, mapId, context, metrics);
   }
 
-  private <K, V, C> ShuffleWriter<K, V> writer(
+  private <K, V, C> ShuffleWriter<K, V> observed(
+      RssShuffleHandle<K, V, C> handle,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    return writer(handle, mapId, context, metrics).observedFor(handle.dependency());
+  }
+
+  private <K, V, C> SluiceWriter<K, V> writer(
       RssShuffleHandle<K, V, C> handle,
       long mapId,
       TaskContext context,
@@ -210,6 +229,9 @@ public class RssShuffleManager extends SortShuffleManager {
               FetchLimits.of(conf),
               metrics));
     }
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      awaitPushed(request, expected, config.merge());
+    }
     return new FetchedContents(
         client(assignment.shuffle().getApplication())
             .read(request.build(), IoEncryption.of(SparkEnv.get())),
@@ -220,11 +242,30 @@ public class RssShuffleManager extends SortShuffleManager {
         metrics);
   }
 
+  /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
+  private void awaitPushed(
+      ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
+    if (merge.waitMs() > 0 && merge.permille() > 0) {
+      request.waitFor((int) merge.waitMs(), merge.permille());
+      expected.leaveLocal(request, config.largestPushedPartitionBytes());
+    }
+  }
+
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     DriverShuffles all;
+    SluiceClient pushing;
+    ReadingStagesEndpoint read;
     synchronized (lock) {
       all = shuffles;
+      pushing = client;
+      read = readingStages;
+    }
+    if (pushing != null) {
+      pushing.backgroundPusher().forget(shuffleId);
+    }
+    if (read != null) {
+      read.forget(shuffleId);
     }
     if (all != null) {
       all.unregister(shuffleId);
@@ -238,12 +279,18 @@ public class RssShuffleManager extends SortShuffleManager {
   public void stop() {
     SluiceClient ending;
     AssignmentEndpoint unreachable;
+    ReadingStagesEndpoint unread;
     synchronized (lock) {
       stopped = true;
       ending = client;
       client = null;
       unreachable = endpoint;
       endpoint = null;
+      unread = readingStages;
+      readingStages = null;
+    }
+    if (unread != null) {
+      unread.close();
     }
     if (unreachable != null) {
       unreachable.close();
@@ -284,6 +331,12 @@ public class RssShuffleManager extends SortShuffleManager {
             session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
+    if (config.localOutput() == LocalOutputMode.ALWAYS) {
+      ReadingStages stages = new ReadingStages();
+      sparkContext.addSparkListener(stages);
+      readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
+      readingStages.start();
+    }
     DriverShuffles all = new DriverShuffles(session, assignments);
     sparkContext.addSparkListener(
         new LostOutputs(
@@ -322,10 +375,19 @@ public class RssShuffleManager extends SortShuffleManager {
                 client(application),
                 IoEncryption.of(SparkEnv.get()),
                 config.maxFurtherServers() > 0 ? furtherServers() : null,
-                localFiles);
+                localFiles,
+                pushBehind(client(application)));
       }
       return outputs;
     }
+  }
+
+  private PushBehind pushBehind(SluiceClient of) {
+    SparkEnv env = SparkEnv.get();
+    return new PushBehind(
+        of.backgroundPusher(),
+        localFiles,
+        new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 
   private SluiceClient client(String application) {

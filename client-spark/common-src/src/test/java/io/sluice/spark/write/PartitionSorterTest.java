@@ -123,12 +123,19 @@ class PartitionSorterTest {
   }
 
   @Test
-  void takesNoMoreThanOnePageForAFewRecords() throws IOException {
+  void takesNextToNothingForAFewRecords() throws IOException {
     PartitionSorter sorter = new PartitionSorter(memory(64 * MIB, false), output, 16 * MIB, 65536);
     insert(sorter, 3, new byte[] {1, 2, 3});
 
-    assertThat(sorter.getUsed()).isLessThanOrEqualTo(MIB + 32768);
+    assertThat(sorter.getUsed()).isLessThanOrEqualTo(32768);
     sorter.release();
+  }
+
+  @Test
+  void drainsLaterWhereManyPartitionsWouldMakeTinyBlocks() {
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 200)).isEqualTo(128L * MIB);
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 16_384)).isEqualTo(256L * MIB);
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 1 << 24)).isEqualTo(512L * MIB);
   }
 
   @Test

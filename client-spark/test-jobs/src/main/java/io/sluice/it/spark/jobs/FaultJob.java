@@ -21,7 +21,7 @@ import scala.Tuple2;
 /**
  * One shuffle of 6 maps and 9 partitions that stops at points where a test breaks something. Its
  * name is {@code faults/NAME@POINT,POINT}; at each point that is named it comes to the pause {@code
- * NAME/POINT}. The result is the same whatever the name.
+ * NAME/POINT}. With {@code NAME*N} records are N times as long. The result depends on N alone.
  *
  * <ul>
  *   <li>{@code registered}: the shuffle has servers, nothing was written;
@@ -44,14 +44,17 @@ final class FaultJob implements Job {
   private static final int CORES = 2;
 
   private final String name;
+  private final int words;
   private final Set<String> points;
 
   /**
-   * @param text {@code faults/NAME@POINT,POINT}
+   * @param text {@code faults/NAME*N@POINT,POINT}
    */
   FaultJob(String text) {
     String[] parts = text.substring(PREFIX.length()).split("@", 2);
     this.name = parts[0];
+    int star = name.indexOf('*');
+    this.words = star < 0 ? 1 : Integer.parseInt(name.substring(star + 1));
     this.points = parts.length == 1 ? Set.of() : Set.of(parts[1].split(",", -1));
   }
 
@@ -61,10 +64,11 @@ final class FaultJob implements Job {
     String maps = Files.createDirectories(directory.resolve("maps")).toString();
     Gate inMap = gate(directory, "in-map");
     Gate inRead = gate(directory, "in-read");
+    int wordsEach = words;
     JavaPairRDD<Integer, String> shuffled =
         JavaSparkContext.fromSparkContext(spark.sparkContext())
             .parallelize(IntStream.range(0, MAPS).boxed().toList(), MAPS)
-            .flatMapToPair(map -> records(map, maps, inMap))
+            .flatMapToPair(map -> records(map, wordsEach, maps, inMap))
             .partitionBy(new HashPartitioner(REDUCES));
     // Asking for them registers the shuffle.
     shuffled.rdd().dependencies();
@@ -122,7 +126,8 @@ final class FaultJob implements Job {
     }
   }
 
-  private static Iterator<Tuple2<Integer, String>> records(int map, String maps, Gate half) {
+  private static Iterator<Tuple2<Integer, String>> records(
+      int map, int words, String maps, Gate half) {
     Executors.note(maps);
     SplittableRandom random = new SplittableRandom(map);
     return IntStream.range(0, RECORDS)
@@ -131,7 +136,11 @@ final class FaultJob implements Job {
               if (i == RECORDS / 2 && map >= MAPS_BEFORE_GATE) {
                 half.pass();
               }
-              return new Tuple2<>(random.nextInt(100_000), Long.toHexString(random.nextLong()));
+              StringBuilder value = new StringBuilder();
+              for (int word = 0; word < words; word++) {
+                value.append(Long.toHexString(random.nextLong()));
+              }
+              return new Tuple2<>(random.nextInt(100_000), value.toString());
             })
         .iterator();
   }

@@ -64,6 +64,7 @@ public final class JobDriver {
         metrics.report(name, found);
         tasks.report(name, found);
         long ms = (System.nanoTime() - begun) / 1_000_000;
+        found.setProperty(name + ".ms", Long.toString(ms));
         System.out.println("job done name=" + name + " ms=" + ms + " rows=" + result.rows());
       }
     }

@@ -34,6 +34,22 @@ final class Jobs {
     BY_NAME.put("skewJoin", SqlJobs::skewJoin);
     BY_NAME.put("localReader", SqlJobs::localReader);
     BY_NAME.put("notAdaptive", SqlJobs::notAdaptive);
+    BY_NAME.put("manySplits", AdaptiveJobs::manySplits);
+    BY_NAME.put("rebalanced", AdaptiveJobs::rebalanced);
+    BY_NAME.put("rebalancedRoundRobin", AdaptiveJobs::rebalancedRoundRobin);
+    BY_NAME.put("repartitionHints", AdaptiveJobs::repartitionHints);
+    BY_NAME.put("prunedPartitions", AdaptiveJobs::prunedPartitions);
+    BY_NAME.put("reorderedJoins", AdaptiveJobs::reorderedJoins);
+    BY_NAME.put("broadcastAfterShuffle", AdaptiveJobs::broadcastAfterShuffle);
+    BY_NAME.put("broadcastAfterShuffleLocalRead", AdaptiveJobs::broadcastAfterShuffleLocalRead);
+    BY_NAME.put("cachedThenShuffled", ApiJobs::cachedThenShuffled);
+    BY_NAME.put("twentyThousandPartitions", ApiJobs::twentyThousandPartitions);
+    BY_NAME.put("longLineage", ApiJobs::longLineage);
+    BY_NAME.put("forgottenShuffles", ApiJobs::forgottenShuffles);
+    BY_NAME.put("speculated", ApiJobs::speculated);
+    BY_NAME.put("barrier", ApiJobs::barrier);
+    BY_NAME.put("indeterminate", ApiJobs::indeterminate);
+    BY_NAME.put("readInPart", ApiJobs::readInPart);
   }
 
   private Jobs() {}

@@ -27,12 +27,12 @@ final class RddJobs {
 
   private RddJobs() {}
 
-  private static JavaSparkContext context(SparkSession spark) {
+  static JavaSparkContext context(SparkSession spark) {
     return JavaSparkContext.fromSparkContext(spark.sparkContext());
   }
 
   /** Pairs of a skewed key and a text, the same in every run. */
-  private static JavaPairRDD<Integer, String> pairs(SparkSession spark, int count, int keys) {
+  static JavaPairRDD<Integer, String> pairs(SparkSession spark, int count, int keys) {
     int perMap = count / MAPS;
     return context(spark)
         .parallelize(IntStream.range(0, MAPS).boxed().toList(), MAPS)
@@ -57,6 +57,14 @@ final class RddJobs {
       sum += value.hashCode();
     }
     return sum;
+  }
+
+  /** In an order that does not depend on the order of arrival. */
+  static String joined(Iterable<String> values) {
+    List<String> sorted = new ArrayList<>();
+    values.forEach(sorted::add);
+    Collections.sort(sorted);
+    return String.join(",", sorted);
   }
 
   static JobResult groupByKey(SparkSession spark, BufferedReader input) {

@@ -23,7 +23,7 @@ final class SqlJobs {
         .withColumn("s", functions.expr("concat('row-', hex(xxhash64(id, 9)))"));
   }
 
-  private static JobResult collect(Dataset<Row> result, boolean ordered) {
+  static JobResult collect(Dataset<Row> result, boolean ordered) {
     List<String> rows = new ArrayList<>();
     for (Row row : result.collectAsList()) {
       rows.add(row.toString());
@@ -35,7 +35,7 @@ final class SqlJobs {
   }
 
   /** Runs with some settings of the session changed, and changes them back. */
-  private static JobResult with(
+  static JobResult with(
       SparkSession spark, Map<String, String> settings, Supplier<JobResult> job) {
     settings.forEach((key, value) -> spark.conf().set(key, value));
     try {

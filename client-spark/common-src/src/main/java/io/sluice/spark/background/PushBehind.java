@@ -1,0 +1,29 @@
+package io.sluice.spark.background;
+
+import io.sluice.client.background.BackgroundPusher;
+import io.sluice.client.background.FinishedOutput;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.spark.local.LocalMapFiles;
+import java.util.function.IntPredicate;
+
+/**
+ * Executor: has committed local output pushed behind its task. Thread-safe.
+ *
+ * @param pusher borrows
+ * @param files where local output lies
+ * @param wanted whether anybody may still read a shuffle
+ */
+public record PushBehind(BackgroundPusher pusher, LocalMapFiles files, IntPredicate wanted) {
+  /** Never waits. */
+  public void add(ShuffleAssignment assignment, MapAttempt attempt) {
+    int shuffle = assignment.shuffle().getShuffle();
+    pusher.add(
+        new FinishedOutput(
+            assignment,
+            attempt,
+            files.data(shuffle, attempt.id()),
+            new IndexFile(files.index(shuffle, attempt.id()), assignment.partitionCount()),
+            () -> wanted.test(shuffle)));
+  }
+}

@@ -1,0 +1,34 @@
+package io.sluice.spark.write;
+
+import io.sluice.spark.compat.RowObserver;
+import org.apache.spark.Partitioner;
+import scala.Product2;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+
+/** Shows each record to an observer on its way to a writer. Owned by the task thread. */
+final class ObservedRecords<K, V> extends AbstractIterator<Product2<K, V>> {
+  private final Iterator<Product2<K, V>> records;
+  private final Partitioner partitioner;
+  private final RowObserver observer;
+
+  ObservedRecords(
+      Iterator<Product2<K, V>> records, Partitioner partitioner, RowObserver observer) {
+    this.records = records;
+    this.partitioner = partitioner;
+    this.observer = observer;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return records.hasNext();
+  }
+
+  @Override
+  public Product2<K, V> next() {
+    Product2<K, V> record = records.next();
+    K key = record._1();
+    observer.see(partitioner.getPartition(key), key, record._2());
+    return record;
+  }
+}

@@ -1,0 +1,56 @@
+package io.sluice.spark.compat;
+
+import java.util.Optional;
+import org.apache.spark.Aggregator;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.TaskContext;
+import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.scheduler.MapStatus$;
+import org.apache.spark.serializer.Serializer;
+import org.apache.spark.shuffle.checksum.RowBasedChecksum;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.util.collection.ExternalSorter;
+import scala.Option;
+import scala.math.Ordering;
+
+/**
+ * Spark 4.1 and later: a map attempt reports a checksum over its records. With it Spark tells
+ * whether a map task that ran again gave the same records, and so whether those who have read the
+ * first ones must run again; without it a job with a random order of rows could get wrong results.
+ */
+public final class RowChecksumApi implements SparkApi {
+  @Override
+  public MapStatus mapStatus(BlockManagerId location, long[] lengths, long mapId, long checksum) {
+    return MapStatus$.MODULE$.apply(location, lengths, mapId, checksum);
+  }
+
+  @Override
+  public <K, V, C> ExternalSorter<K, V, C> sorter(
+      TaskContext context,
+      Option<Aggregator<K, V, C>> aggregator,
+      Option<Partitioner> partitioner,
+      Option<Ordering<K>> ordering,
+      Serializer serializer) {
+    return new ExternalSorter<>(
+        context, aggregator, partitioner, ordering, serializer, new RowBasedChecksum[0]);
+  }
+
+  @Override
+  public Optional<RowObserver> rowObserver(ShuffleDependency<?, ?, ?> dependency) {
+    RowBasedChecksum[] checksums = dependency.rowBasedChecksums();
+    return checksums.length == 0 ? Optional.empty() : Optional.of(new Observer(checksums));
+  }
+
+  private record Observer(RowBasedChecksum[] checksums) implements RowObserver {
+    @Override
+    public void see(int partition, Object key, Object value) {
+      checksums[partition].update(key, value);
+    }
+
+    @Override
+    public long checksum() {
+      return RowBasedChecksum.getAggregatedChecksumValue(checksums);
+    }
+  }
+}

@@ -1,0 +1,188 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+
+/** Ways to run stages: cached, many, speculative, at once, again. */
+final class ApiJobs {
+  private static final long STALL_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+  private ApiJobs() {}
+
+  private static List<String> texts(JavaPairRDD<Integer, Long> sums) {
+    return sums.map(pair -> pair._1() + ":" + pair._2()).collect();
+  }
+
+  private static JavaPairRDD<Integer, Long> lengths(JavaPairRDD<Integer, String> pairs) {
+    return pairs.mapValues(text -> (long) text.length());
+  }
+
+  /** A cached input of two shuffles, and a cached output of one that is shuffled again. */
+  static JobResult cachedThenShuffled(SparkSession spark, BufferedReader input) {
+    JavaPairRDD<Integer, String> cached =
+        RddJobs.pairs(spark, 30_000, 800).persist(StorageLevel.MEMORY_ONLY());
+    List<String> rows = new ArrayList<>(List.of("all " + cached.count()));
+    JavaPairRDD<Integer, Long> sums = lengths(cached).reduceByKey(Long::sum, 5).cache();
+    rows.add("keys " + sums.count());
+    rows.addAll(texts(lengths(cached).reduceByKey(Math::max, 7)));
+    rows.addAll(
+        texts(sums.mapToPair(p -> new Tuple2<>(p._1() % 20, p._2())).reduceByKey(Long::sum, 3)));
+    sums.unpersist(true);
+    // Computed again, from the shuffle that is still there.
+    rows.addAll(texts(sums));
+    cached.unpersist(true);
+    return JobResult.ofUnordered(rows);
+  }
+
+  /** More partitions than tasks would be wanted for: few tasks read many partitions one by one. */
+  static JobResult twentyThousandPartitions(SparkSession spark, BufferedReader input) {
+    return JobResult.ofUnordered(
+        texts(
+            lengths(RddJobs.pairs(spark, 60_000, 1 << 24))
+                .reduceByKey(new HashPartitioner(20_000), Long::sum)
+                .coalesce(4)));
+  }
+
+  /** One job over dozens of shuffles, each from the one before. */
+  static JobResult longLineage(SparkSession spark, BufferedReader input) {
+    JavaPairRDD<Integer, Long> sums =
+        lengths(RddJobs.pairs(spark, 6_000, 1_000)).reduceByKey(Long::sum, 3);
+    for (int i = 0; i < 30; i++) {
+      int step = i;
+      sums =
+          sums.mapToPair(p -> new Tuple2<>((p._1() * 7 + step) % 1_009, p._2()))
+              .reduceByKey(Long::sum, 2 + i % 3);
+    }
+    return JobResult.ofUnordered(texts(sums));
+  }
+
+  /** Lets Spark find out that nothing refers to the shuffles so far; the test looks at servers. */
+  static JobResult forgottenShuffles(SparkSession spark, BufferedReader input) throws IOException {
+    System.gc();
+    Pause.untilTold("pause:forgotten", input);
+    return JobResult.ofOrdered(List.of());
+  }
+
+  /**
+   * One map task gives all its records and then stalls, in its first attempt, until it is killed;
+   * by then it has pushed most of them.
+   */
+  static JobResult speculated(SparkSession spark, BufferedReader input) {
+    JavaPairRDD<Integer, String> slow =
+        RddJobs.pairs(spark, 120_000, 5_000)
+            .mapPartitionsToPair(
+                records -> {
+                  TaskContext task = TaskContext.get();
+                  return task.partitionId() == 3 && task.attemptNumber() == 0
+                      ? stallingAtTheEnd(records, task)
+                      : records;
+                });
+    return JobResult.ofUnordered(texts(lengths(slow.groupByKey(6).mapValues(RddJobs::joined))));
+  }
+
+  private static <T> Iterator<T> stallingAtTheEnd(Iterator<T> records, TaskContext task) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return records.hasNext() || stall();
+      }
+
+      private boolean stall() {
+        long begun = System.nanoTime();
+        while (System.nanoTime() - begun < STALL_LIMIT_NANOS) {
+          if (task.isInterrupted()) {
+            throw new IllegalStateException("killed while stalling");
+          }
+          Thread.onSpinWait();
+        }
+        throw new IllegalStateException("nobody speculated on this task");
+      }
+
+      @Override
+      public T next() {
+        return records.next();
+      }
+    };
+  }
+
+  /** Tasks that start together, between two shuffles; the stage fails once, as a whole. */
+  static JobResult barrier(SparkSession spark, BufferedReader input) {
+    JavaRDD<Tuple2<Integer, Long>> together =
+        Barriers.mapTogether(
+            lengths(RddJobs.pairs(spark, 30_000, 900)).reduceByKey(Long::sum, 2).rdd(),
+            records -> {
+              BarrierTaskContext task = BarrierTaskContext.get();
+              task.barrier();
+              if (task.stageAttemptNumber() == 0 && task.partitionId() == 1) {
+                throw new IllegalStateException("the barrier stage is to run again");
+              }
+              return records;
+            });
+    return JobResult.ofUnordered(
+        texts(
+            JavaPairRDD.fromJavaRDD(together)
+                .mapToPair(p -> new Tuple2<>(p._1() % 70, p._2()))
+                .reduceByKey(Long::sum, 4)));
+  }
+
+  /**
+   * Rows dealt out in turn, in the order in which they happen to come: a map task that runs again
+   * deals them differently. The test makes some of its output disappear before it is read.
+   */
+  static JobResult indeterminate(SparkSession spark, BufferedReader input) throws IOException {
+    JavaRDD<String> dealt =
+        RddJobs.pairs(spark, 40_000, 9_000)
+            .groupByKey(6)
+            .flatMap(group -> withKey(group).iterator())
+            .repartition(8);
+    List<String> rows = new ArrayList<>(List.of("all " + dealt.count()));
+    Pause.untilTold("pause:dealt", input);
+    rows.addAll(
+        texts(
+            dealt
+                .mapToPair(row -> new Tuple2<>(row.hashCode() % 500, 1L))
+                .reduceByKey(Long::sum, 5)));
+    rows.addAll(dealt.map(row -> row + "!").collect());
+    Collections.sort(rows);
+    return JobResult.ofOrdered(rows);
+  }
+
+  private static List<String> withKey(Tuple2<Integer, Iterable<String>> group) {
+    List<String> rows = new ArrayList<>();
+    group._2().forEach(text -> rows.add(group._1() + "-" + text));
+    return rows;
+  }
+
+  /** Readers that stop before the end of their partitions. */
+  static JobResult readInPart(SparkSession spark, BufferedReader input) {
+    AtomicLong taken = new AtomicLong();
+    RddJobs.pairs(spark, 60_000, 900)
+        .groupByKey(5)
+        .mapPartitions(
+            groups -> {
+              List<Integer> first = new ArrayList<>();
+              for (int i = 0; i < 3 && groups.hasNext(); i++) {
+                first.add(groups.next()._1());
+              }
+              return first.iterator();
+            })
+        .collect()
+        .forEach(key -> taken.incrementAndGet());
+    int first = RddJobs.pairs(spark, 60_000, 900).repartition(4).take(10).size();
+    return JobResult.ofOrdered(List.of("taken " + taken.get() + " " + first));
+  }
+}

@@ -1,0 +1,120 @@
+package io.sluice.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Copies, further servers and local output together, in every combination, while one of three
+ * servers goes before the first block and another one when all maps are done. What the second one
+ * had is computed again where nothing else holds it, while the first one is still gone.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(600)
+class CombinationTest {
+  private static final int SERVERS = 3;
+  private static final String BASELINE = "faults/own";
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private String ownDigest;
+
+  @BeforeAll
+  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+    cluster = FaultCluster.builder(directory.resolve("cluster")).servers(SERVERS).build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+    Outcome own = new SparkApplication(directory.resolve("own")).run(List.of(BASELINE));
+    ownDigest = own.digest(BASELINE);
+    assertThat(ownDigest).as(own.log()).isNotNull().doesNotStartWith("error");
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  @ParameterizedTest(name = "copies {0}, further servers {1}, local output {2}")
+  @CsvSource({
+    "1, true, fallback, RUNS_MAPS_AGAIN",
+    "1, false, fallback, RUNS_MAPS_AGAIN",
+    "1, true, never, RUNS_MAPS_AGAIN",
+    "1, false, never, FAILS",
+    "2, true, fallback, RUNS_NOTHING_AGAIN",
+    "2, false, fallback, RUNS_MAPS_AGAIN",
+    "2, true, never, RUNS_NOTHING_AGAIN",
+    "2, false, never, RUNS_MAPS_AGAIN",
+    "1, true, always, RUNS_NOTHING_AGAIN",
+    "2, false, always, RUNS_NOTHING_AGAIN",
+  })
+  void twoOfThreeServersGo(int copies, boolean further, String local, Outcomes expected)
+      throws IOException, InterruptedException {
+    String name = copies + "-" + further + "-" + local;
+    String job = "faults/" + name + "@registered,mapped";
+    Outcome found =
+        FaultCluster.impatient(
+                SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
+            .set("spark.rss.data.replica", Integer.toString(copies))
+            .set("spark.rss.client.reassign.enabled", Boolean.toString(further))
+            .set("spark.rss.local.output", local)
+            .at(name + "/registered", () -> cluster.servers().get(0).kill())
+            .at(name + "/mapped", () -> cluster.servers().get(1).kill())
+            .at("mend", this::mend)
+            .run(List.of("pause:mend", job));
+
+    long again = found.number(job, "mapTasks") - Expectation.MAPS;
+    System.out.printf(
+        "%s: %d maps again, fetch failures %d, other failures %d%n",
+        name, again, found.number(job, "fetchFailures"), found.number(job, "otherFailures"));
+    switch (expected) {
+      case RUNS_NOTHING_AGAIN -> {
+        assertThat(found.digest(job)).isEqualTo(ownDigest);
+        assertThat(again).isZero();
+        assertThat(found.number(job, "failedTasks")).isZero();
+      }
+      case RUNS_MAPS_AGAIN -> {
+        assertThat(found.digest(job)).isEqualTo(ownDigest);
+        assertThat(again).isEqualTo(Expectation.MAPS);
+        assertThat(found.number(job, "otherFailures")).isZero();
+      }
+      case FAILS -> assertThat(found.digest(job)).startsWith("error: Job aborted");
+    }
+  }
+
+  private void mend() throws IOException, InterruptedException {
+    for (int server = 0; server < SERVERS; server++) {
+      if (!cluster.servers().get(server).isAlive()) {
+        cluster.servers().get(server).start();
+      }
+    }
+    probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+  }
+
+  /** How a job ends. */
+  enum Outcomes {
+    RUNS_NOTHING_AGAIN,
+    RUNS_MAPS_AGAIN,
+    FAILS
+  }
+}

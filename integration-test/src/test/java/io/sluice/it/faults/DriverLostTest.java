@@ -1,0 +1,96 @@
+package io.sluice.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.proto.GetStatusReply;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An application that ends without a word: its lease runs out, and the space comes back. */
+@Timeout(300)
+class DriverLostTest {
+  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final long POLL_MS = 50;
+
+  @TempDir Path directory;
+
+  @Test
+  void memoryAndFilesComeBackWhenTheLeaseOfALostDriverEnds()
+      throws IOException, InterruptedException {
+    try (LocalCluster cluster =
+            FaultCluster.builder(directory.resolve("cluster"))
+                .servers(1)
+                .configureCoordinators("rss.coordinator.app.expired", "5s")
+                .configureServers("rss.server.app.expired.withoutHeartbeat", "5s")
+                .configureServers("rss.server.buffer.capacity", "16m")
+                .configureServers("rss.server.buffer.slab.size", "16k")
+                // Spills begin at some 320 KB.
+                .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "2")
+                .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")
+                .build();
+        ClusterProbe probe = new ClusterProbe(cluster)) {
+      cluster.start();
+      probe.awaitActiveServers(1, LIMIT);
+      ClusterNode server = cluster.servers().get(0);
+      SparkApplication application =
+          FaultCluster.impatient(
+              SparkApplication.onSluice(directory.resolve("lost"), cluster.quorum()));
+      application.at(
+          "lost/in-map",
+          () -> {
+            awaitSpill(probe, server);
+            GetStatusReply held = probe.status(server);
+            assertThat(held.getApplications()).isEqualTo(1);
+            assertThat(held.getLoad().getStoredBytes()).isPositive();
+            assertThat(runFiles(server)).isPositive();
+            application.kill();
+          });
+
+      Outcome found = application.run(List.of("faults/lost@in-map"));
+
+      assertThat(found.exitCode()).isNotZero();
+      long deadlineNanos = System.nanoTime() + LIMIT.toNanos();
+      while (!isFree(probe.status(server)) || runFiles(server) > 0) {
+        assertThat(System.nanoTime() - deadlineNanos)
+            .as("still held: %s, run files %s", probe.status(server), runFiles(server))
+            .isNegative();
+        TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      }
+    }
+  }
+
+  private static boolean isFree(GetStatusReply status) {
+    return status.getApplications() == 0
+        && status.getShuffles() == 0
+        && status.getLoad().getStoredBytes() == 0
+        && status.getLoad().getMemoryUsedBytes() == 0;
+  }
+
+  private static void awaitSpill(ClusterProbe probe, ClusterNode server)
+      throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + LIMIT.toNanos();
+    while (probe.status(server).getSpilledRuns() == 0) {
+      assertThat(System.nanoTime() - deadlineNanos).as("nothing spilled").isNegative();
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
+  }
+
+  private static long runFiles(ClusterNode server) throws IOException {
+    try (Stream<Path> files = Files.walk(server.directory().resolve("data"))) {
+      return files.filter(file -> file.getFileName().toString().endsWith(".run")).count();
+    }
+  }
+}

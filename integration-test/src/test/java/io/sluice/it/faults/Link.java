@@ -1,0 +1,144 @@
+package io.sluice.it.faults;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A TCP relay from another loopback address to a server of this machine, on the server's port. While
+ * it is cut, nothing goes through and nobody is told: connections stay open and new ones are
+ * accepted, as behind a network that drops everything. Mending closes what was open, because bytes
+ * were lost. Thread-safe.
+ */
+final class Link implements AutoCloseable {
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private final String address;
+  private final int port;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final AtomicLong relayedBytes = new AtomicLong();
+  private volatile boolean cut;
+  private volatile boolean closed;
+  private ServerSocket listener;
+
+  /**
+   * @param port of the server, and of this
+   */
+  Link(String address, int port) {
+    this.address = address;
+    this.port = port;
+  }
+
+  void start() throws IOException {
+    listener = new ServerSocket();
+    listener.setReuseAddress(true);
+    listener.bind(new InetSocketAddress(address, port));
+    spawn(this::accept, "link-accept");
+  }
+
+  void cut() {
+    cut = true;
+  }
+
+  void mend() {
+    if (cut) {
+      closeAll();
+      cut = false;
+    }
+  }
+
+  /** Bytes that have gone through, both ways. */
+  long relayedBytes() {
+    return relayedBytes.get();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("link not closed", e);
+    }
+    closeAll();
+  }
+
+  private void accept() {
+    while (!closed) {
+      try {
+        Socket client = listener.accept();
+        Socket server = new Socket();
+        open.add(client);
+        open.add(server);
+        // A peer that cannot be reached: the client's connection ends.
+        spawn(() -> connectAndRelay(client, server), "link-connect");
+      } catch (IOException e) {
+        if (!closed) {
+          throw new IllegalStateException("link does not accept", e);
+        }
+      }
+    }
+  }
+
+  private void connectAndRelay(Socket client, Socket server) {
+    try {
+      server.connect(new InetSocketAddress("127.0.0.1", port));
+    } catch (IOException e) {
+      close(client);
+      close(server);
+      return;
+    }
+    spawn(() -> relay(server, client), "link-back");
+    relay(client, server);
+  }
+
+  private void relay(Socket from, Socket to) {
+    byte[] chunk = new byte[CHUNK_BYTES];
+    boolean gap = false;
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+        // What has a gap is of no use, even once the link is mended.
+        gap |= cut;
+        if (!gap) {
+          out.write(chunk, 0, read);
+          relayedBytes.addAndGet(read);
+        } else if (!cut) {
+          break;
+        }
+      }
+    } catch (IOException e) {
+      // One side has ended: so does the other.
+    }
+    if (!cut) {
+      close(from);
+      close(to);
+    }
+  }
+
+  private void closeAll() {
+    open.forEach(this::close);
+  }
+
+  private void close(Socket socket) {
+    open.remove(socket);
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("socket not closed", e);
+    }
+  }
+
+  private static void spawn(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+}
