@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
  * @param readRunFiles whether run files are read without their servers, where that is possible
  * @param localOutput when map tasks leave blocks on local disks
  * @param merge how long readers wait for what is pushed behind its task
+ * @param reassign how a shuffle comes to further servers
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -38,7 +39,8 @@ public record ClientConfig(
     boolean readRunFiles,
     LocalOutputMode localOutput,
     BackgroundConfig background,
-    MergeConfig merge) {
+    MergeConfig merge,
+    ReassignConfig reassign) {
 
   private static final String FIRST = "0.1.0";
   private static final long MIB = 1L << 20;
@@ -141,7 +143,8 @@ public record ClientConfig(
           .atLeast(1)
           .atMost(10_000)
           .since(FIRST)
-          .doc("How often one push is sent before its map attempt fails.")
+          .doc("How often one push is sent before its server is passed by: for a further server, for"
+                  + " local output, or else by the failure of the map attempt.")
           .build();
   static final ConfigKey<Long> RETRY_INTERVAL_MAX =
       ConfigKey.durationMs("rss.client.retry.interval.max")
@@ -170,8 +173,8 @@ public record ClientConfig(
           .atLeast(1L)
           .since(FIRST)
           .doc(
-              "How long a push may be put off by a server that is alive but busy or full, before its"
-                  + " map attempt fails.")
+              "How long a push may be put off by a server that is alive but busy, before that server is"
+                  + " passed by.")
           .build();
   static final ConfigKey<Long> FRAME =
       ConfigKey.dataSize("rss.client.send.size.limit")
@@ -245,6 +248,22 @@ public record ClientConfig(
                   + " `ALWAYS`: all blocks, first; servers get them behind the task, as far as that"
                   + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
                   + " a shuffle survive the loss of a server.")
+          .build();
+  static final ConfigKey<Boolean> REASSIGN =
+      ConfigKey.bool("rss.client.reassign.enabled")
+          .defaultValue(true)
+          .since(FIRST)
+          .doc(
+              "Whether a shuffle gets a further server when one fails, or calls a partition too"
+                  + " large. Without it blocks that a server does not take go to local output.")
+          .build();
+  static final ConfigKey<Integer> REASSIGN_MAX =
+      ConfigKey.integer("rss.client.reassign.maxReassignServerNum")
+          .defaultValue(10)
+          .atLeast(1)
+          .atMost(1000)
+          .since(FIRST)
+          .doc("Most servers that a shuffle gets in addition to those that it began with.")
           .build();
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
@@ -352,7 +371,7 @@ public record ClientConfig(
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(LOCAL_OUTPUT, REPLICAS, WRITE_QUORUM)
+                  .keys(LOCAL_OUTPUT, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
                   .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
                   .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX))
           .rule(
@@ -422,7 +441,8 @@ public record ClientConfig(
         set.get(LOCAL_OUTPUT),
         new BackgroundConfig(
             inBackground(push), PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX)),
-        new MergeConfig(set.get(MERGE_WAIT), (int) Math.round(set.get(MERGE_THRESHOLD) * 10)));
+        new MergeConfig(set.get(MERGE_WAIT), (int) Math.round(set.get(MERGE_THRESHOLD) * 10)),
+        new ReassignConfig(set.get(REASSIGN) ? set.get(REASSIGN_MAX) : 0));
   }
 
   /** Nobody waits for these pushes, and nothing is lost without them: they give up soon. */
@@ -515,7 +535,8 @@ public record ClientConfig(
         .ignored("rss.estimate.*", "the coordinator spreads load", NODES_MAX.name());
     String recompute = "a hole in the data makes the engine repeat just the map tasks concerned";
     return schema
-        .ignored("rss.client.reassign.*", recompute)
+        .ignored("rss.client.reassign.blockRetryMaxTimes", recompute, PUSH_ATTEMPTS.name())
+        .ignored("rss.client.reassign.partitionSplit.*", "servers say which partitions are large")
         .ignored("rss.stageRetry.*", recompute)
         .ignored("rss.resubmit.stage", recompute)
         .ignored("rss.resubmit.stage.*", recompute)

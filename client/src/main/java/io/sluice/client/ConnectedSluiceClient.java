@@ -15,8 +15,10 @@ import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
+import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.push.SealedPush;
+import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleRead;
@@ -32,10 +34,13 @@ final class ConnectedSluiceClient implements SluiceClient {
   /** About a round trip through a busy server. */
   private static final long NANOS_BETWEEN_HALVINGS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /** Rare enough to cost nothing, often enough to find a server again soon. */
+  private static final long TRY_FAILING_EVERY_MS = 10_000;
+
   private final ClientConfig config;
   private final String application;
   private final ConnectionPool pool;
-  private final PushWindows windows;
+  private final PushEnvironment pushes;
   private final RunFiles files;
   private final LongSupplier nanoTime;
   private final BackgroundPusher background;
@@ -59,9 +64,15 @@ final class ConnectedSluiceClient implements SluiceClient {
     this.pool =
         new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
     this.files = config.readRunFiles() ? RunFiles.open() : RunFiles.none();
-    this.windows =
-        new PushWindows(
-            config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
+    this.pushes =
+        new PushEnvironment(
+            pool,
+            new PushWindows(
+                config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS),
+            new ServerHealth(
+                Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
+                nanoTime),
+            nanoTime);
     this.background =
         new BackgroundPusher(
             config.background(),
@@ -110,12 +121,10 @@ final class ConnectedSluiceClient implements SluiceClient {
     return new FramePushSession(
         assignment,
         attempt,
-        options,
+        config.reassign().maxServers() > 0 ? options : options.withoutFurtherServers(),
         config.push(),
-        pool,
-        windows,
+        pushes,
         PooledByteBufAllocator.DEFAULT,
-        nanoTime,
         this::pushed);
   }
 
@@ -140,9 +149,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         output.assignment(),
         output.attempt(),
         config.background().push(),
-        pool,
-        windows,
-        nanoTime);
+        pushes);
   }
 
   private synchronized void pushed(PushCounters more) {

@@ -21,6 +21,7 @@ public final class LocalSession implements PushSession {
   private BlockCompressor compressor;
   private BlockFramer framer;
   private boolean finalPass;
+  private long frames;
   private State state = State.OPEN;
 
   private enum State {
@@ -70,6 +71,7 @@ public final class LocalSession implements PushSession {
   private void keep(ByteBuf body) throws IOException {
     try {
       options.localSink().accept(body);
+      frames++;
     } finally {
       body.release();
     }
@@ -130,6 +132,11 @@ public final class LocalSession implements PushSession {
   @Override
   public long[] partitionLengths() {
     return framer == null ? new long[partitionCount] : framer.partitionLengths();
+  }
+
+  @Override
+  public boolean hasLocal() {
+    return frames > 0;
   }
 
   @Override

@@ -11,9 +11,11 @@ import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
+import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.push.SealedPush;
+import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -32,6 +34,9 @@ import java.util.concurrent.Executors;
 public final class FakeCluster implements AutoCloseable {
   public static final RetryPolicy QUICK = new RetryPolicy(4, 1, 4, 20_000);
 
+  /** Longer than any test: a failing server is tried once, and not again by itself. */
+  private static final long TRY_FAILING_EVERY_MS = 3_600_000;
+
   private final List<FakeServer> servers = new ArrayList<>();
   private final UnpooledByteBufAllocator allocator =
       new UnpooledByteBufAllocator(true, false, false);
@@ -42,6 +47,7 @@ public final class FakeCluster implements AutoCloseable {
       new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, QUICK, QUICK);
   private RunFiles files = RunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
+  private final ServerHealth health = new ServerHealth(TRY_FAILING_EVERY_MS, System::nanoTime);
   private PushWindows windows =
       new PushWindows(pushConfig.frameBytes(), pushConfig.inFlightBytes(), 0);
 
@@ -137,16 +143,23 @@ public final class FakeCluster implements AutoCloseable {
         new MapAttempt(attempt, mapIndex),
         options,
         pushConfig,
-        pool,
-        windows,
+        environment(),
         allocator,
-        System::nanoTime,
         counters -> {});
+  }
+
+  private PushEnvironment environment() {
+    return new PushEnvironment(pool, windows, health, System::nanoTime);
+  }
+
+  /** What this process knows of servers that fail. */
+  public ServerHealth health() {
+    return health;
   }
 
   /** A push of blocks that are sealed already. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
-    return new SealedPush(assignment, attempt, pushConfig, pool, windows, System::nanoTime);
+    return new SealedPush(assignment, attempt, pushConfig, environment());
   }
 
   public ByteBufAllocator allocator() {
