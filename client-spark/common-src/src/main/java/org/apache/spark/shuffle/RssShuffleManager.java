@@ -342,7 +342,9 @@ public class RssShuffleManager extends SortShuffleManager {
         new LostOutputs(
             (MapOutputTrackerMaster) env.mapOutputTracker(),
             env.blockManager().externalShuffleServiceEnabled(),
-            all::assigned));
+            all::assigned,
+            assignments,
+            endpoint.threads()));
     shuffles = all;
   }
 

@@ -23,6 +23,9 @@ final class Jobs {
     BY_NAME.put("largeRecords", RddJobs::largeRecords);
     BY_NAME.put("twoStages", RddJobs::twoStages);
     BY_NAME.put("pauseBetweenShuffles", RddJobs::pauseBetweenShuffles);
+    BY_NAME.put("sparseLoss", LossJobs::sparse);
+    BY_NAME.put("indeterminateLoss", LossJobs::indeterminate);
+    BY_NAME.put("barrierLoss", LossJobs::barrier);
     BY_NAME.put("aggregate", SqlJobs::aggregate);
     BY_NAME.put("join", SqlJobs::join);
     BY_NAME.put("window", SqlJobs::window);
