@@ -20,8 +20,7 @@ public final class SealedPush implements AutoCloseable {
       PushConfig config,
       PushEnvironment environment) {
     this.frameBytes = config.frameBytes();
-    this.sender =
-        new FrameSender(assignment, attempt, config, PushOptions.NONE, true, environment);
+    this.sender = new FrameSender(assignment, attempt, config, PushOptions.NONE, true, environment);
     this.sets = sender.sets();
   }
 

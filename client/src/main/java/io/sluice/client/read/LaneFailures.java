@@ -39,9 +39,7 @@ final class LaneFailures {
         code == StatusCode.STORAGE_FAILED
             || code == StatusCode.INTERNAL
             || code == StatusCode.BLOCK_CORRUPT;
-    if (mayPass
-        && !hasCopies(slice)
-        && slice.countAttempt() < state.config.retry().maxAttempts()) {
+    if (mayPass && !hasCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
               + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
@@ -91,8 +89,7 @@ final class LaneFailures {
   /**
    * @param lostConnections 1 if the failure is the loss of a connection that was there, else 0
    */
-  private void onFailure(ReadLane lane, Throwable failed, int lostConnections)
-      throws IOException {
+  private void onFailure(ReadLane lane, Throwable failed, int lostConnections) throws IOException {
     Throwable cause = unwrapped(failed);
     if (!(cause instanceof SluiceException refusal)) {
       backOff(lane, Reason.UNREACHABLE, cause, lostConnections);

@@ -136,7 +136,9 @@ public final class PooledShuffleRead implements ShuffleRead {
       VisitOrder order =
           orders.computeIfAbsent(
               range,
-              r -> VisitOrder.of(assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
+              r ->
+                  VisitOrder.of(
+                      assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
       state.partitionsLeft++;
       state.visitNext(new PartitionProgress(expected, order));
     }

@@ -160,8 +160,8 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Says that what an attempt holds for a partition stays in its local output for good, so that no
-     * server is waited for to have it.
+     * Says that what an attempt holds for a partition stays in its local output for good, so that
+     * no server is waited for to have it.
      */
     public Builder leftLocal(int partition, long mapAttempt) {
       leftLocal.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
@@ -169,9 +169,10 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Says that attempts have everything in their local output, if it {@link LocalOutput#mayHave may
-     * have} any, and that servers get it by and by. The read waits for them once, at its beginning:
-     * what comes later, or from a server that fails or stalls, it takes from local output.
+     * Says that attempts have everything in their local output, if it {@link LocalOutput#mayHave
+     * may have} any, and that servers get it by and by. The read waits for them once, at its
+     * beginning: what comes later, or from a server that fails or stalls, it takes from local
+     * output.
      *
      * @param waitMs longest wait, of all partitions and servers together
      * @param permille share of the attempts, 1..1000, that ends the wait where it is reached

@@ -156,11 +156,7 @@ class OutputPushTest {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       FinishedOutput output =
           LocalFile.write(
-              directory.resolve("data"),
-              cluster,
-              cluster.assign(10, 2, 1),
-              ATTEMPT,
-              session -> {});
+              directory.resolve("data"), cluster, cluster.assign(10, 2, 1), ATTEMPT, session -> {});
       Files.delete(output.data());
 
       assertThat(run(cluster, output)).isTrue();
@@ -217,8 +213,7 @@ class OutputPushTest {
       AtomicInteger asked = new AtomicInteger();
       try (SealedPush push = cluster.sealedPush(output.assignment(), output.attempt())) {
         OutputPush work =
-            new OutputPush(
-                output, push, cluster.allocator(), () -> asked.incrementAndGet() > 3);
+            new OutputPush(output, push, cluster.allocator(), () -> asked.incrementAndGet() > 3);
 
         assertThat(work.run(Long.MAX_VALUE, new SplittableRandom(1))).isFalse();
         assertThat(cluster.server(0).pushLengths()).hasSize(3);
