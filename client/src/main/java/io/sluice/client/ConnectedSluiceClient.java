@@ -168,6 +168,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         config.read(),
         pool,
         files,
+        pushes.health(),
         PooledByteBufAllocator.DEFAULT,
         nanoTime,
         this::read);
