@@ -67,7 +67,8 @@ public final class DriverAssignments {
   }
 
   /**
-   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first
+   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first; 0:
+   *     assignments never change
    */
   public DriverAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
     this.source = source;
@@ -137,6 +138,9 @@ public final class DriverAssignments {
     Shuffle known = shuffles.get(shuffle);
     if (known == null) {
       return null;
+    }
+    if (maxFurtherServers == 0) {
+      return known.newest;
     }
     if (cause == Cause.FAILED) {
       failedNanos.put(server, nanoTime.getAsLong());
