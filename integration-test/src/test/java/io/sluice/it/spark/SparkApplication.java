@@ -120,7 +120,8 @@ public final class SparkApplication {
    * Through Sluice, submitted as users do, with the plugin's jar on nobody's class path: as {@code
    * --jars} only.
    */
-  public static SparkApplication submittedWithJars(SparkVersion spark, Path directory, String quorum) {
+  public static SparkApplication submittedWithJars(
+      SparkVersion spark, Path directory, String quorum) {
     SparkApplication application = onSluice(spark, directory, quorum);
     application.settings.remove("spark.executor.extraClassPath");
     application.settings.put("spark.jars", jobsJar() + "," + spark.clientJar());
@@ -157,7 +158,8 @@ public final class SparkApplication {
   /** What executors have logged so far, all of them one after the other. */
   public String executorLogs() throws IOException {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files = Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
+    try (Stream<Path> files =
+        Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
       for (Path file : files.toList()) {
         all.append(Files.readString(file));
       }
