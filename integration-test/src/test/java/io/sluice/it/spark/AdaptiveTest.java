@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -51,8 +50,7 @@ class AdaptiveTest {
 
   @BeforeAll
   void runEverything() throws IOException, InterruptedException {
-    own =
-        new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
+    own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster =
         LocalCluster.builder()
