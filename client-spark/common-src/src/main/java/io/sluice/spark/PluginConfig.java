@@ -111,7 +111,7 @@ public final class PluginConfig {
 
   /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
   public int maxFurtherServers() {
-    return 10;
+    return client.reassign().maxServers();
   }
 
   /** Content of a block, in bytes, unless a record is larger. */
