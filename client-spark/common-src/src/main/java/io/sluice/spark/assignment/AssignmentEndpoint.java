@@ -3,6 +3,7 @@ package io.sluice.spark.assignment;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.error.SluiceException;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +59,11 @@ public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   /** Makes it known to executors. */
   public synchronized void start() {
     self = rpcEnv.setupEndpoint(NAME, this);
+  }
+
+  /** Runs what may wait for a coordinator; refuses when too much waits already. */
+  public Executor threads() {
+    return threads;
   }
 
   @Override

@@ -15,8 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The driver's newest assignment of every shuffle, and the only place where one changes: when a task
@@ -87,6 +89,31 @@ public final class DriverAssignments {
     return known == null ? null : known.newest;
   }
 
+  /**
+   * The partitions, ascending, of whose every copy some part is meant to be at one of these servers;
+   * none if the shuffle is not known.
+   */
+  public int[] partitionsOnlyAt(int shuffle, Collection<String> servers) {
+    ShuffleAssignment now = newest(shuffle);
+    if (now == null) {
+      return new int[0];
+    }
+    Set<Integer> indexes = new HashSet<>();
+    servers.forEach(name -> indexes.add(now.indexOf(name)));
+    return IntStream.range(0, now.rangeCount())
+        .filter(range -> isOnlyAt(now, range, indexes))
+        .flatMap(range -> IntStream.rangeClosed(now.firstPartition(range), now.lastPartition(range)))
+        .toArray();
+  }
+
+  private static boolean isOnlyAt(ShuffleAssignment now, int range, Set<Integer> servers) {
+    return IntStream.range(0, now.replicaCount(range))
+        .allMatch(
+            replica ->
+                IntStream.range(0, now.chainLength(range, replica))
+                    .anyMatch(place -> servers.contains(now.chainServer(range, replica, place))));
+  }
+
   /** Further servers that shuffles have now, each counted once for each shuffle. */
   public long furtherServers() {
     long count = 0;
@@ -137,14 +164,15 @@ public final class DriverAssignments {
                     server, affected.stream().mapToInt(Integer::intValue).toArray(), by.get());
           };
       known.newest = after;
-      LOG.info(
-          "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
-          shuffle,
-          server,
-          cause,
-          by.get().getName(),
-          affected.size(),
-          after.generation());
+      LOG.atLevel(cause == Cause.FAILED ? Level.INFO : Level.DEBUG)
+          .log(
+              "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
+              shuffle,
+              server,
+              cause,
+              by.get().getName(),
+              affected.size(),
+              after.generation());
       return after;
     }
   }

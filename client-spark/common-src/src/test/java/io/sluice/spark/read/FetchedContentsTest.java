@@ -11,6 +11,7 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
+import io.sluice.spark.MissingMaps;
 import io.sluice.spark.TestTask;
 import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
@@ -104,6 +105,19 @@ class FetchedContentsTest {
     read.script.add(new BlocksMissingException(5, List.of(hole)));
     Throwable thrown = catchThrowable(contents::next);
     return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
+  }
+
+  @Test
+  void saysWhichServersWereAskedAndWhichDidNotAnswer() {
+    MissingBlocks lost = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "");
+    MissingBlocks silent =
+        new MissingBlocks(4, 42, 17, Reason.UNREACHABLE, List.of("s:2", "s:3"), "");
+    read.script.add(new BlocksMissingException(5, List.of(lost, silent)));
+
+    String message = catchThrowable(contents::next).getMessage();
+
+    assertThat(MissingMaps.askedIn(message)).containsExactly("s:1", "s:2", "s:3");
+    assertThat(MissingMaps.silentIn(message)).containsExactly("s:2", "s:3");
   }
 
   @Test
