@@ -66,6 +66,9 @@ final class LanePump {
       if (!wantsConnection(lane)) {
         return false;
       }
+      if (failures.passesBy(lane)) {
+        return true;
+      }
       lane.heard(state.nanoTime.getAsLong());
       lane.connecting();
       CompletableFuture<DataConnection> unused =
@@ -295,6 +298,7 @@ final class LanePump {
       return;
     }
     lane.succeeded();
+    state.health.answered(lane.name());
     replies.take(lane, reply);
   }
 
