@@ -23,11 +23,11 @@ import io.sluice.spark.background.PushBehind;
 import io.sluice.spark.background.ReadingStages;
 import io.sluice.spark.background.ReadingStagesEndpoint;
 import io.sluice.spark.background.WantedShuffles;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.SparkLocalOutput;
-import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
@@ -342,8 +342,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(
-            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
