@@ -81,14 +81,14 @@ class PushPlanTest {
   @Test
   void putsSmallPartitionsOfOneSetIntoOnePieceAlthoughOthersLieBetween() {
     long[] lengths = new long[100];
-    Arrays.fill(lengths, 10);
+    Arrays.fill(lengths, 2);
 
     PushPlan plan = plan(lengths, 2, partition -> partition / 25 % 2, 1);
 
     assertThat(plan.pieces())
         .containsExactlyInAnyOrder(
-            new Piece(0, List.of(new Stretch(0, 250), new Stretch(500, 250))),
-            new Piece(1, List.of(new Stretch(250, 250), new Stretch(750, 250))));
+            new Piece(0, List.of(new Stretch(0, 50), new Stretch(100, 50))),
+            new Piece(1, List.of(new Stretch(50, 50), new Stretch(150, 50))));
   }
 
   @Test
