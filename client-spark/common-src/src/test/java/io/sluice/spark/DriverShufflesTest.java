@@ -24,7 +24,11 @@ class DriverShufflesTest {
   private final Session session = new Session();
   private final DriverAssignments assignments =
       new DriverAssignments(session::furtherServer, 10, () -> 0);
-  private final DriverShuffles shuffles = new DriverShuffles(session, assignments);
+  private final List<String> refused = new ArrayList<>();
+  private final DriverShuffles shuffles = new DriverShuffles(
+          session,
+          assignments,
+          (shuffle, partitions, why) -> refused.add(shuffle + "/" + partitions + " " + why));
 
   private static final class Session implements ApplicationSession {
     Reason refusal;
@@ -93,6 +97,7 @@ class DriverShufflesTest {
   void storageIsNoLongerReliableOnceAShuffleWasRefused() {
     session.refusal = Reason.NO_SERVERS;
     assertThat(shuffles.register(0, 10)).isEmpty();
+    assertThat(refused).containsExactly("0/10 NO_SERVERS: as the test wants it");
     session.refusal = null;
 
     assertThat(shuffles.register(1, 10)).isPresent();

@@ -1,13 +1,11 @@
 package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * What a reduce task is to read: for each partition the map attempts that hold data for it, as the
@@ -27,8 +25,7 @@ public final class ShuffleReadRequest {
 
   private ShuffleReadRequest(Builder from) {
     this.assignment = from.assignment;
-    this.expected = new ArrayList<>(from.byPartition.size());
-    from.byPartition.forEach((partition, attempts) -> expected.add(attempts.build(partition)));
+    this.expected = from.byPartition.build();
     this.firstMapIndex = from.firstMapIndex;
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
@@ -97,7 +94,7 @@ public final class ShuffleReadRequest {
   /** Collects a request. Belongs to one thread. */
   public static final class Builder {
     private final ShuffleAssignment assignment;
-    private final TreeMap<Integer, ExpectedAttempts.Builder> byPartition = new TreeMap<>();
+    private final ExpectedByPartition byPartition = new ExpectedByPartition();
     private int firstMapIndex;
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
@@ -124,9 +121,7 @@ public final class ShuffleReadRequest {
                 + assignment.partitionCount()
                 + " partitions");
       }
-      byPartition
-          .computeIfAbsent(partition, p -> new ExpectedAttempts.Builder())
-          .add(mapAttempt, mapIndex);
+      byPartition.add(partition, mapAttempt, mapIndex);
       return this;
     }
 

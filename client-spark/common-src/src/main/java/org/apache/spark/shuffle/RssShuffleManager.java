@@ -32,6 +32,11 @@ import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
 import io.sluice.spark.read.SluiceReader;
+import io.sluice.spark.stats.CountedOutput;
+import io.sluice.spark.stats.CountedRead;
+import io.sluice.spark.stats.ShuffleStatistics;
+import io.sluice.spark.ui.ShuffleStates;
+import io.sluice.spark.ui.SparkPages;
 import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
@@ -70,6 +75,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
   private DriverAssignments assignments;
+  private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
   private boolean stopped;
@@ -106,9 +112,14 @@ public class RssShuffleManager extends SortShuffleManager {
     }
     Optional<ShuffleAssignment> assignment =
         assign(shuffleId, partitions, dependency.rdd().sparkContext());
-    return assignment.isPresent()
-        ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get(), assignments()::newest)
-        : super.registerShuffle(shuffleId, dependency);
+    if (assignment.isEmpty()) {
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    ShuffleStatistics statistics = new ShuffleStatistics();
+    dependency.rdd().sparkContext().register(statistics);
+    states().assigned(assignment.get(), statistics);
+    return new RssShuffleHandle<>(
+        shuffleId, dependency, assignment.get(), statistics, assignments()::newest);
   }
 
   private Optional<ShuffleAssignment> assign(
@@ -119,7 +130,8 @@ public class RssShuffleManager extends SortShuffleManager {
           new Refused(
               Reason.UNSUPPORTED,
               SparkDefaults.OLD_FETCH_PROTOCOL + "=true gives all attempts of a task one id"),
-          shuffleId);
+          shuffleId,
+          partitions);
       return Optional.empty();
     }
     return all.register(shuffleId, partitions);
@@ -152,8 +164,10 @@ public class RssShuffleManager extends SortShuffleManager {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
     MapOutput output =
-        outputs(assignment.shuffle().getApplication())
-            .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics);
+        new CountedOutput(
+            outputs(assignment.shuffle().getApplication())
+                .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics),
+            handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }
@@ -233,8 +247,10 @@ public class RssShuffleManager extends SortShuffleManager {
       awaitPushed(request, expected, config.merge());
     }
     return new FetchedContents(
-        client(assignment.shuffle().getApplication())
-            .read(request.build(), IoEncryption.of(SparkEnv.get())),
+        new CountedRead(
+            client(assignment.shuffle().getApplication())
+                .read(request.build(), IoEncryption.of(SparkEnv.get())),
+            handle.statistics()),
         handle.shuffleId(),
         expected.local(),
         () -> driver.awaitNewest(assignment).generation() > assignment.generation(),
@@ -268,6 +284,7 @@ public class RssShuffleManager extends SortShuffleManager {
       read.forget(shuffleId);
     }
     if (all != null) {
+      states().ended(shuffleId);
       all.unregister(shuffleId);
     }
     learnt.forget(shuffleId);
@@ -337,7 +354,8 @@ public class RssShuffleManager extends SortShuffleManager {
       readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
       readingStages.start();
     }
-    DriverShuffles all = new DriverShuffles(session, assignments);
+    states = SparkPages.follow(sparkContext, assignments::newest);
+    DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
     sparkContext.addSparkListener(
         new LostOutputs(
             (MapOutputTrackerMaster) env.mapOutputTracker(),
@@ -346,6 +364,12 @@ public class RssShuffleManager extends SortShuffleManager {
             assignments,
             endpoint.threads()));
     shuffles = all;
+  }
+
+  private ShuffleStates states() {
+    synchronized (lock) {
+      return states;
+    }
   }
 
   private DriverAssignments assignments() {

@@ -50,6 +50,12 @@ final class Jobs {
     BY_NAME.put("barrier", ApiJobs::barrier);
     BY_NAME.put("indeterminate", ApiJobs::indeterminate);
     BY_NAME.put("readInPart", ApiJobs::readInPart);
+    BY_NAME.put("settings", VersionJobs::settings);
+    BY_NAME.put("rowChecksums", VersionJobs::rowChecksums);
+    BY_NAME.put("streaming", StreamingJobs::streaming);
+    BY_NAME.put("idleExecutors", ExecutorJobs::idleExecutors);
+    BY_NAME.put("decommissioned", ExecutorJobs::decommissioned);
+    BY_NAME.put("lostExecutor", ExecutorJobs::lostExecutor);
   }
 
   private Jobs() {}
