@@ -113,6 +113,30 @@ class WaitingReadTest {
   }
 
   @Test
+  void doesNotWaitForWhatIsNeverPushed() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
+      ShuffleAssignment assignment = cluster.assign(2, 1, 1);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment)
+              .localOutput(local)
+              .waitFor(500, 950)
+              .leftLocal(1, 8);
+      for (int partition = 0; partition < 2; partition++) {
+        for (long attempt = 7; attempt < 10; attempt++) {
+          request.expect(partition, attempt, (int) attempt);
+          local.addAll(TestBlocks.of(partition, attempt, random, 10, 1));
+        }
+      }
+
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        assertThat(drain(read)).isEqualTo(6);
+      }
+      assertThat(opens.seen).hasSize(1);
+      assertThat(wanted(opens.seen.get(0))).containsExactly(7L, 9L);
+    }
+  }
+
+  @Test
   void doesNotWaitWhereNoServerWillHaveAll() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
       ShuffleAssignment assignment =
