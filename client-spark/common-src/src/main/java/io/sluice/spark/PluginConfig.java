@@ -1,8 +1,8 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
-import io.sluice.client.MergeConfig;
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
