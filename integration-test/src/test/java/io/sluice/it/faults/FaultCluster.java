@@ -36,6 +36,7 @@ final class FaultCluster {
         .set("spark.rss.client.server.unreachable.timeout", "2s")
         .set("spark.rss.client.send.check.timeout.ms", "5s")
         .set("spark.rss.client.retry.interval.max", "300ms")
+        .set("spark.rss.merge.wait", "1s")
         .set("spark.locality.wait", "0s")
         .set("spark.deploy.maxExecutorRetries", "-1");
   }
