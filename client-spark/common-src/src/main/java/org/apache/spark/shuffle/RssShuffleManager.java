@@ -261,10 +261,8 @@ public class RssShuffleManager extends SortShuffleManager {
   /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
   private void awaitPushed(
       ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
-    if (merge.waitMs() > 0 && merge.permille() > 0) {
-      request.waitFor((int) merge.waitMs(), merge.permille());
-      expected.leaveLocal(request, config.largestPushedPartitionBytes());
-    }
+    request.waitFor((int) merge.waitMs(), merge.permille());
+    expected.leaveLocal(request, config.largestPushedPartitionBytes());
   }
 
   @Override

@@ -35,8 +35,7 @@ final class ExecutorJobs {
         RddJobs.pairs(spark, 60_000, 5_000)
             .groupByKey(7)
             .mapToPair(
-                group ->
-                    new Tuple2<>(group._1(), (long) RddJobs.joined(group._2()).hashCode()));
+                group -> new Tuple2<>(group._1(), (long) RddJobs.joined(group._2()).hashCode()));
     List<String> rows = new ArrayList<>(List.of("keys " + sums.count()));
     if (inExecutors) {
       going.go(spark.sparkContext());

@@ -44,8 +44,7 @@ public final class JobDriver {
     }
   }
 
-  private static void run(SparkConf conf, List<String> names, Properties found)
-      throws IOException {
+  private static void run(SparkConf conf, List<String> names, Properties found) throws IOException {
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       ShuffleMetrics metrics = new ShuffleMetrics();
       spark.sparkContext().addSparkListener(metrics);
