@@ -143,7 +143,8 @@ public final class SparkApplication {
   /** What executors have logged so far, all of them one after the other. */
   public String executorLogs() throws IOException {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files = Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
+    try (Stream<Path> files =
+        Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
       for (Path file : files.toList()) {
         all.append(Files.readString(file));
       }
