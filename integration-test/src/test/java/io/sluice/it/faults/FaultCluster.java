@@ -17,7 +17,8 @@ final class FaultCluster {
         // So that every server has some partitions of every shuffle.
         .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
         .configureServers("rss.server.heartbeat.interval", "200ms")
-        .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+        .serverJvmOptions(
+            "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
   }
 
   /**
