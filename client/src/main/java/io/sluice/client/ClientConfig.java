@@ -143,7 +143,8 @@ public record ClientConfig(
           .atLeast(1)
           .atMost(10_000)
           .since(FIRST)
-          .doc("How often one push is sent before its server is passed by: for a further server, for"
+          .doc(
+              "How often one push is sent before its server is passed by: for a further server, for"
                   + " local output, or else by the failure of the map attempt.")
           .build();
   static final ConfigKey<Long> RETRY_INTERVAL_MAX =
@@ -547,7 +548,7 @@ public record ClientConfig(
     String recompute = "a hole in the data makes the engine repeat just the map tasks concerned";
     return schema
         .ignored("rss.client.reassign.blockRetryMaxTimes", recompute, PUSH_ATTEMPTS.name())
-        .ignored("rss.client.reassign.partitionSplit.*", "servers say which partitions are large")
+        .ignored("rss.client.reassign.partitionSplit*", "servers say which partitions are large")
         .ignored("rss.stageRetry.*", recompute)
         .ignored("rss.resubmit.stage", recompute)
         .ignored("rss.resubmit.stage.*", recompute)

@@ -13,9 +13,9 @@ import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.LocalSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
+import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
-import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.push.SealedPush;
 import io.sluice.client.push.ServerHealth;
@@ -28,8 +28,10 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** The client over one transport. Thread-safe; starts threads only for a driver's lease and for
- * pushes behind their tasks. */
+/**
+ * The client over one transport. Thread-safe; starts threads only for a driver's lease and for
+ * pushes behind their tasks.
+ */
 final class ConnectedSluiceClient implements SluiceClient {
   /** About a round trip through a busy server. */
   private static final long NANOS_BETWEEN_HALVINGS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -149,6 +151,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         output.assignment(),
         output.attempt(),
         config.background().push(),
+        output.furtherServers(),
         pushes);
   }
 
@@ -169,6 +172,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         config.read(),
         pool,
         files,
+        pushes.health(),
         PooledByteBufAllocator.DEFAULT,
         nanoTime,
         this::read);

@@ -199,7 +199,7 @@ final class JobBench implements AutoCloseable {
     classPath.add(Installation.all(spark.jars()));
     classPath.add(Installation.all(installation.driverJars()));
     if (side.equals("sluice")) {
-      Path clientJar = installation.clientJar(spark.scala());
+      Path clientJar = installation.clientJar(spark);
       conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
       conf.put("spark.executor.extraClassPath", clientJar.toString());
       conf.put("spark.rss.coordinator.quorum", cluster.quorum());

@@ -1,8 +1,8 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
-import io.sluice.client.MergeConfig;
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
@@ -115,7 +115,7 @@ public final class PluginConfig {
 
   /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
   public int maxFurtherServers() {
-    return 10;
+    return client.reassign().maxServers();
   }
 
   /** Content of a block, in bytes, unless a record is larger. */

@@ -126,22 +126,28 @@ final class Detours {
    * @throws PushFailedException if there is no way for it
    */
   void distribute(Frame frame) throws IOException {
-    for (int server : frame.servers()) {
-      ServerLane lane = wayTo(server);
-      if (lane != null) {
-        give(frame, lane);
-      }
-    }
-    settle(frame);
+    giveToWays(frame);
+    keepIfTooFew(frame);
   }
 
-  private boolean give(Frame frame, ServerLane lane) {
-    if (!frame.give(lane)) {
-      return false;
+  /** Does so again, after the ways have changed. */
+  private void redistribute(Frame frame) throws IOException {
+    reroutedFrames += giveToWays(frame) ? 1 : 0;
+    keepIfTooFew(frame);
+  }
+
+  /** False if every lane that stands for its servers has had it before. */
+  private boolean giveToWays(Frame frame) {
+    boolean any = false;
+    for (int server : frame.servers()) {
+      ServerLane lane = wayTo(server);
+      if (lane != null && frame.give(lane)) {
+        frame.retain();
+        lane.enqueue(new Sending(frame));
+        any = true;
+      }
     }
-    frame.retain();
-    lane.enqueue(new Sending(frame));
-    return true;
+    return any;
   }
 
   /** The lane that stands in for a server, which may be its own; null if there is none. */
@@ -154,7 +160,7 @@ final class Detours {
   }
 
   /** Keeps a frame in local output if too few servers can take it. */
-  private void settle(Frame frame) throws IOException {
+  private void keepIfTooFew(Frame frame) throws IOException {
     if (frame.isLocal() || isEnough(ways(frame.servers()), frame.servers())) {
       return;
     }
@@ -170,6 +176,11 @@ final class Detours {
   /** Where there are fewer servers than copies that must be safe, all of them must take it. */
   private boolean isEnough(int ways, int[] servers) {
     return ways >= Math.min(writeQuorum, servers.length);
+  }
+
+  /** Whether some server may still take frames of a set. */
+  boolean hasWay(int set) {
+    return ways(sets.servers(set)) > 0;
   }
 
   private int ways(int[] servers) {
@@ -219,8 +230,7 @@ final class Detours {
    * @param fault whether that is the server's own fault, so that other sessions should know
    * @param quickly whether it was given less than its time, because others had given it up
    */
-  void giveUp(
-      ServerLane lane, StatusCode code, Throwable cause, boolean fault, boolean quickly)
+  void giveUp(ServerLane lane, StatusCode code, Throwable cause, boolean fault, boolean quickly)
       throws IOException {
     boolean news = !fault || health.gaveUp(lane.name());
     lane.stop(code, cause, quickly, news);
@@ -245,7 +255,9 @@ final class Detours {
     }
     lane.gone(true);
     for (int set = 0; set < sets.count() && mayBeWhole; set++) {
-      mayBeWhole = !contains(sets.servers(set), lane) || isEnough(ways(sets.servers(set)), sets.servers(set));
+      mayBeWhole =
+          !contains(sets.servers(set), lane)
+              || isEnough(ways(sets.servers(set)), sets.servers(set));
     }
     if (!mayBeWhole) {
       throw failed(lane);
@@ -331,16 +343,7 @@ final class Detours {
     }
     lane.leadTo(other);
     furtherServers++;
-    for (Sending sending = lane.oldestUnsent(); sending != null; sending = lane.oldestUnsent()) {
-      Frame frame = sending.frame();
-      if (give(frame, other)) {
-        reroutedFrames++;
-      } else {
-        settle(frame);
-      }
-      lane.removeOldestUnsent();
-      held.release(frame);
-    }
+    drop(lane);
     warn(lane, "push goes on at further server " + other.name());
   }
 
@@ -387,10 +390,10 @@ final class Detours {
             lane.cause().getMessage());
   }
 
-  /** Lets go of what a lane holds. A frame stays with the lane until it is safe elsewhere. */
+  /** Hands on what a lane holds. A frame stays with the lane until others have it. */
   private void drop(ServerLane lane) throws IOException {
     for (Sending sending = lane.oldestUnsent(); sending != null; sending = lane.oldestUnsent()) {
-      settle(sending.frame());
+      redistribute(sending.frame());
       lane.removeOldestUnsent();
       held.release(sending.frame());
     }

@@ -46,8 +46,7 @@ public final class FramePushSession implements PushSession {
     this.attempt = attempt;
     this.config = config;
     this.allocator = allocator;
-    this.sender =
-        new FrameSender(assignment, attempt, config, options, false, environment);
+    this.sender = new FrameSender(assignment, attempt, config, options, false, environment);
     this.onClose = onClose;
   }
 
@@ -143,9 +142,7 @@ public final class FramePushSession implements PushSession {
 
   @Override
   public PushCounters counters() {
-    return framer == null
-        ? PushCounters.ZERO
-        : sender.counters(framer);
+    return framer == null ? PushCounters.ZERO : sender.counters(framer);
   }
 
   @Override

@@ -567,6 +567,11 @@ final class FrameSender {
         detours.reroutedFrames());
   }
 
+  /** Whether some server may still take frames of a set. */
+  boolean hasWay(int set) {
+    return detours.hasWay(set);
+  }
+
   /** Whether some blocks are in local output. */
   boolean hasLocal() {
     return detours.localFrames() > 0;

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Makes contents of verified blocks: drops what has come before, decrypts, decompresses, and lets
- * a {@link ContentOrder} decide what is given when. Belongs to one thread.
+ * Makes contents of verified blocks: drops what has come before, decrypts, decompresses, and lets a
+ * {@link ContentOrder} decide what is given when. Belongs to one thread.
  */
 final class ContentAssembler implements AutoCloseable {
   private static final int FIRST_BYTES = 64 << 10;

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What follows from a failure: the same again later, everything of a server opened again, or
@@ -20,12 +22,15 @@ import java.util.concurrent.TimeUnit;
  * <ul>
  *   <li>another place has copies of all that is asked of it (if they turn out to have less, it is
  *       asked again, with patience), or
- *   <li>writers have given it up before, with their own patience, or
+ *   <li>writers have given it up before, or another task of this process, with their own patience,
+ *       or
  *   <li>this read has spent its patience on another server, and another place may have what is
  *       asked: a read waits once, not once for each server.
  * </ul>
  */
 final class LaneFailures {
+  private static final Logger LOG = LoggerFactory.getLogger(LaneFailures.class);
+
   private final ReadState state;
 
   LaneFailures(ReadState state) {
@@ -39,9 +44,7 @@ final class LaneFailures {
         code == StatusCode.STORAGE_FAILED
             || code == StatusCode.INTERNAL
             || code == StatusCode.BLOCK_CORRUPT;
-    if (mayPass
-        && !hasCopies(slice)
-        && slice.countAttempt() < state.config.retry().maxAttempts()) {
+    if (mayPass && !hasCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
               + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
@@ -91,8 +94,7 @@ final class LaneFailures {
   /**
    * @param lostConnections 1 if the failure is the loss of a connection that was there, else 0
    */
-  private void onFailure(ReadLane lane, Throwable failed, int lostConnections)
-      throws IOException {
+  private void onFailure(ReadLane lane, Throwable failed, int lostConnections) throws IOException {
     Throwable cause = unwrapped(failed);
     if (!(cause instanceof SluiceException refusal)) {
       backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
@@ -155,6 +157,9 @@ final class LaneFailures {
             .filter(PartitionProgress::hasMoreCopies)
             .forEach(PartitionProgress::leaveEarly);
       }
+      if (!quick || lane.isReplaced() || state.health.isFailing(lane.name())) {
+        gaveUp(lane, cause);
+      }
       giveUp(
           lane, reason, lane.failures() + " tries in " + failingMs + " ms: " + cause.getMessage());
       return;
@@ -163,8 +168,35 @@ final class LaneFailures {
     lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(delayMs));
   }
 
+  private void gaveUp(ReadLane lane, Throwable cause) {
+    if (state.health.gaveUp(lane.name())) {
+      LOG.warn(
+          "server given up by a read app={} shuffle={} server={} problem={}",
+          state.shuffle.getApplication(),
+          state.shuffle.getShuffle(),
+          lane.name(),
+          cause.getMessage());
+    }
+  }
+
+  /**
+   * Leaves a server without a try, if others of this process had waited for it in vain and tried it
+   * again just now, and if another place may have what is asked of it.
+   */
+  boolean passesBy(ReadLane lane) {
+    if (!state.health.isFailing(lane.name())
+        || !lane.visits().allMatch(state::mayBeElsewhere)
+        || state.health.mayTry(lane.name())) {
+      return false;
+    }
+    lane.visits().map(PartitionVisit::progress).forEach(PartitionProgress::leaveEarly);
+    giveUp(lane, Reason.UNREACHABLE, "other tasks waited for the server in vain");
+    return true;
+  }
+
   private boolean getsOneTry(ReadLane lane) {
     return lane.isReplaced()
+        || state.health.isFailing(lane.name())
         || lane.visits()
             .allMatch(
                 visit ->

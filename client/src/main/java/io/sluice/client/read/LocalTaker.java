@@ -37,10 +37,7 @@ final class LocalTaker {
    * @param output null for none; closed by {@link #close}
    */
   LocalTaker(
-      ReadState state,
-      LocalOutput output,
-      ContentAssembler assembler,
-      ByteBufAllocator allocator) {
+      ReadState state, LocalOutput output, ContentAssembler assembler, ByteBufAllocator allocator) {
     this.state = state;
     this.output = output;
     this.assembler = assembler;
@@ -199,7 +196,9 @@ final class LocalTaker {
     if (!progress.received().isWhole(place)) {
       String said = damage != null ? damage : failure;
       progress.failedLocally(
-          place, damage != null, said == null ? "it does not have all that the servers lack" : said);
+          place,
+          damage != null,
+          said == null ? "it does not have all that the servers lack" : said);
     }
     closeStream();
     boolean lastOfPartition = state.local.end(current.piece());

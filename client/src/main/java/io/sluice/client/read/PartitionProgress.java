@@ -89,10 +89,14 @@ final class PartitionProgress {
   }
 
   /**
-   * The server asked now is left after one try, because others have copies: it is asked again, and
-   * with patience, if they do not have all. A copy may lack what a write quorum did without.
+   * The server asked now is left after one try or none, because others may have all: it is asked
+   * again if they do not. Even a copy may lack what a write quorum did without. A server is left so
+   * once.
    */
   void leaveEarly() {
+    if (again) {
+      return;
+    }
     if (leftEarly == null) {
       leftEarly = new ArrayDeque<>(1);
     }

@@ -7,6 +7,7 @@ import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
+import io.sluice.client.push.ServerHealth;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
@@ -43,6 +44,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   /**
    * @param transform null for none
    * @param files ways to read run files without their servers; belong to the caller
+   * @param health shared by all reads and pushes of the process
    * @param onClose told once, with the final counters
    */
   public PooledShuffleRead(
@@ -51,12 +53,14 @@ public final class PooledShuffleRead implements ShuffleRead {
       ReadConfig config,
       ConnectionPool pool,
       RunFiles files,
+      ServerHealth health,
       ByteBufAllocator allocator,
       LongSupplier nanoTime,
       Consumer<ReadCounters> onClose) {
     this.onClose = onClose;
     this.poolLane = pool.nextLane();
-    this.state = new ReadState(request, config, new OpenRunFiles(files, allocator), nanoTime);
+    this.state =
+        new ReadState(request, config, new OpenRunFiles(files, allocator), health, nanoTime);
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(
@@ -116,6 +120,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   }
 
   private void await() throws IOException {
+    state.throwIfMissing();
     state.local.request();
     if (!state.awaitsServers() && state.local.hasOutstanding()) {
       localTaker.begin();
@@ -136,7 +141,9 @@ public final class PooledShuffleRead implements ShuffleRead {
       VisitOrder order =
           orders.computeIfAbsent(
               range,
-              r -> VisitOrder.of(assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
+              r ->
+                  VisitOrder.of(
+                      assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
       state.partitionsLeft++;
       state.visitNext(new PartitionProgress(expected, order));
     }

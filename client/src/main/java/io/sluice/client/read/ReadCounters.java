@@ -33,7 +33,8 @@ public record ReadCounters(
     long localBlocks,
     long localFailures,
     long waitNanos) {
-  public static final ReadCounters ZERO = new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final ReadCounters ZERO =
+      new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public ReadCounters plus(ReadCounters other) {
     return new ReadCounters(

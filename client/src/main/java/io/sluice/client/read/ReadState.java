@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import io.sluice.client.file.OpenRunFiles;
+import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ final class ReadState {
   final ReadConfig config;
   final LongSupplier nanoTime;
   final OpenRunFiles files;
+  final ServerHealth health;
   final List<ReadLane> lanes = new ArrayList<>();
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
   private boolean waitBegun;
@@ -53,8 +55,13 @@ final class ReadState {
   long waitNanos;
 
   ReadState(
-      ShuffleReadRequest request, ReadConfig config, OpenRunFiles files, LongSupplier nanoTime) {
+      ShuffleReadRequest request,
+      ReadConfig config,
+      OpenRunFiles files,
+      ServerHealth health,
+      LongSupplier nanoTime) {
     this.files = files;
+    this.health = health;
     this.request = request;
     this.local = new LocalPieces(request.localOutput());
     this.shuffle = request.assignment().shuffle();
@@ -90,7 +97,7 @@ final class ReadState {
    * begins when this is asked first.
    */
   int waitLeftMs() {
-    if (!request.isPushedLater()) {
+    if (request.maxWaitMs() == 0) {
       return 0;
     }
     long now = nanoTime.getAsLong();

@@ -13,8 +13,9 @@ final class WantedAttempts {
 
   /**
    * The attempts that are expected in every one of some partitions and not whole yet, apart from
-   * those that no server is going to have: a server waits for all of them in each partition, so one that leaves nothing in a partition must not be among
-   * them. None where a partition is spread over servers, because no single one will have them.
+   * those that no server is going to have: a server waits for all of them in each partition, so one
+   * that leaves nothing in a partition must not be among them. None where a partition is spread
+   * over servers, because no single one will have them.
    */
   static Roaring64NavigableMap of(ShuffleReadRequest request, List<PartitionVisit> visits) {
     Roaring64NavigableMap common = null;

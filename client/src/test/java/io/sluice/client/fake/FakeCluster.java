@@ -110,8 +110,13 @@ public final class FakeCluster implements AutoCloseable {
 
   /** Contiguous ranges of equal size, in turn over all servers, with so many replicas each. */
   public ShuffleAssignment assign(int partitions, int ranges, int replicas) {
+    return assign(partitions, ranges, replicas, servers.size());
+  }
+
+  /** The same on the first so many servers. */
+  public ShuffleAssignment assign(int partitions, int ranges, int replicas, int serverCount) {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
-    servers.forEach(server -> reply.addServers(server.id()));
+    servers.subList(0, serverCount).forEach(server -> reply.addServers(server.id()));
     for (int range = 0; range < ranges; range++) {
       PartitionRange.Builder one =
           reply
@@ -119,7 +124,7 @@ public final class FakeCluster implements AutoCloseable {
               .setFirst((int) ((long) partitions * range / ranges))
               .setLast((int) ((long) partitions * (range + 1) / ranges) - 1);
       for (int replica = 0; replica < replicas; replica++) {
-        one.addServers((range + replica) % servers.size());
+        one.addServers((range + replica) % serverCount);
       }
     }
     try {
@@ -159,7 +164,7 @@ public final class FakeCluster implements AutoCloseable {
 
   /** A push of blocks that are sealed already. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
-    return new SealedPush(assignment, attempt, pushConfig, environment());
+    return new SealedPush(assignment, attempt, pushConfig, null, environment());
   }
 
   public ByteBufAllocator allocator() {
@@ -172,7 +177,7 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, readConfig, pool, files, allocator, System::nanoTime, counters -> {});
+        request, transform, readConfig, pool, files, health, allocator, System::nanoTime, counters -> {});
   }
 
   /** Bytes of frames and carried blocks that are held now. */

@@ -46,6 +46,7 @@ public final class FakeServer {
   private int fetches;
   private int duplicates;
   private int memoryUsedPermille;
+  private long fullAboveBytes = Long.MAX_VALUE;
 
   private static final class Log {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -112,6 +113,11 @@ public final class FakeServer {
     memoryUsedPermille = permille;
   }
 
+  /** Acks name partitions of their frame that are longer than this. */
+  public synchronized void callFullAbove(long bytes) {
+    fullAboveBytes = bytes;
+  }
+
   synchronized PushAck push(Push push, ByteBuf body) throws SluiceException {
     checkEpoch(push.getEpoch());
     List<BlockHeader> headers = new ArrayList<>();
@@ -155,7 +161,12 @@ public final class FakeServer {
           ByteBufUtil.getBytes(body, body.readerIndex() + starts.get(i), header.blockLength()));
       accepted.add(header);
     }
-    return PushAck.newBuilder().setEpoch(epoch).setMemoryUsedPermille(memoryUsedPermille).build();
+    PushAck.Builder ack =
+        PushAck.newBuilder().setEpoch(epoch).setMemoryUsedPermille(memoryUsedPermille);
+    passed.stream()
+        .filter(partition -> logs.get(partition).bytes.size() > fullAboveBytes)
+        .forEach(ack::addFullPartitions);
+    return ack.build();
   }
 
   private void checkEpoch(long meant) throws SluiceException {

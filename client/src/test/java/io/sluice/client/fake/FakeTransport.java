@@ -175,6 +175,7 @@ public final class FakeTransport implements DataTransport {
       synchronized (this) {
         pending.add(result);
       }
+      boolean[] released = new boolean[1];
       executor.execute(
           () -> {
             try {
@@ -182,7 +183,13 @@ public final class FakeTransport implements DataTransport {
                 throw new ConnectionLostException("connection has ended");
               }
               switch (fate.call()) {
-                case DONE -> deliver(result, work.call());
+                case DONE -> {
+                  T value = work.call();
+                  // As a real one: the body has left before its reply can come.
+                  release.run();
+                  released[0] = true;
+                  deliver(result, value);
+                }
                 case LOST_BEFORE -> close();
                 case LOST_AFTER -> {
                   dispose(work.call());
@@ -193,7 +200,9 @@ public final class FakeTransport implements DataTransport {
             } catch (Exception e) {
               result.completeExceptionally(e);
             } finally {
-              release.run();
+              if (!released[0]) {
+                release.run();
+              }
             }
           });
       return result;

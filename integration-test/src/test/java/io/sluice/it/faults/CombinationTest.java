@@ -61,10 +61,10 @@ class CombinationTest {
     "1, false, fallback, RUNS_MAPS_AGAIN",
     "1, true, never, RUNS_MAPS_AGAIN",
     "1, false, never, FAILS",
-    "2, true, fallback, RUNS_NOTHING_AGAIN",
+    "2, true, fallback, MAY_RUN_MAPS_AGAIN",
     "2, false, fallback, RUNS_MAPS_AGAIN",
-    "2, true, never, RUNS_NOTHING_AGAIN",
-    "2, false, never, RUNS_MAPS_AGAIN",
+    "2, true, never, MAY_RUN_MAPS_AGAIN",
+    "2, false, never, FAILS",
     "1, true, always, RUNS_NOTHING_AGAIN",
     "2, false, always, RUNS_NOTHING_AGAIN",
   })
@@ -93,6 +93,11 @@ class CombinationTest {
         assertThat(again).isZero();
         assertThat(found.number(job, "failedTasks")).isZero();
       }
+      case MAY_RUN_MAPS_AGAIN -> {
+        assertThat(found.digest(job)).isEqualTo(ownDigest);
+        assertThat(again).isIn(0L, (long) Expectation.MAPS);
+        assertThat(found.number(job, "otherFailures")).isZero();
+      }
       case RUNS_MAPS_AGAIN -> {
         assertThat(found.digest(job)).isEqualTo(ownDigest);
         assertThat(again).isEqualTo(Expectation.MAPS);
@@ -114,6 +119,8 @@ class CombinationTest {
   /** How a job ends. */
   enum Outcomes {
     RUNS_NOTHING_AGAIN,
+    /** Where the further server of a pair of copies is the one that goes next. */
+    MAY_RUN_MAPS_AGAIN,
     RUNS_MAPS_AGAIN,
     FAILS
   }

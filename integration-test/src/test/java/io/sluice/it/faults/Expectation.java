@@ -54,4 +54,30 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
       case EXECUTOR_WITH_LOCAL_OUTPUT_LOST -> MAPS_OF_ONE_EXECUTOR;
     };
   }
+
+  /** Whether some blocks must have gone to a further server, or to local output for want of one. */
+  static boolean goesAround(Mode mode, Fault fault) {
+    return switch (fault) {
+      case SERVER_LOST_BEFORE_MAPS,
+          SERVER_LOST_DURING_MAPS,
+          SERVER_LOST_AFTER_MAPS,
+          ALL_SERVERS_LOST_BEFORE_MAPS,
+          ALL_SERVERS_LOST_DURING_MAPS,
+          SERVER_STALLED_DURING_MAPS,
+          LINK_CUT_DURING_MAPS,
+          LINK_CUT_FOR_GOOD,
+          COORDINATOR_AND_SERVER_LOST,
+          EXECUTOR_WITH_LOCAL_OUTPUT_LOST ->
+          mode == Mode.FALLBACK;
+      case NONE,
+          SERVER_LOST_DURING_READ,
+          SERVER_RESTARTED_DURING_MAPS,
+          SERVER_CRASHED_AND_BACK_DURING_MAPS,
+          SERVER_STALLED_DURING_READ,
+          COORDINATOR_LOST,
+          EXECUTOR_LOST_DURING_MAPS,
+          EXECUTOR_LOST_AFTER_MAPS ->
+          false;
+    };
+  }
 }

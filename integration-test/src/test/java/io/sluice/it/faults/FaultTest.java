@@ -101,12 +101,14 @@ class FaultTest {
     long relayedBefore = link.relayedBytes();
     Outcome found = application.run(jobs);
     breakage.mend();
+    String executorLogs = application.executorLogs();
 
     assertThat(link.relayedBytes()).as("what went over the link").isGreaterThan(relayedBefore);
     SoftAssertions softly = new SoftAssertions();
     softly.assertThat(found.exitCode()).isZero();
     for (Fault fault : faults) {
       check(softly, mode, fault, found, breakage);
+      checkWay(softly, mode, fault, found, executorLogs);
     }
     softly.assertAll();
   }
@@ -154,6 +156,42 @@ class FaultTest {
           .assertThat(again)
           .as(what + " maps of the executor that went")
           .isEqualTo(breakage.mapsOfLostExecutor(fault));
+    }
+  }
+
+  /** That the intended way was taken: what driver and executors said of the shuffle. */
+  private static void checkWay(
+      SoftAssertions softly, Mode mode, Fault fault, Outcome found, String executorLogs) {
+    String what = mode + " " + fault;
+    String shuffle = "shuffle=" + found.results().getProperty(fault.job() + ".plan") + " ";
+    long further = found.linesWith("further server " + shuffle);
+    long local =
+        executorLogs
+            .lines()
+            .filter(line -> line.contains("map output kept locally " + shuffle))
+            .count();
+    System.out.printf("%s: further servers %d, local outputs %d%n", what, further, local);
+    if (Expectation.goesAround(mode, fault)) {
+      softly.assertThat(further + local).as(what + " ways round").isPositive();
+    }
+    if (fault == Fault.NONE) {
+      softly.assertThat(further).as(what + " further servers").isZero();
+    }
+    switch (mode) {
+      case FALLBACK -> {
+        if (fault == Fault.NONE) {
+          softly.assertThat(local).as(what + " local outputs").isZero();
+        }
+      }
+      case ALWAYS -> {
+        if (fault == Fault.ALL_SERVERS_LOST_BEFORE_MAPS) {
+          softly
+              .assertThat(found.number(fault.job(), "localBytesRead"))
+              .as(what + " local bytes")
+              .isPositive();
+        }
+      }
+      case TWO_COPIES -> softly.assertThat(local).as(what + " local outputs").isZero();
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
+import org.apache.spark.ShuffleDependency;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
@@ -21,7 +22,8 @@ import scala.Tuple2;
 /**
  * One shuffle of 6 maps and 9 partitions that stops at points where a test breaks something. Its
  * name is {@code faults/NAME@POINT,POINT}; at each point that is named it comes to the pause {@code
- * NAME/POINT}. With {@code NAME*N} records are N times as long. The result depends on N alone.
+ * NAME/POINT}. With {@code NAME*N} records are N times as long. The result depends on N alone; its
+ * plan is the id of the shuffle.
  *
  * <ul>
  *   <li>{@code registered}: the shuffle has servers, nothing was written;
@@ -70,8 +72,8 @@ final class FaultJob implements Job {
             .parallelize(IntStream.range(0, MAPS).boxed().toList(), MAPS)
             .flatMapToPair(map -> records(map, wordsEach, maps, inMap))
             .partitionBy(new HashPartitioner(REDUCES));
-    // Asking for them registers the shuffle.
-    shuffled.rdd().dependencies();
+    // Asking for it registers the shuffle.
+    int shuffle = ((ShuffleDependency<?, ?, ?>) shuffled.rdd().dependencies().head()).shuffleId();
     pauseAt("registered", input);
     JavaRDD<String> rows =
         shuffled.mapPartitionsWithIndex((index, pairs) -> row(index, pairs, inRead), true);
@@ -87,7 +89,7 @@ final class FaultJob implements Job {
       pauseAt("in-map", inMap, result, input);
     }
     pauseAt("in-read", inRead, result, input);
-    return JobResult.ofUnordered(waitFor(result));
+    return JobResult.ofUnordered(waitFor(result)).withPlan(Integer.toString(shuffle));
   }
 
   /** A gate at a point that is not named is open from the start. */

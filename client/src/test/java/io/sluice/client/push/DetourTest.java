@@ -1,0 +1,677 @@
+package io.sluice.client.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.client.RetryPolicy;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.fake.FakeCluster;
+import io.sluice.client.fake.FakeTransport.Fate;
+import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Push;
+import io.sluice.proto.ServerId;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Ways round servers that take nothing. Servers 0 and 1 are assigned; 2 and 3 are spare. */
+class DetourTest {
+  private static final int PARTITIONS = 8;
+
+  /** Ends by the number of tries, so that a busy machine makes no difference. */
+  private static final RetryPolicy THREE_TRIES = new RetryPolicy(3, 1, 2, 20_000);
+
+  /** Ends the wait for what never comes; all else is answered before a call returns. */
+  private static final RetryPolicy IMPATIENT = new RetryPolicy(3, 1, 2, 25);
+
+  /** What a server does, from its so-many-th push on. */
+  private enum Trouble {
+    UNREACHABLE,
+    CUT_BEFORE,
+    CUT_AFTER,
+    SILENT,
+    BUSY(StatusCode.BUSY),
+    NO_SPACE(StatusCode.NO_SPACE),
+    DRAINING(StatusCode.DRAINING),
+    STORAGE_FAILED(StatusCode.STORAGE_FAILED),
+    CORRUPT(StatusCode.FRAME_CORRUPT),
+    PARTITION_FULL(StatusCode.PARTITION_FULL),
+    BAD_VERSION(StatusCode.BAD_VERSION);
+
+    private final StatusCode refusal;
+
+    Trouble() {
+      this(null);
+    }
+
+    Trouble(StatusCode refusal) {
+      this.refusal = refusal;
+    }
+  }
+
+  /** Servers in trouble, each from a push of its own on. */
+  private static final class Troubles implements Faults {
+    private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
+    private final Map<String, Integer> from = new ConcurrentHashMap<>();
+    private final Map<String, Integer> pushes = new ConcurrentHashMap<>();
+    private final Map<String, Integer> connects = new ConcurrentHashMap<>();
+
+    Troubles with(int server, Trouble trouble, int fromPush) {
+      troubles.put("server-" + server, trouble);
+      from.put("server-" + server, fromPush);
+      return this;
+    }
+
+    void over() {
+      troubles.clear();
+    }
+
+    int connects(int server) {
+      return connects.getOrDefault("server-" + server, 0);
+    }
+
+    private Trouble now(String server) {
+      return pushes.getOrDefault(server, 0) < from.getOrDefault(server, 0)
+          ? null
+          : troubles.get(server);
+    }
+
+    @Override
+    public Fate connect(ServerId server) {
+      connects.merge(server.getName(), 1, Integer::sum);
+      return now(server.getName()) == Trouble.UNREACHABLE ? Fate.LOST_BEFORE : Fate.DONE;
+    }
+
+    @Override
+    public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
+      Trouble trouble = now(server.getName());
+      pushes.merge(server.getName(), 1, Integer::sum);
+      if (trouble == null) {
+        return Fate.DONE;
+      }
+      if (trouble.refusal != null) {
+        throw new SluiceException(trouble.refusal, "refused");
+      }
+      return switch (trouble) {
+        case CUT_AFTER -> Fate.LOST_AFTER;
+        case SILENT -> Fate.SILENT;
+        default -> Fate.LOST_BEFORE;
+      };
+    }
+  }
+
+  private static PushConfig config(int quorum) {
+    return new PushConfig(16 << 10, 64 << 10, quorum, BlockCodec.LZ4, 1, THREE_TRIES, IMPATIENT);
+  }
+
+  private static void add(PushSession session, int partition, int length) throws IOException {
+    byte[] bytes = new byte[length];
+    new Random(31L * partition + length).nextBytes(bytes);
+    session.add(partition, bytes, 0, length, 1);
+  }
+
+  /** Contents for all partitions, in two passes, so that every server gets several frames. */
+  private static void addAll(PushSession session) throws IOException {
+    for (int pass = 0; pass < 2; pass++) {
+      for (int partition = 0; partition < PARTITIONS; partition++) {
+        for (int i = 0; i < 3; i++) {
+          add(session, partition, 4000);
+        }
+      }
+    }
+  }
+
+  /**
+   * Every block is where a reader looks: on a server of the partition's chains, or in local output.
+   */
+  private static void assertWhole(
+      FakeCluster cluster,
+      ShuffleAssignment newest,
+      CollectingSink sink,
+      long attempt,
+      long[] lengths) {
+    Map<String, List<BlockHeader>> accepted = new HashMap<>();
+    for (ServerId server : newest.servers()) {
+      int index = Integer.parseInt(server.getName().substring("server-".length()));
+      accepted.put(server.getName(), cluster.server(index).accepted());
+    }
+    for (int partition = 0; partition < newest.partitionCount(); partition++) {
+      Map<Integer, BlockHeader> found = new TreeMap<>();
+      List<BlockHeader> candidates = new ArrayList<>(sink == null ? List.of() : sink.blocks());
+      int range = newest.rangeOf(partition);
+      for (int replica = 0; replica < newest.replicaCount(range); replica++) {
+        for (int place = 0; place < newest.chainLength(range, replica); place++) {
+          ServerId server = newest.servers().get(newest.chainServer(range, replica, place));
+          candidates.addAll(accepted.get(server.getName()));
+        }
+      }
+      for (BlockHeader header : candidates) {
+        if (header.partition() == partition && header.mapAttempt() == attempt) {
+          found.put(header.sequence(), header);
+        }
+      }
+      assertThat(found.keySet())
+          .as("partition %d", partition)
+          .containsExactlyElementsOf(IntStream.range(0, found.size()).boxed().toList());
+      long bytes = found.values().stream().mapToLong(BlockHeader::blockLength).sum();
+      assertThat(bytes).as("partition %d", partition).isEqualTo(lengths[partition]);
+      if (!found.isEmpty()) {
+        assertThat(found.get(found.size() - 1).isLast()).as("partition %d", partition).isTrue();
+      }
+    }
+  }
+
+  private static Stream<Arguments> combinations() {
+    List<Arguments> all = new ArrayList<>();
+    for (Trouble trouble : Trouble.values()) {
+      for (int from : new int[] {0, 2}) {
+        for (int quorum = 0; quorum <= 2; quorum++) {
+          for (int spares = 0; spares <= 1; spares++) {
+            for (boolean sink : new boolean[] {false, true}) {
+              all.add(Arguments.of(trouble, from, Math.max(1, quorum), quorum > 0, spares, sink));
+            }
+          }
+        }
+      }
+    }
+    return all.stream();
+  }
+
+  /**
+   * One of two servers is in trouble before or after its first acknowledgements: with and without a
+   * further server, local output, a replica, and a quorum that needs it.
+   */
+  @ParameterizedTest(name = "{0} from push {1}, quorum {2}, replicated {3}, {4} spare, sink {5}")
+  @MethodSource("combinations")
+  void goesTheFirstWayThatThereIs(
+      Trouble trouble, int from, int quorum, boolean replicated, int spares, boolean hasSink)
+      throws Exception {
+    Troubles troubles = new Troubles().with(0, trouble, from);
+    CollectingSink sink = hasSink ? new CollectingSink() : null;
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(quorum));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, replicated ? 2 : 1, 2);
+      FakeDriver driver =
+          spares == 0
+              ? new FakeDriver(cluster, assignment)
+              : new FakeDriver(cluster, assignment, 2);
+      boolean otherReplica = replicated && quorum == 1;
+      boolean succeeds = spares > 0 || hasSink || otherReplica;
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
+        if (!succeeds) {
+          assertThatThrownBy(
+                  () -> {
+                    addAll(session);
+                    session.finish();
+                  })
+              .isInstanceOfSatisfying(
+                  PushFailedException.class, e -> assertThat(e.server()).isEqualTo("server-0"));
+          return;
+        }
+        addAll(session);
+        session.finish();
+
+        PushCounters counters = session.counters();
+        assertThat(driver.asked()).containsExactly("FAILED server-0 []");
+        assertThat(counters.furtherServers()).isEqualTo(spares);
+        assertThat(counters.localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
+        assertThat(session.hasLocal()).isEqualTo(counters.localFrames() > 0);
+        assertThat(counters.reroutedFrames() > 0).isEqualTo(spares > 0);
+        if (sink != null) {
+          assertThat(counters.localFrames()).isEqualTo(sink.frames());
+          assertThat(counters.localBytes())
+              .isEqualTo(sink.blocks().stream().mapToLong(BlockHeader::blockLength).sum());
+        }
+        assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
+        // Blocks that lie in one piece at a server count as copies; both must be where asked for.
+        if (replicated && quorum == 2 && spares == 0) {
+          assertThat(sink.blocks()).isNotEmpty();
+        }
+      }
+    }
+  }
+
+  @Test
+  void goesToLocalOutputWhenEveryServerIsGone() throws Exception {
+    Troubles troubles = new Troubles();
+    for (int i = 0; i < 4; i++) {
+      troubles.with(i, Trouble.UNREACHABLE, 0);
+    }
+    CollectingSink sink = new CollectingSink();
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
+        addAll(session);
+        session.finish();
+
+        assertThat(session.counters().bytes()).isEqualTo(session.counters().localBytes());
+        assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
+      }
+      assertThat(driver.newest().servers()).hasSize(4);
+    }
+  }
+
+  @Test
+  void followsAFurtherServerThatFailsToTheNext() throws Exception {
+    Troubles troubles =
+        new Troubles().with(0, Trouble.CUT_BEFORE, 1).with(2, Trouble.CUT_BEFORE, 1);
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+        addAll(session);
+        session.finish();
+
+        assertThat(session.counters().furtherServers()).isEqualTo(2);
+        assertThat(driver.asked()).containsExactly("FAILED server-0 []", "FAILED server-2 []");
+        assertThat(cluster.server(3).accepted()).isNotEmpty();
+        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void goesOnWithoutAskingWhereOthersHaveReportedTheFailure() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 2);
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment first = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, first, 2);
+      driver.change("server-0", Cause.FAILED, List.of());
+      try (FramePushSession session =
+          cluster.push(driver.newest(), 5, 1, new PushOptions(null, driver, null))) {
+        addAll(session);
+        session.finish();
+
+        assertThat(driver.asked()).isEmpty();
+        assertThat(troubles.connects(0)).isZero();
+        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void sendsLaterBlocksOfFullPartitionsToAFurtherServerAndAsksOnceForEach() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      cluster.server(0).callFullAbove(20_000);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+        for (int i = 0; i < 40; i++) {
+          add(session, 1, 3000);
+          add(session, 3, i % 10 == 0 ? 100 : 1);
+          add(session, 6, 500);
+        }
+        session.finish();
+
+        assertThat(driver.asked()).containsExactly("FULL server-0 [1]");
+        assertThat(cluster.server(2).accepted()).isNotEmpty().allMatch(h -> h.partition() == 1);
+        assertThat(cluster.server(0).storedBytes(1)).isBetween(20_000L, 60_000L);
+        assertThat(cluster.server(0).storedBytes(3)).isPositive();
+        assertThat(session.counters().furtherServers()).isEqualTo(1);
+        assertThat(session.counters().reroutedFrames()).isZero();
+        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void staysWithAServerThatIsFullWhereThereIsNoOther() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, new Faults() {})) {
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      FakeDriver driver = new FakeDriver(cluster, assignment);
+      cluster.server(0).callFullAbove(0);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, new CollectingSink()))) {
+        addAll(session);
+        session.finish();
+
+        assertThat(new TreeSet<>(driver.asked())).hasSameSizeAs(driver.asked());
+        assertThat(session.hasLocal()).isFalse();
+        assertWhole(cluster, assignment, null, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void neverBlocksForAnAnswerWhileThereIsRoom() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      driver.hold();
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+        // Of server 0 in part; of server 1 far more than may be in flight.
+        add(session, 0, 4000);
+        for (int i = 0; i < 100; i++) {
+          add(session, 7, 4000);
+        }
+        driver.answerAll();
+        session.finish();
+
+        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void goesToLocalOutputWhenNoAnswerComesInTime() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    CollectingSink sink = new CollectingSink();
+    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      driver.hold();
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
+        addAll(session);
+        session.finish();
+        // Too late to matter, and does no harm.
+        driver.answerAll();
+
+        assertThat(session.hasLocal()).isTrue();
+        assertWhole(cluster, assignment, sink, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  @Test
+  void treatsAnAnswerThatFailsAsNone() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    CollectingSink sink = new CollectingSink();
+    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      FurtherServers broken =
+          (known, server, cause, partitions) ->
+              CompletableFuture.failedFuture(new IllegalStateException("driver is gone"));
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, broken, sink))) {
+        addAll(session);
+        session.finish();
+        assertWhole(cluster, assignment, sink, 5, session.partitionLengths());
+      }
+    }
+  }
+
+  /** A server that lost what it acknowledged makes a hole that no other way mends. */
+  @ParameterizedTest
+  @EnumSource(
+      value = StatusCode.class,
+      names = {"STALE_EPOCH", "EXPIRED"})
+  void failsAtOnceWhenAcknowledgedBlocksAreGone(StatusCode how) throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, new CollectingSink()))) {
+        addAll(session);
+        if (how == StatusCode.EXPIRED) {
+          cluster.server(0).expire();
+        } else {
+          cluster.server(0).restart();
+          cluster.transport().dropConnections();
+        }
+        assertThatThrownBy(
+                () -> {
+                  addAll(session);
+                  session.finish();
+                })
+            .isInstanceOfSatisfying(
+                PushFailedException.class,
+                e -> {
+                  assertThat(e.code()).isEqualTo(how);
+                  assertThat(e.server()).isEqualTo("server-0");
+                });
+        assertThat(driver.asked()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void goesOnElsewhereWhenTheShuffleIsExpiredAtAServerThatHasNothing() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      cluster.server(0).expire();
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+        addAll(session);
+        session.finish();
+        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
+      }
+      assertThat(cluster.health().isFailing("server-0")).isFalse();
+    }
+  }
+
+  @Test
+  void saysWhyLocalOutputTakesNothingAndFreesAll() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    CollectingSink sink = new CollectingSink();
+    sink.fill();
+    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      try (FramePushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, null, sink))) {
+        assertThatThrownBy(
+                () -> {
+                  addAll(session);
+                  session.finish();
+                })
+            .isInstanceOf(IOException.class)
+            .hasMessage("No space left on device");
+      }
+    }
+  }
+
+  @Test
+  void waitsForAFailingServerOnceForAllTasksOfAProcess() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      for (int attempt = 0; attempt < 5; attempt++) {
+        CollectingSink sink = new CollectingSink();
+        try (FramePushSession session =
+            cluster.push(assignment, attempt, 1, new PushOptions(null, null, sink))) {
+          addAll(session);
+          session.finish();
+          assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
+          assertThat(session.hasLocal()).isTrue();
+        }
+        assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
+      }
+      assertThat(cluster.health().isFailing("server-0")).isTrue();
+    }
+  }
+
+  @Test
+  void givesAServerAllItsTimeWhereThereIsNoOtherWay() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      FakeDriver driver = new FakeDriver(cluster, assignment);
+      cluster.health().gaveUp("server-0");
+      for (int round = 1; round <= 2; round++) {
+        try (FramePushSession session =
+            cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+          assertThatThrownBy(
+                  () -> {
+                    addAll(session);
+                    session.finish();
+                  })
+              .isInstanceOf(PushFailedException.class);
+        }
+        assertThat(troubles.connects(0)).isEqualTo(round * THREE_TRIES.maxAttempts());
+      }
+      troubles.over();
+      try (FramePushSession session =
+          cluster.push(assignment, 6, 1, new PushOptions(null, driver, null))) {
+        addAll(session);
+        session.finish();
+        assertWhole(cluster, assignment, null, 6, session.partitionLengths());
+      }
+      assertThat(cluster.health().isFailing("server-0")).isFalse();
+    }
+  }
+
+  @Test
+  void endsItsWaitForAFurtherServerWhenInterrupted() throws Exception {
+    Troubles troubles = new Troubles().with(0, Trouble.PARTITION_FULL, 0);
+    CountDownLatch asked = new CountDownLatch(1);
+    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      FurtherServers silent =
+          (known, server, cause, partitions) -> {
+            asked.countDown();
+            return new CompletableFuture<>();
+          };
+      Throwable[] thrown = new Throwable[1];
+      Thread task =
+          new Thread(
+              () -> {
+                try (FramePushSession session =
+                    cluster.push(assignment, 5, 1, new PushOptions(null, silent, null))) {
+                  addAll(session);
+                  session.finish();
+                } catch (IOException e) {
+                  thrown[0] = e;
+                }
+              });
+      task.start();
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      task.interrupt();
+      task.join(20_000);
+      assertThat(thrown[0]).isInstanceOf(InterruptedIOException.class);
+    }
+  }
+
+  /**
+   * Servers that fail for good at random pushes, connections that are cut, full marks, late answers
+   * of a driver with few spares. With local output every attempt succeeds; without it one may fail,
+   * and never lies.
+   */
+  @Test
+  void losesNoBlockWhateverHappens() throws Exception {
+    int failed = 0;
+    Set<String> ways = new TreeSet<>();
+    for (int seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      Troubles troubles = new Troubles();
+      for (int server = 0; server < 5; server++) {
+        if (random.nextInt(3) == 0) {
+          Trouble trouble = Trouble.values()[random.nextInt(Trouble.values().length)];
+          // Silence takes real time, once for each server.
+          troubles.with(
+              server, trouble == Trouble.SILENT ? Trouble.BUSY : trouble, random.nextInt(12));
+        }
+      }
+      Faults faults =
+          new Faults() {
+            @Override
+            public Fate connect(ServerId server) {
+              return troubles.connect(server);
+            }
+
+            @Override
+            public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
+              Fate fate = troubles.push(server, push, body);
+              return fate == Fate.DONE && random.nextInt(25) == 0
+                  ? (random.nextBoolean() ? Fate.LOST_BEFORE : Fate.LOST_AFTER)
+                  : fate;
+            }
+          };
+      int replicas = 1 + random.nextInt(2);
+      int partitions = 1 + random.nextInt(30);
+      CollectingSink sink = random.nextBoolean() ? new CollectingSink() : null;
+      try (FakeCluster cluster = FakeCluster.inline(5, faults)) {
+        cluster.use(config(1 + random.nextInt(replicas)));
+        ShuffleAssignment assignment =
+            cluster.assign(partitions, 1 + random.nextInt(Math.min(4, partitions)), replicas, 3);
+        FakeDriver driver =
+            new FakeDriver(
+                cluster,
+                assignment,
+                Stream.of(3, 4, 1).limit(random.nextInt(4)).toArray(Integer[]::new));
+        if (random.nextInt(3) == 0) {
+          driver.hold();
+        }
+        for (int server = 0; server < 5; server++) {
+          if (random.nextInt(3) == 0) {
+            cluster.server(server).callFullAbove(random.nextInt(60_000));
+          }
+        }
+        try (FramePushSession session =
+            cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
+          int passes = 1 + random.nextInt(4);
+          for (int pass = 0; pass < passes; pass++) {
+            if (pass == passes - 1 && random.nextBoolean()) {
+              session.beginFinalPass();
+            }
+            for (int partition = 0; partition < partitions; partition++) {
+              for (int i = random.nextInt(4); i > 0; i--) {
+                add(
+                    session,
+                    partition,
+                    1 + random.nextInt(random.nextInt(10) == 0 ? 40_000 : 3000));
+              }
+              if (random.nextInt(8) == 0) {
+                driver.answerOne();
+              }
+            }
+          }
+          driver.answerAll();
+          session.finish();
+          assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
+          PushCounters counters = session.counters();
+          ways.add(
+              (counters.furtherServers() > 0 ? "further" : "")
+                  + (session.hasLocal() ? "local" : ""));
+        } catch (PushFailedException e) {
+          assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
+          failed++;
+        } catch (AssertionError | RuntimeException e) {
+          throw new AssertionError("seed " + seed, e);
+        }
+      }
+    }
+    assertThat(failed).isBetween(1, 100);
+    assertThat(ways).containsExactly("", "further", "furtherlocal", "local");
+  }
+}

@@ -1,0 +1,210 @@
+package io.sluice.client.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.fake.FakeCluster;
+import io.sluice.client.fake.FakeTransport.Fate;
+import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.file.RunFiles;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.ServerId;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
+
+/** Reads of what local output has and servers get by and by. */
+class WaitingReadTest {
+  private final Random random = new Random(3);
+  private final FakeLocalOutput local = new FakeLocalOutput(3);
+  private final AtomicLong nanos = new AtomicLong();
+  private final Opens opens = new Opens();
+
+  /** Notes what is waited for; every Open takes 300 ms. */
+  private final class Opens implements Faults {
+    final List<Open> seen = new ArrayList<>();
+    boolean isDown;
+    boolean isSilent;
+    int connects;
+
+    @Override
+    public synchronized Fate connect(ServerId server) {
+      connects++;
+      return isDown ? Fate.LOST_BEFORE : Fate.DONE;
+    }
+
+    @Override
+    public synchronized Fate open(ServerId server, Open open) {
+      seen.add(open);
+      nanos.addAndGet(300_000_000L);
+      return Fate.DONE;
+    }
+
+    @Override
+    public Fate fetch(ServerId server, Fetch fetch) {
+      return isSilent ? Fate.SILENT : Fate.DONE;
+    }
+  }
+
+  private static List<Long> wanted(Open open) throws IOException {
+    if (open.getWantedAttempts().isEmpty()) {
+      return List.of();
+    }
+    Roaring64NavigableMap set = new Roaring64NavigableMap();
+    set.deserializePortable(new DataInputStream(open.getWantedAttempts().newInput()));
+    List<Long> attempts = new ArrayList<>();
+    set.forEach(attempts::add);
+    return attempts;
+  }
+
+  private static PooledShuffleRead read(
+      FakeCluster cluster, ShuffleReadRequest.Builder request, LongSupplier nanoTime) {
+    return new PooledShuffleRead(
+        request.build(),
+        null,
+        new ReadConfig(64 << 10, 3, 1 << 30, 20_000, FakeCluster.QUICK),
+        cluster.pool(),
+        RunFiles.none(),
+        cluster.health(),
+        UnpooledByteBufAllocator.DEFAULT,
+        nanoTime,
+        counters -> {});
+  }
+
+  private static int drain(PooledShuffleRead read) throws Exception {
+    int contents = 0;
+    while (read.next() != null) {
+      contents++;
+    }
+    return contents;
+  }
+
+  @Test
+  void waitsOnceForTheAttemptsThatAllPartitionsOfAnOpenHave() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
+      ShuffleAssignment assignment = cluster.assign(5000, 1, 1);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment).localOutput(local).waitFor(500, 950);
+      for (int partition = 0; partition < 5000; partition++) {
+        request.expect(partition, 1, 1).expect(partition, (1L << 40) + 2, 2);
+        local.addAll(TestBlocks.of(partition, 1, random, 10, 1));
+        local.addAll(TestBlocks.of(partition, (1L << 40) + 2, random, 10, 1));
+      }
+      request.expect(7, 9, 9);
+      local.addAll(TestBlocks.of(7, 9, random, 10, 1));
+
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        assertThat(drain(read)).isEqualTo(10_001);
+      }
+      assertThat(opens.seen).hasSize(2);
+      assertThat(opens.seen).extracting(Open::getPartitionsCount).containsExactly(4096, 904);
+      assertThat(opens.seen).extracting(Open::getMaxWaitMs).containsExactly(500, 200);
+      assertThat(opens.seen).extracting(Open::getWantedPermille).containsOnly(950);
+      assertThat(wanted(opens.seen.get(0))).containsExactly(1L, (1L << 40) + 2);
+    }
+  }
+
+  @Test
+  void doesNotWaitForWhatIsNeverPushed() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
+      ShuffleAssignment assignment = cluster.assign(2, 1, 1);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment)
+              .localOutput(local)
+              .waitFor(500, 950)
+              .leftLocal(1, 8);
+      for (int partition = 0; partition < 2; partition++) {
+        for (long attempt = 7; attempt < 10; attempt++) {
+          request.expect(partition, attempt, (int) attempt);
+          local.addAll(TestBlocks.of(partition, attempt, random, 10, 1));
+        }
+      }
+
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        assertThat(drain(read)).isEqualTo(6);
+      }
+      assertThat(opens.seen).hasSize(1);
+      assertThat(wanted(opens.seen.get(0))).containsExactly(7L, 9L);
+    }
+  }
+
+  @Test
+  void doesNotWaitWhereNoServerWillHaveAll() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
+      ShuffleAssignment assignment =
+          cluster.assign(2, 1, 1).replaceFull("server-0", new int[] {1}, cluster.server(1).id());
+      TestBlocks first = TestBlocks.of(0, 1, random, 10, 1);
+      TestBlocks second = TestBlocks.of(1, 1, random, 10, 1, 1);
+      local.addAll(first);
+      local.addAll(second);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment)
+              .localOutput(local)
+              .waitFor(10_000, 1000)
+              .expect(0, 1, 1)
+              .expect(1, 1, 1);
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        assertThat(drain(read)).isEqualTo(3);
+      }
+      for (Open open : opens.seen) {
+        assertThat(open.getPartitionsCount()).isEqualTo(1);
+        assertThat(wanted(open)).isEqualTo(open.getPartitions(0) == 0 ? List.of(1L) : List.of());
+        assertThat(open.getMaxWaitMs() > 0).isEqualTo(open.getPartitions(0) == 0);
+      }
+      assertThat(opens.seen).hasSize(3);
+    }
+  }
+
+  @Test
+  void triesAServerThatIsGoneOnceAndTakesEverythingFromLocalOutput() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
+      opens.isDown = true;
+      ShuffleAssignment assignment = cluster.assign(2, 2, 1);
+      TestBlocks first = TestBlocks.of(0, 1, random, 10, 1);
+      TestBlocks second = TestBlocks.of(1, 1, random, 10, 1, 1);
+      local.addAll(first);
+      local.addAll(second);
+      for (int waitMs : List.of(10_000, 0)) {
+        opens.connects = 0;
+        ShuffleReadRequest.Builder request =
+            ShuffleReadRequest.builder(assignment)
+                .localOutput(local)
+                .waitFor(waitMs, 1000)
+                .expect(0, 1, 1)
+                .expect(1, 1, 1);
+        try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+          assertThat(drain(read)).isEqualTo(3);
+        }
+        assertThat(opens.connects).as("wait of %d ms", waitMs).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void leavesAServerThatStallsForLocalOutput() throws Exception {
+    try (FakeCluster cluster = FakeCluster.threaded(1, opens)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 10, 1, 1, 3);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 5);
+      local.addAll(blocks);
+      opens.isSilent = true;
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment)
+              .localOutput(local)
+              .waitFor(50, 1000)
+              .expect(0, 1, 1);
+      try (PooledShuffleRead read = read(cluster, request, System::nanoTime)) {
+        assertThat(drain(read)).isEqualTo(3);
+        assertThat(read.counters().localBlocks()).isEqualTo(5);
+      }
+    }
+  }
+}

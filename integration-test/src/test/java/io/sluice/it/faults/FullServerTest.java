@@ -1,0 +1,70 @@
+package io.sluice.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that are well and take nothing more: of one shuffle, or of some partitions. */
+@Timeout(300)
+class FullServerTest {
+  private static final int SERVERS = 3;
+  private static final String BASELINE = "faults/own";
+  private static final String FIRST = "faults/first";
+  private static final String NO_SPACE = "faults/no-space";
+
+  /** So much that partitions become longer than the servers below want them. */
+  private static final String WIDE = "*16";
+
+  @TempDir Path directory;
+
+  @Test
+  void whatAServerHasNoRoomForGoesToAnotherOne() throws IOException, InterruptedException {
+    Outcome own =
+        new SparkApplication(directory.resolve("own")).run(List.of(BASELINE, BASELINE + WIDE));
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    try (LocalCluster cluster =
+            FaultCluster.builder(directory.resolve("cluster"))
+                .servers(SERVERS)
+                .configureServers("rss.server.huge.partition.threshold", "1MiB")
+                .build();
+        ClusterProbe probe = new ClusterProbe(cluster)) {
+      cluster.servers().get(0).configure("rss.server.shuffles.max", "1");
+      cluster.start();
+      probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+
+      Outcome found =
+          FaultCluster.impatient(
+                  SparkApplication.onSluice(directory.resolve("full"), cluster.quorum()))
+              // The first shuffle stays until the application ends.
+              .set("spark.cleaner.referenceTracking", "false")
+              .run(List.of(FIRST, NO_SPACE, FIRST + WIDE));
+
+      assertThat(found.exitCode()).as(found.log()).isZero();
+      assertThat(found.digest(FIRST)).isEqualTo(own.digest(BASELINE));
+      assertThat(found.digest(NO_SPACE)).isEqualTo(own.digest(BASELINE));
+      assertThat(found.digest(FIRST + WIDE)).isEqualTo(own.digest(BASELINE + WIDE));
+      for (String job : List.of(FIRST, NO_SPACE, FIRST + WIDE)) {
+        assertThat(found.number(job, "failedTasks")).as(job).isZero();
+        assertThat(found.number(job, "mapTasks")).as(job).isEqualTo(Expectation.MAPS);
+      }
+      assertThat(furtherServers(found, FIRST, "")).isZero();
+      assertThat(furtherServers(found, NO_SPACE, "")).isPositive();
+      assertThat(furtherServers(found, FIRST + WIDE, "cause=FULL")).isPositive();
+    }
+  }
+
+  private static long furtherServers(Outcome found, String job, String cause) {
+    String begin = "further server shuffle=" + found.results().getProperty(job + ".plan") + " ";
+    return found.log().lines().filter(l -> l.contains(begin) && l.contains(cause)).count();
+  }
+}
