@@ -250,6 +250,7 @@ public record ClientConfig(
                   + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
                   + " a shuffle survive the loss of a server.")
           .build();
+
   /** Read by the engine's plugin, which alone knows what a shuffle is computed from. */
   public static final ConfigKey<Long> AUTO_LOCAL =
       ConfigKey.dataSize("rss.auto.local.threshold")
