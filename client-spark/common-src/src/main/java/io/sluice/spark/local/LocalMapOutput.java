@@ -23,7 +23,6 @@ public final class LocalMapOutput implements LocalSink, Closeable {
   private final long mapId;
   private final int partitionCount;
   private LocalOutputFile blocks;
-  private boolean committed;
 
   public LocalMapOutput(LocalMapFiles files, int shuffle, long mapId, int partitionCount) {
     this.files = files;
@@ -62,15 +61,10 @@ public final class LocalMapOutput implements LocalSink, Closeable {
       done = true;
       return at;
     } finally {
-      committed = done;
       if (!done) {
         Files.deleteIfExists(data);
       }
     }
-  }
-
-  public boolean isCommitted() {
-    return committed;
   }
 
   /** Gives up what was not committed. Idempotent. */
