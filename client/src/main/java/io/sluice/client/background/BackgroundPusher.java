@@ -254,6 +254,9 @@ public final class BackgroundPusher implements AutoCloseable {
   public void close() {
     List<Thread> ending;
     synchronized (this) {
+      if (!closed && !threads.isEmpty()) {
+        LOG.info("pushing behind tasks ends {}", counters());
+      }
       closed = true;
       waiting.clear();
       running.forEach(one -> one.stopped = true);
