@@ -124,7 +124,13 @@ public final class BackgroundPusher implements AutoCloseable {
 
   public synchronized BackgroundCounters counters() {
     return new BackgroundCounters(
-        waiting.size(), pushedOutputs, failedOutputs, droppedOutputs, pushedBytes, leftBytes, skippedBytes);
+        waiting.size(),
+        pushedOutputs,
+        failedOutputs,
+        droppedOutputs,
+        pushedBytes,
+        leftBytes,
+        skippedBytes);
   }
 
   /** Waits until nothing is to be pushed; false if that takes longer. */

@@ -8,8 +8,8 @@ import java.io.IOException;
  *
  * <p>Contents are compressed, framed and checksummed into the frame of their partition's server;
  * full frames are sent while the task goes on. Memory is bounded by what may be in flight plus four
- * full frames, whatever the number of partitions and servers. Contents of one partition are read back
- * in the order in which they were added.
+ * full frames, whatever the number of partitions and servers. Contents of one partition are read
+ * back in the order in which they were added.
  *
  * <pre>{@code
  * try (PushSession session = client.pushSession(assignment, attempt)) {

@@ -177,7 +177,15 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, readConfig, pool, files, health, allocator, System::nanoTime, counters -> {});
+        request,
+        transform,
+        readConfig,
+        pool,
+        files,
+        health,
+        allocator,
+        System::nanoTime,
+        counters -> {});
   }
 
   /** Bytes of frames and carried blocks that are held now. */
