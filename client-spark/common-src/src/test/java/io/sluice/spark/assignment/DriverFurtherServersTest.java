@@ -61,7 +61,7 @@ class DriverFurtherServersTest {
     assertThat(failed(first, "s0")).isCompletedWithValue(second);
     assertThat(driver.asked).isEmpty();
 
-    failed(first, "s1");
+    assertThat(failed(first, "s1")).isNotDone();
     assertThat(driver.asked).hasSize(1);
   }
 
