@@ -59,12 +59,7 @@ record Installation(Path jars, Path clients, Path driverJars) {
               .toList();
       if (found.size() != 1) {
         throw DemoException.usage(
-            clients
-                + " holds "
-                + found.size()
-                + " jars "
-                + prefix
-                + "*.jar, expected one");
+            clients + " holds " + found.size() + " jars " + prefix + "*.jar, expected one");
       }
       return found.get(0);
     } catch (IOException e) {

@@ -207,6 +207,9 @@ final class JobBench implements AutoCloseable {
       classPath.add(clientJar.toString());
     }
     Path sideDirectory = Files.createDirectories(directory.resolve(side + "-" + codec));
+    // A home of its own: two applications of the same second have the same name and would share
+    // the executors' directories.
+    Map<String, String> environment = spark.stage(sideDirectory.resolve("spark-home"));
     return staging.own(
         DriverProcess.start(
             new DriverProcess.Launch(
@@ -214,7 +217,7 @@ final class JobBench implements AutoCloseable {
                 "io.sluice.demo.spark.JobDriver",
                 DriverProcess.classPath(classPath.toArray(String[]::new)),
                 List.of("-Xmx1g"),
-                staging.environment(),
+                environment,
                 new DriverSettings(plan.scale(), data, sideDirectory, conf),
                 sideDirectory)));
   }

@@ -29,6 +29,7 @@ public final class DriverShuffles {
   private final Refusals refused;
   private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
   private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+  private volatile boolean smallOnLocalDisks;
 
   /**
    * @param session borrows
@@ -82,6 +83,12 @@ public final class DriverShuffles {
     }
   }
 
+  /** Notes that a shuffle is so small that Spark's own serves it best. */
+  public void leaveSmall(int shuffleId, long inputBytes) {
+    smallOnLocalDisks = true;
+    LOG.info("small shuffle left to Spark shuffle={} inputBytes={}", shuffleId, inputBytes);
+  }
+
   /** Frees a shuffle at the servers, in the background. */
   public void unregister(int shuffleId) {
     if (assigned.remove(shuffleId)) {
@@ -98,7 +105,7 @@ public final class DriverShuffles {
   /** Whether some shuffle of this application lies on executors' disks. */
   public boolean anyOnLocalDisks() {
     synchronized (refusals) {
-      return !refusals.isEmpty();
+      return smallOnLocalDisks || !refusals.isEmpty();
     }
   }
 }

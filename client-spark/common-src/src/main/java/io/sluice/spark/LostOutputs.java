@@ -114,8 +114,7 @@ public final class LostOutputs extends SparkListener {
   private void passBy(int shuffle, List<String> silent) {
     for (String server : silent) {
       try {
-        background.execute(
-            () -> assignments.replace(shuffle, server, Cause.FAILED, List.of()));
+        background.execute(() -> assignments.replace(shuffle, server, Cause.FAILED, List.of()));
       } catch (RejectedExecutionException e) {
         LOG.debug("server not passed by shuffle={} server={}", shuffle, server);
       }
@@ -167,9 +166,7 @@ public final class LostOutputs extends SparkListener {
       Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
       if (status.isDefined()) {
         int before = status.get().numAvailableMapOutputs();
-        status
-            .get()
-            .removeOutputsByFilter(location -> isNeededAt(location, removed.executorId()));
+        status.get().removeOutputsByFilter(location -> isNeededAt(location, removed.executorId()));
         int forgotten = before - status.get().numAvailableMapOutputs();
         if (forgotten > 0) {
           // Tasks that begin from now on do not use what they have cached.

@@ -9,9 +9,9 @@ import java.util.OptionalLong;
 /**
  * Recognises fetch failures that go on for one cause: the same servers, in a later attempt of a
  * stage. Each such repetition costs a stage one of the few attempts that Spark gives it ({@code
- * spark.stage.maxConsecutiveAttempts}), and a reader can only name what it looked for itself. So the
- * first failure is taken exactly, and the second one as a loss of all that those servers had by the
- * time of the first. Not thread-safe.
+ * spark.stage.maxConsecutiveAttempts}), and a reader can only name what it looked for itself. So
+ * the first failure is taken exactly, and the second one as a loss of all that those servers had by
+ * the time of the first. Not thread-safe.
  */
 final class RepeatedLosses {
   private final Map<Integer, Map<List<String>, First>> firsts = new HashMap<>();
@@ -31,7 +31,8 @@ final class RepeatedLosses {
    *
    * @param servers where something should have been, ascending
    * @param highestMapId of all attempts of the shuffle that count now
-   * @return if this is a repetition: the highest id of those attempts that counted at the first time
+   * @return if this is a repetition: the highest id of those attempts that counted at the first
+   *     time
    */
   OptionalLong note(int shuffle, List<String> servers, StageAttempt by, long highestMapId) {
     Map<List<String>, First> ofShuffle = firsts.computeIfAbsent(shuffle, any -> new HashMap<>());

@@ -32,8 +32,7 @@ class LostOutputsTest {
 
   private final SparkConf conf = new SparkConf(false);
   private final BroadcastManager broadcasts = new BroadcastManager(true, conf);
-  private final MapOutputTrackerMaster tracker =
-      new MapOutputTrackerMaster(conf, broadcasts, true);
+  private final MapOutputTrackerMaster tracker = new MapOutputTrackerMaster(conf, broadcasts, true);
   private final DriverAssignments assignments =
       new DriverAssignments(
           (shuffle, partitions, excluded) -> Optional.of(TestAssignments.server(7)), 10, () -> 0);
@@ -68,8 +67,7 @@ class LostOutputsTest {
 
   private List<Integer> missing() {
     List<Integer> maps = new ArrayList<>();
-    Iterator<Object> found =
-        tracker.findMissingPartitions(SHUFFLE).get().iterator();
+    Iterator<Object> found = tracker.findMissingPartitions(SHUFFLE).get().iterator();
     while (found.hasNext()) {
       maps.add((Integer) found.next());
     }
@@ -99,8 +97,7 @@ class LostOutputsTest {
   }
 
   private static SparkListenerTaskEnd failure(int stageAttempt, Attempt... maps) {
-    return failure(
-        stageAttempt, MapLocation.of(maps[0].mapId()), List.of(maps), "s0", "");
+    return failure(stageAttempt, MapLocation.of(maps[0].mapId()), List.of(maps), "s0", "");
   }
 
   @Test
@@ -125,8 +122,7 @@ class LostOutputsTest {
     register(2, 112, local, 0);
     register(3, 113, executor("2"), 0);
 
-    lost.onTaskEnd(
-        failure(0, local, List.of(new Attempt(2, 112), new Attempt(3, 113)), "s0", ""));
+    lost.onTaskEnd(failure(0, local, List.of(new Attempt(2, 112), new Attempt(3, 113)), "s0", ""));
 
     assertThat(missing()).containsExactly(2, 3);
   }
@@ -153,8 +149,7 @@ class LostOutputsTest {
 
   @Test
   void aServerThatDoesNotAnswerIsPassedByFromThenOn() {
-    lost.onTaskEnd(
-        failure(0, MapLocation.of(101), List.of(new Attempt(1, 101)), "s0", "s0"));
+    lost.onTaskEnd(failure(0, MapLocation.of(101), List.of(new Attempt(1, 101)), "s0", "s0"));
 
     ShuffleAssignment now = assignments.newest(SHUFFLE);
     assertThat(now.hasReplaced("s0")).isTrue();

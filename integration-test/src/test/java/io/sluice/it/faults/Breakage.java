@@ -116,8 +116,7 @@ final class Breakage {
       }
     }
     String newest = executors.values().stream().reduce((one, later) -> later).orElseThrow();
-    mapsOfLostExecutor.put(
-        fault, (int) executors.values().stream().filter(newest::equals).count());
+    mapsOfLostExecutor.put(fault, (int) executors.values().stream().filter(newest::equals).count());
     long pid = Long.parseLong(newest.substring(newest.indexOf(' ') + 1));
     ProcessHandle executor = ProcessHandle.of(pid).orElseThrow();
     executor.destroyForcibly();

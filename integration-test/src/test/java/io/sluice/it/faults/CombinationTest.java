@@ -73,8 +73,7 @@ class CombinationTest {
     String name = copies + "-" + further + "-" + local;
     String job = "faults/" + name + "@registered,mapped";
     Outcome found =
-        FaultCluster.impatient(
-                SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
+        FaultCluster.impatient(SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
             .set("spark.rss.data.replica", Integer.toString(copies))
             .set("spark.rss.client.reassign.enabled", Boolean.toString(further))
             .set("spark.rss.local.output", local)

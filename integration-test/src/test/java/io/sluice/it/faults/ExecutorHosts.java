@@ -29,12 +29,7 @@ record ExecutorHosts(Path directory) {
       // With such a file Java asks nobody else, so its own host must be there too.
       Files.writeString(
           directory.resolve("hosts-" + executor),
-          address
-              + " "
-              + NAME
-              + "\n127.0.0.1 "
-              + InetAddress.getLocalHost().getHostName()
-              + "\n");
+          address + " " + NAME + "\n127.0.0.1 " + InetAddress.getLocalHost().getHostName() + "\n");
     }
     return new ExecutorHosts(directory);
   }

@@ -21,8 +21,7 @@ enum Fault {
   ALL_SERVERS_LOST_DURING_MAPS(Map.of(IN_MAP, Breakage::loseAllServers)),
   SERVER_RESTARTED_DURING_MAPS(Map.of(IN_MAP, Breakage::restartServer)),
   SERVER_CRASHED_AND_BACK_DURING_MAPS(Map.of(IN_MAP, Breakage::crashAndStartServer)),
-  SERVER_STALLED_DURING_MAPS(
-      Map.of(IN_MAP, Breakage::stallServer, MAPPED, Breakage::resumeServer)),
+  SERVER_STALLED_DURING_MAPS(Map.of(IN_MAP, Breakage::stallServer, MAPPED, Breakage::resumeServer)),
   SERVER_STALLED_DURING_READ(Map.of(IN_READ, Breakage::stallServerBriefly)),
   COORDINATOR_LOST(Map.of(REGISTERED, Breakage::loseCoordinator)),
   COORDINATOR_AND_SERVER_LOST(

@@ -17,7 +17,8 @@ final class FaultCluster {
         // So that every server has some partitions of every shuffle.
         .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
         .configureServers("rss.server.heartbeat.interval", "200ms")
-        .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+        .serverJvmOptions(
+            "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
   }
 
   /**
@@ -36,6 +37,7 @@ final class FaultCluster {
         .set("spark.rss.client.server.unreachable.timeout", "2s")
         .set("spark.rss.client.send.check.timeout.ms", "5s")
         .set("spark.rss.client.retry.interval.max", "300ms")
+        .set("spark.rss.merge.wait", "1s")
         .set("spark.locality.wait", "0s")
         .set("spark.deploy.maxExecutorRetries", "-1");
   }

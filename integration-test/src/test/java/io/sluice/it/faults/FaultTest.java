@@ -55,8 +55,7 @@ class FaultTest {
     link.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
-    Outcome own =
-        new SparkApplication(directory.resolve("own")).run(List.of(Fault.NONE.job()));
+    Outcome own = new SparkApplication(directory.resolve("own")).run(List.of(Fault.NONE.job()));
     assertThat(own.exitCode()).as(own.log()).isZero();
     ownDigest = own.digest(Fault.NONE.job());
   }
@@ -74,14 +73,12 @@ class FaultTest {
 
   @ParameterizedTest
   @EnumSource(Mode.class)
-  void noFaultChangesARowOrCostsMoreThanItMust(Mode mode)
-      throws IOException, InterruptedException {
+  void noFaultChangesARowOrCostsMoreThanItMust(Mode mode) throws IOException, InterruptedException {
     assumeTrue(mode.name().matches(ONLY_MODES));
     Path home = directory.resolve(mode.name());
     Breakage breakage = new Breakage(cluster, probe, home, link);
     SparkApplication application =
-        mode.configure(
-            FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
+        mode.configure(FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
     ExecutorHosts.write(directory.resolve("hosts-" + mode)).configure(application);
     List<String> jobs = new ArrayList<>();
     List<Fault> faults = faultsOf(mode);
@@ -93,8 +90,7 @@ class FaultTest {
           .keySet()
           .forEach(
               point ->
-                  application.at(
-                      fault + "/" + point.text(), () -> breakage.strike(fault, point)));
+                  application.at(fault + "/" + point.text(), () -> breakage.strike(fault, point)));
       jobs.addAll(List.of("pause:" + mended, fault.job()));
     }
 

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A TCP relay from another loopback address to a server of this machine, on the server's port. While
- * it is cut, nothing goes through and nobody is told: connections stay open and new ones are
+ * A TCP relay from another loopback address to a server of this machine, on the server's port.
+ * While it is cut, nothing goes through and nobody is told: connections stay open and new ones are
  * accepted, as behind a network that drops everything. Mending closes what was open, because bytes
  * were lost. Thread-safe.
  */

@@ -83,12 +83,15 @@ class FallbackTest {
   private SparkApplication application(String name, String mode) {
     return SparkApplication.onSluice(directory.resolve(name), cluster.quorum())
         .set("spark.rss.local.output", mode)
-        .set("spark.rss.client.connect.timeout", "2s")
-        .set("spark.rss.client.rpc.timeout.ms", "3s")
         .set("spark.rss.client.server.unreachable.timeout", "2s")
         .set("spark.rss.client.send.check.timeout.ms", "5s")
         .set("spark.rss.client.retry.interval.max", "300ms")
         .set("spark.locality.wait", "0s");
+  }
+
+  private static void assertThroughSluice(Outcome found) {
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThat(found.linesWith("using Spark's own shuffle")).isZero();
   }
 
   private void killServer(int number) {
@@ -140,7 +143,7 @@ class FallbackTest {
     String executorLogs = application.executorLogs();
     mend();
 
-    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThroughSluice(found);
     assertThat(found.digest(FURTHER)).isEqualTo(own.digest("faults/further"));
     assertThat(found.number(FURTHER, "failedTasks")).isZero();
     assertThat(found.number(FURTHER, "mapTasks")).isEqualTo(MAPS);
@@ -174,7 +177,7 @@ class FallbackTest {
       Outcome found = application.run(List.of(ALL_LOCAL));
       mend();
 
-      assertThat(found.exitCode()).as(found.log()).isZero();
+      assertThroughSluice(found);
       assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
       assertThat(found.number(ALL_LOCAL, "mapTasks")).as("none ran again").isEqualTo(MAPS);
       assertThat(found.number(ALL_LOCAL, "fetchFailures")).isZero();
@@ -199,7 +202,7 @@ class FallbackTest {
 
     Outcome found = application.run(jobs);
 
-    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThroughSluice(found);
     for (String job : LOSSES) {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
       assertThat(found.number(job, "fetchFailures")).as(job).isPositive();

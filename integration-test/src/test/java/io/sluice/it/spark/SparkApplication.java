@@ -120,7 +120,8 @@ public final class SparkApplication {
    * Through Sluice, submitted as users do, with the plugin's jar on nobody's class path: as {@code
    * --jars} only.
    */
-  public static SparkApplication submittedWithJars(SparkVersion spark, Path directory, String quorum) {
+  public static SparkApplication submittedWithJars(
+      SparkVersion spark, Path directory, String quorum) {
     SparkApplication application = onSluice(spark, directory, quorum);
     application.settings.remove("spark.executor.extraClassPath");
     application.settings.put("spark.jars", jobsJar() + "," + spark.clientJar());
@@ -149,6 +150,35 @@ public final class SparkApplication {
         ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
+  /**
+   * Starts Spark's history server, with the plugin's jar.
+   *
+   * @param directory for everything that it writes; made here
+   * @param log where event logs are
+   */
+  static Process historyServer(Path directory, Path log, int port) throws IOException {
+    SparkVersion spark = SparkVersion.current();
+    Path home = directory.resolve("home");
+    spark.install(home);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory));
+    OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    command.add("-Dspark.history.fs.logDirectory=" + log.toUri());
+    command.add("-Dspark.history.fs.update.interval=1s");
+    command.add("-Dspark.history.ui.port=" + port);
+    command.addAll(List.of("-cp", home.resolve("jars") + "/*:" + spark.clientJar()));
+    command.add("org.apache.spark.deploy.history.HistoryServer");
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().put("SPARK_HOME", home.toString());
+    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+    builder.environment().put("SPARK_PUBLIC_DNS", "127.0.0.1");
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("history.log").toFile())
+        .start();
+  }
+
   /** Where everything lies that the run writes. */
   public Path directory() {
     return directory;
@@ -157,7 +187,8 @@ public final class SparkApplication {
   /** What executors have logged so far, all of them one after the other. */
   public String executorLogs() throws IOException {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files = Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
+    try (Stream<Path> files =
+        Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
       for (Path file : files.toList()) {
         all.append(Files.readString(file));
       }

@@ -18,9 +18,9 @@ import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark and
- * a coordinator may take its time, so answers are found on threads of this endpoint; a question too
- * many is answered with what is known already.
+ * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark
+ * and a coordinator may take its time, so answers are found on threads of this endpoint; a question
+ * too many is answered with what is known already.
  */
 public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   /** Under which executors find it. */

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The driver's newest assignment of every shuffle, and the only place where one changes: when a task
- * says that a server failed, or is full for some partitions, another server is put in.
+ * The driver's newest assignment of every shuffle, and the only place where one changes: when a
+ * task says that a server failed, or is full for some partitions, another server is put in.
  *
  * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
  * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
@@ -67,7 +67,8 @@ public final class DriverAssignments {
   }
 
   /**
-   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first
+   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first;
+   *     0: assignments never change
    */
   public DriverAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
     this.source = source;
@@ -90,8 +91,8 @@ public final class DriverAssignments {
   }
 
   /**
-   * The partitions, ascending, of whose every copy some part is meant to be at one of these servers;
-   * none if the shuffle is not known.
+   * The partitions, ascending, of whose every copy some part is meant to be at one of these
+   * servers; none if the shuffle is not known.
    */
   public int[] partitionsOnlyAt(int shuffle, Collection<String> servers) {
     ShuffleAssignment now = newest(shuffle);
@@ -102,7 +103,8 @@ public final class DriverAssignments {
     servers.forEach(name -> indexes.add(now.indexOf(name)));
     return IntStream.range(0, now.rangeCount())
         .filter(range -> isOnlyAt(now, range, indexes))
-        .flatMap(range -> IntStream.rangeClosed(now.firstPartition(range), now.lastPartition(range)))
+        .flatMap(
+            range -> IntStream.rangeClosed(now.firstPartition(range), now.lastPartition(range)))
         .toArray();
   }
 
@@ -137,6 +139,9 @@ public final class DriverAssignments {
     Shuffle known = shuffles.get(shuffle);
     if (known == null) {
       return null;
+    }
+    if (maxFurtherServers == 0) {
+      return known.newest;
     }
     if (cause == Cause.FAILED) {
       failedNanos.put(server, nanoTime.getAsLong());

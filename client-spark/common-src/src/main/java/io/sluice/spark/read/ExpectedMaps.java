@@ -101,8 +101,7 @@ public final class ExpectedMaps {
       if (there.isPresent()) {
         local
             .computeIfAbsent(
-                id.mapId(),
-                any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
+                id.mapId(), any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
             .bytesOfPartition()
             .put(id.reduceId(), (Long) block._2());
       }

@@ -23,8 +23,8 @@ import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Contents as they come from the servers and from local output. Tells Spark's metrics what came, and
- * Spark itself which map task to repeat when something expected is nowhere to be had.
+ * Contents as they come from the servers and from local output. Tells Spark's metrics what came,
+ * and Spark itself which map task to repeat when something expected is nowhere to be had.
  */
 public final class FetchedContents implements BlockContents {
   private final ShuffleRead read;
@@ -110,7 +110,8 @@ public final class FetchedContents implements BlockContents {
     Set<String> silent = new TreeSet<>();
     for (MissingBlocks one : cause.missing()) {
       asked.addAll(one.servers());
-      if (one.reason() == Reason.UNREACHABLE) {
+      // Of several servers it is not said which did not answer.
+      if (one.reason() == Reason.UNREACHABLE && one.servers().size() == 1) {
         silent.addAll(one.servers());
       }
     }

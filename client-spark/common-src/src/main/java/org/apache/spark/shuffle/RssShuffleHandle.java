@@ -8,8 +8,8 @@ import java.io.ObjectOutputStream;
 import org.apache.spark.ShuffleDependency;
 
 /**
- * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that is
- * always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
+ * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that
+ * is always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
  * every server that the stages before it came to use. Thread-safe.
  */
 public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {

@@ -13,6 +13,7 @@ import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
+import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverAssignments;
@@ -23,11 +24,11 @@ import io.sluice.spark.background.PushBehind;
 import io.sluice.spark.background.ReadingStages;
 import io.sluice.spark.background.ReadingStagesEndpoint;
 import io.sluice.spark.background.WantedShuffles;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.SparkLocalOutput;
-import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
@@ -44,12 +45,14 @@ import io.sluice.spark.write.SerializedWriter;
 import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.util.Utils;
 
@@ -111,7 +114,7 @@ public class RssShuffleManager extends SortShuffleManager {
       return super.registerShuffle(shuffleId, dependency);
     }
     Optional<ShuffleAssignment> assignment =
-        assign(shuffleId, partitions, dependency.rdd().sparkContext());
+        assign(shuffleId, partitions, dependency.rdd());
     if (assignment.isEmpty()) {
       return super.registerShuffle(shuffleId, dependency);
     }
@@ -123,8 +126,8 @@ public class RssShuffleManager extends SortShuffleManager {
   }
 
   private Optional<ShuffleAssignment> assign(
-      int shuffleId, int partitions, SparkContext sparkContext) {
-    DriverShuffles all = driverShuffles(sparkContext);
+      int shuffleId, int partitions, RDD<?> maps) {
+    DriverShuffles all = driverShuffles(maps.sparkContext());
     if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
       all.refuse(
           new Refused(
@@ -134,7 +137,17 @@ public class RssShuffleManager extends SortShuffleManager {
           partitions);
       return Optional.empty();
     }
+    OptionalLong small = smallShuffles().smallInput(maps);
+    if (small.isPresent()) {
+      all.leaveSmall(shuffleId, small.getAsLong());
+      return Optional.empty();
+    }
     return all.register(shuffleId, partitions);
+  }
+
+  private SmallShuffles smallShuffles() {
+    return new SmallShuffles(
+        config.autoLocalBytes(), (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker());
   }
 
   @Override
@@ -261,10 +274,8 @@ public class RssShuffleManager extends SortShuffleManager {
   /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
   private void awaitPushed(
       ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
-    if (merge.waitMs() > 0 && merge.permille() > 0) {
-      request.waitFor((int) merge.waitMs(), merge.permille());
-      expected.leaveLocal(request, config.largestPushedPartitionBytes());
-    }
+    request.waitFor((int) merge.waitMs(), merge.permille());
+    expected.leaveLocal(request, config.largestPushedPartitionBytes());
   }
 
   @Override
@@ -344,8 +355,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(
-            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {

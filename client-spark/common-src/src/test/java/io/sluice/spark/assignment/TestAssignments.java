@@ -26,8 +26,7 @@ public final class TestAssignments {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
     for (int i = 0; i < servers; i++) {
       reply.addServers(server(i));
-      PartitionRange.Builder range =
-          reply.addRangesBuilder().setFirst(10 * i).setLast(10 * i + 9);
+      PartitionRange.Builder range = reply.addRangesBuilder().setFirst(10 * i).setLast(10 * i + 9);
       for (int replica = 0; replica < replicas; replica++) {
         range.addServers((i + replica) % servers);
       }

@@ -3,23 +3,30 @@ package io.sluice.it.spark.jobs;
 import java.io.BufferedReader;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
+import java.util.function.BooleanSupplier;
 import org.apache.spark.ExecutorAllocationClient;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.sql.SparkSession;
 import scala.Option;
 import scala.Tuple2;
-import scala.collection.JavaConverters;
 
 /** Executors that go while what they wrote is still wanted. */
 final class ExecutorJobs {
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
+  private static final int TASKS = 8;
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private ExecutorJobs() {}
@@ -35,8 +42,7 @@ final class ExecutorJobs {
         RddJobs.pairs(spark, 60_000, 5_000)
             .groupByKey(7)
             .mapToPair(
-                group ->
-                    new Tuple2<>(group._1(), (long) RddJobs.joined(group._2()).hashCode()));
+                group -> new Tuple2<>(group._1(), (long) RddJobs.joined(group._2()).hashCode()));
     List<String> rows = new ArrayList<>(List.of("keys " + sums.count()));
     if (inExecutors) {
       going.go(spark.sparkContext());
@@ -51,20 +57,30 @@ final class ExecutorJobs {
     return JobResult.ofOrdered(rows);
   }
 
-  private static List<String> executors(SparkContext context) {
-    return new ArrayList<>(
-        JavaConverters.seqAsJavaList(allocation(context).getExecutorIds().toSeq()));
+  /** Ids of executors that have gone since this was added to a context. Thread-safe. */
+  private static final class Gone extends SparkListener {
+    private final Set<String> ids = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+      ids.add(removed.executorId());
+    }
   }
 
-  private static ExecutorAllocationClient allocation(SparkContext context) {
-    return (ExecutorAllocationClient) context.schedulerBackend();
+  /** Executors that tasks run on at this moment. */
+  private static Set<String> executors(SparkContext context) {
+    return new HashSet<>(
+        JavaSparkContext.fromSparkContext(context)
+            .parallelize(Collections.nCopies(TASKS, 0), TASKS)
+            .map(unused -> SparkEnv.get().executorId())
+            .collect());
   }
 
-  private static void await(SparkContext context, Predicate<List<String>> wanted) {
+  private static void await(BooleanSupplier wanted, String otherwise) {
     long begun = System.nanoTime();
-    while (!wanted.test(executors(context))) {
+    while (!wanted.getAsBoolean()) {
       if (System.nanoTime() - begun > LIMIT_NANOS) {
-        throw new IllegalStateException("executors are still " + executors(context));
+        throw new IllegalStateException(otherwise);
       }
       LockSupport.parkNanos(POLL_NANOS);
     }
@@ -72,7 +88,13 @@ final class ExecutorJobs {
 
   /** Nothing to do for a while: dynamic allocation lets every executor go. */
   static JobResult idleExecutors(SparkSession spark, BufferedReader input) {
-    return readAfter(spark, context -> await(context, List::isEmpty));
+    return readAfter(
+        spark,
+        context ->
+            // The driver is among them.
+            await(
+                () -> context.statusTracker().getExecutorInfos().length == 1,
+                "idle executors are still there"));
   }
 
   /** Every executor that there is, is told that its machine will go, and goes. */
@@ -80,13 +102,16 @@ final class ExecutorJobs {
     return readAfter(
         spark,
         context -> {
-          List<String> old = executors(context);
+          Gone gone = new Gone();
+          context.addSparkListener(gone);
+          Set<String> old = executors(context);
+          ExecutorAllocationClient client = (ExecutorAllocationClient) context.schedulerBackend();
           for (String id : old) {
-            allocation(context)
-                .decommissionExecutor(
-                    id, new ExecutorDecommissionInfo("by the test", Option.empty()), true, false);
+            client.decommissionExecutor(
+                id, new ExecutorDecommissionInfo("by the test", Option.empty()), true, false);
           }
-          await(context, now -> Collections.disjoint(now, old));
+          await(() -> gone.ids.containsAll(old), "decommissioned and still there: " + old);
+          context.removeSparkListener(gone);
         });
   }
 

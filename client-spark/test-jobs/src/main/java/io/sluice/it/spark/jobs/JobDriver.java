@@ -42,10 +42,11 @@ public final class JobDriver {
     try (Writer writer = Files.newBufferedWriter(results)) {
       found.store(writer, null);
     }
+    // Where barrier tasks ran, a timer of Spark's would keep the process alive.
+    System.exit(0);
   }
 
-  private static void run(SparkConf conf, List<String> names, Properties found)
-      throws IOException {
+  private static void run(SparkConf conf, List<String> names, Properties found) throws IOException {
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       ShuffleMetrics metrics = new ShuffleMetrics();
       spark.sparkContext().addSparkListener(metrics);

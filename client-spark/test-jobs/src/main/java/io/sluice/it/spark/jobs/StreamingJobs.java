@@ -19,13 +19,24 @@ import org.apache.spark.sql.types.StructType;
 
 /** A stream whose state is kept from batch to batch, and from one query to the next. */
 final class StreamingJobs {
-  private static final int FILES = 3;
+  private static final String PARTITIONS = "spark.sql.shuffle.partitions";
+  private static final int FILES = 2;
   private static final int ROWS = 4_000;
 
   private StreamingJobs() {}
 
   /** Sums by key over files; every query takes up the state where the one before left it. */
   static JobResult streaming(SparkSession spark, BufferedReader input) throws IOException {
+    String partitions = spark.conf().get(PARTITIONS);
+    spark.conf().set(PARTITIONS, "4");
+    try {
+      return twoQueries(spark);
+    } finally {
+      spark.conf().set(PARTITIONS, partitions);
+    }
+  }
+
+  private static JobResult twoQueries(SparkSession spark) throws IOException {
     Path directory =
         Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "stream");
     List<String> rows = new ArrayList<>();
