@@ -8,6 +8,7 @@ import org.apache.spark.rpc.RpcEnv;
 import org.apache.spark.util.RpcUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
@@ -27,6 +28,7 @@ public final class WantedShuffles implements IntPredicate {
   private int shuffle = -1;
   private boolean wanted;
   private long askedNanos;
+  private boolean warned;
 
   /**
    * @param driver asked about a shuffle; what it throws counts as a yes
@@ -62,7 +64,9 @@ public final class WantedShuffles implements IntPredicate {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      LOG.debug("driver not asked whether a shuffle is wanted shuffle={}", asked, e);
+      LOG.atLevel(warned ? Level.DEBUG : Level.WARN)
+          .log("driver does not say whether a shuffle is wanted shuffle={}", asked, e);
+      warned = true;
       return true;
     }
   }
