@@ -250,6 +250,18 @@ public record ClientConfig(
                   + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
                   + " a shuffle survive the loss of a server.")
           .build();
+
+  /** Read by the engine's plugin, which alone knows what a shuffle is computed from. */
+  public static final ConfigKey<Long> AUTO_LOCAL =
+      ConfigKey.dataSize("rss.auto.local.threshold")
+          .defaultValue(0L)
+          .atLeast(0L)
+          .since(FIRST)
+          .doc(
+              "A Spark shuffle whose map tasks read nothing but shuffles that are complete, and no"
+                  + " more than this, stays on Spark's own shuffle. 0: none does.")
+          .build();
+
   static final ConfigKey<Boolean> REASSIGN =
       ConfigKey.bool("rss.client.reassign.enabled")
           .defaultValue(true)
@@ -372,7 +384,7 @@ public record ClientConfig(
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(LOCAL_OUTPUT, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
+                  .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
                   .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
                   .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX))
           .rule(

@@ -148,7 +148,11 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   private SealedPush sealedPush(FinishedOutput output) {
     return new SealedPush(
-        output.assignment(), output.attempt(), config.background().push(), pushes);
+        output.assignment(),
+        output.attempt(),
+        config.background().push(),
+        output.furtherServers(),
+        pushes);
   }
 
   private synchronized void pushed(PushCounters more) {

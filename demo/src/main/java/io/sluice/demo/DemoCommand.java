@@ -117,7 +117,7 @@ public final class DemoCommand implements Callable<Integer> {
     DemoRun.Plan plan = plan();
     Installation installation = Installation.of(System.getProperties());
     SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
-    installation.clientJar(spark.scala());
+    installation.clientJar(spark);
     boolean good = false;
     try (DemoProgress progress = progress(out)) {
       DemoRun run =

@@ -143,7 +143,7 @@ final class DemoRun implements AutoCloseable {
   /** Runs the plan; {@link #close} ends everything that this has started. */
   List<QueryComparison> run() throws DemoException, IOException, InterruptedException {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
-    Path clientJar = installation.clientJar(spark.scala());
+    Path clientJar = installation.clientJar(spark);
     staging =
         new Staging(
             directory, installation.driverJars(), spark.stage(directory.resolve("spark-home")));

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * Where the parts that the demo starts are.
  *
  * @param jars directory with the jars of coordinator, server and command line
- * @param clients directory with the Spark plugin, one jar per Scala version
+ * @param clients directory with the Spark plugin, one jar per Spark line and Scala version
  * @param driverJars directory with the program for Spark's driver
  */
 record Installation(Path jars, Path clients, Path driverJars) {
@@ -42,16 +42,16 @@ record Installation(Path jars, Path clients, Path driverJars) {
     return directory.toAbsolutePath();
   }
 
-  /** The plugin's jar for a Scala version. */
-  Path clientJar(String scala) throws DemoException {
-    String suffix = "_" + scala + "-";
+  /** The plugin's jar for a Spark. */
+  Path clientJar(SparkHome spark) throws DemoException {
+    String prefix = "sluice-client-spark-" + spark.client() + "-";
     try (Stream<Path> files = Files.list(clients)) {
       List<Path> found =
           files
               .filter(
                   file -> {
                     String name = file.getFileName().toString();
-                    return name.startsWith("sluice-client-spark-3.5" + suffix)
+                    return name.startsWith(prefix)
                         && name.endsWith(".jar")
                         && !name.endsWith("-sources.jar")
                         && !name.endsWith("-tests.jar");
@@ -59,12 +59,7 @@ record Installation(Path jars, Path clients, Path driverJars) {
               .toList();
       if (found.size() != 1) {
         throw DemoException.usage(
-            clients
-                + " holds "
-                + found.size()
-                + " jars sluice-client-spark-3.5"
-                + suffix
-                + "*.jar, expected one");
+            clients + " holds " + found.size() + " jars " + prefix + "*.jar, expected one");
       }
       return found.get(0);
     } catch (IOException e) {

@@ -199,7 +199,7 @@ final class JobBench implements AutoCloseable {
     classPath.add(Installation.all(spark.jars()));
     classPath.add(Installation.all(installation.driverJars()));
     if (side.equals("sluice")) {
-      Path clientJar = installation.clientJar(spark.scala());
+      Path clientJar = installation.clientJar(spark);
       conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
       conf.put("spark.executor.extraClassPath", clientJar.toString());
       conf.put("spark.rss.coordinator.quorum", cluster.quorum());
@@ -207,6 +207,9 @@ final class JobBench implements AutoCloseable {
       classPath.add(clientJar.toString());
     }
     Path sideDirectory = Files.createDirectories(directory.resolve(side + "-" + codec));
+    // A home of its own: two applications of the same second have the same name and would share
+    // the executors' directories.
+    Map<String, String> environment = spark.stage(sideDirectory.resolve("spark-home"));
     return staging.own(
         DriverProcess.start(
             new DriverProcess.Launch(
@@ -214,7 +217,7 @@ final class JobBench implements AutoCloseable {
                 "io.sluice.demo.spark.JobDriver",
                 DriverProcess.classPath(classPath.toArray(String[]::new)),
                 List.of("-Xmx1g"),
-                staging.environment(),
+                environment,
                 new DriverSettings(plan.scale(), data, sideDirectory, conf),
                 sideDirectory)));
   }

@@ -144,7 +144,7 @@ public final class JobBenchCommand implements Callable<Integer> {
     JobBench.Plan plan = plan();
     Installation installation = Installation.of(System.getProperties());
     SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
-    installation.clientJar(spark.scala());
+    installation.clientJar(spark);
     boolean good = false;
     try (DemoProgress progress =
         Boolean.getBoolean(TERMINAL)

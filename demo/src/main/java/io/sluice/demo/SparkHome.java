@@ -11,15 +11,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * An installation of Spark 3.5 as far as the demo needs one: its jars.
+ * An installation of Spark as far as the demo needs one: its jars. The demo's driver is compiled
+ * once and runs on all versions; the plugin's jar is one of several ({@link #client}).
  *
  * @param directory the directory that holds {@code jars/}
+ * @param version such as 4.2
  * @param scala binary version of Scala that it is built with, such as 2.12
  */
-record SparkHome(Path directory, String scala) {
+record SparkHome(Path directory, String version, String scala) {
   private static final Pattern CORE =
-      Pattern.compile("spark-core_(2\\.1[23])-(\\d+\\.\\d+)\\..*\\.jar");
-  private static final String VERSION = "3.5";
+      Pattern.compile("spark-core_(2\\.1[23])-((\\d+)\\.\\d+)\\..*\\.jar");
+  private static final String OLD = "3.5";
+  private static final String NEW_MAJOR = "4";
+
+  /** For messages. */
+  static final String WANTED = "Spark 3.5 or 4";
 
   /**
    * What Spark needs opened on Java 17; executors get the same from Spark itself, the driver from
@@ -49,8 +55,8 @@ record SparkHome(Path directory, String scala) {
       throw DemoException.usage(
           "no Spark at "
               + directory
-              + ": expected a directory with jars/; name a Spark "
-              + VERSION
+              + ": expected a directory with jars/; name a "
+              + WANTED
               + " with --spark-home");
     }
     try (Stream<Path> files = Files.list(jars)) {
@@ -61,20 +67,26 @@ record SparkHome(Path directory, String scala) {
               .toList();
       for (String core : cores) {
         Matcher matcher = CORE.matcher(core);
-        if (matcher.matches() && matcher.group(2).equals(VERSION)) {
-          return new SparkHome(directory.toAbsolutePath(), matcher.group(1));
+        if (matcher.matches()
+            && (matcher.group(2).equals(OLD) || matcher.group(3).equals(NEW_MAJOR))) {
+          return new SparkHome(directory.toAbsolutePath(), matcher.group(2), matcher.group(1));
         }
       }
       throw DemoException.usage(
           "the Spark at "
               + directory
-              + " is not version "
-              + VERSION
+              + " is not "
+              + WANTED
               + ": jars/ holds "
               + (cores.isEmpty() ? "no spark-core_*.jar" : String.join(", ", cores)));
     } catch (IOException e) {
       throw DemoException.failed("cannot list " + jars + ": " + e.getMessage(), e);
     }
+  }
+
+  /** Which of the plugin's jars is for it: {@code sluice-client-spark-CLIENT-*.jar}. */
+  String client() {
+    return (version.equals(OLD) ? OLD : NEW_MAJOR) + "_" + scala;
   }
 
   Path jars() {
@@ -98,7 +110,7 @@ record SparkHome(Path directory, String scala) {
     Files.createDirectories(directory);
     Files.createSymbolicLink(directory.resolve("jars"), jars());
     Files.writeString(
-        directory.resolve("RELEASE"), "Spark " + VERSION + " of " + this.directory + "\n");
+        directory.resolve("RELEASE"), "Spark " + version + " of " + this.directory + "\n");
     Map<String, String> environment = new TreeMap<>();
     environment.put("SPARK_HOME", directory.toString());
     environment.put("SPARK_SCALA_VERSION", scala);

@@ -58,12 +58,16 @@ final class DemoCommandTest {
   @Test
   void knowsASparkHomeByItsJars() throws Exception {
     Files.createDirectories(directory.resolve("jars"));
-    Files.createFile(directory.resolve("jars/spark-core_2.13-3.5.9.jar"));
+    Path core = Files.createFile(directory.resolve("jars/spark-core_2.13-3.5.9.jar"));
 
     SparkHome spark = SparkHome.of(directory);
 
     assertThat(spark.scala()).isEqualTo("2.13");
+    assertThat(spark.client()).isEqualTo("3.5_2.13");
     assertThat(spark.jars()).isEqualTo(directory.resolve("jars"));
+    Files.move(core, directory.resolve("jars/spark-core_2.13-4.2.0.jar"));
+    assertThat(SparkHome.of(directory).version()).isEqualTo("4.2");
+    assertThat(SparkHome.of(directory).client()).isEqualTo("4_2.13");
   }
 
   @Test
@@ -73,7 +77,7 @@ final class DemoCommandTest {
 
     assertThatThrownBy(() -> SparkHome.of(directory))
         .isInstanceOf(DemoException.class)
-        .hasMessageContaining("not version 3.5")
+        .hasMessageContaining("is not Spark 3.5 or 4")
         .hasMessageContaining("spark-core_2.12-3.3.0.jar");
     assertThatThrownBy(() -> SparkHome.of(directory.resolve("nothing")))
         .isInstanceOf(DemoException.class)
@@ -110,13 +114,17 @@ final class DemoCommandTest {
 
     system.setProperty("sluice.demo.jars", directory.toString());
     Installation installation = Installation.of(system);
-    assertThatThrownBy(() -> installation.clientJar("2.12"))
+    SparkHome spark = new SparkHome(directory, "3.5", "2.12");
+    assertThatThrownBy(() -> installation.clientJar(spark))
         .isInstanceOf(DemoException.class)
         .hasMessageContaining("sluice-client-spark-3.5_2.12-*.jar");
 
     Files.createFile(directory.resolve("sluice-client-spark-3.5_2.12-1.0.jar"));
     Files.createFile(directory.resolve("sluice-client-spark-3.5_2.12-1.0-sources.jar"));
     Files.createFile(directory.resolve("sluice-client-spark-3.5_2.13-1.0.jar"));
-    assertThat(installation.clientJar("2.12")).hasFileName("sluice-client-spark-3.5_2.12-1.0.jar");
+    Files.createFile(directory.resolve("sluice-client-spark-4_2.13-1.0.jar"));
+    assertThat(installation.clientJar(spark)).hasFileName("sluice-client-spark-3.5_2.12-1.0.jar");
+    assertThat(installation.clientJar(new SparkHome(directory, "4.2", "2.13")))
+        .hasFileName("sluice-client-spark-4_2.13-1.0.jar");
   }
 }

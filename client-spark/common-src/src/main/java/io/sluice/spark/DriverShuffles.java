@@ -26,16 +26,30 @@ public final class DriverShuffles {
 
   private final ApplicationSession session;
   private final DriverAssignments assignments;
+  private final Refusals refused;
   private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
   private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+  private volatile boolean smallOnLocalDisks;
 
   /**
    * @param session borrows
    * @param assignments borrows: told of every shuffle that has servers, as long as it has
+   * @param refused told of every shuffle that has none
    */
-  public DriverShuffles(ApplicationSession session, DriverAssignments assignments) {
+  public DriverShuffles(
+      ApplicationSession session, DriverAssignments assignments, Refusals refused) {
     this.session = session;
     this.assignments = assignments;
+    this.refused = refused;
+  }
+
+  /** Hears of shuffles that are Spark's own. */
+  @FunctionalInterface
+  public interface Refusals {
+    /**
+     * @param why in words
+     */
+    void refused(int shuffleId, int partitions, String why);
   }
 
   /** Asks for servers; empty: this shuffle is to use Spark's own. */
@@ -46,26 +60,33 @@ public final class DriverShuffles {
       assignments.register(found.assignment());
       return Optional.of(found.assignment());
     }
-    refuse((Refused) registration, shuffleId);
+    refuse((Refused) registration, shuffleId, partitions);
     return Optional.empty();
   }
 
   /** Notes that a shuffle uses Spark's own. */
-  public void refuse(Refused refused, int shuffleId) {
+  public void refuse(Refused why, int shuffleId, int partitions) {
     long times;
     synchronized (refusals) {
-      times = refusals.merge(refused.reason(), 1L, Long::sum);
+      times = refusals.merge(why.reason(), 1L, Long::sum);
     }
+    refused.refused(shuffleId, partitions, why.reason() + ": " + why.message());
     if (times == 1) {
       LOG.warn(
           "using Spark's own shuffle reason={} shuffle={} message=\"{}\""
               + " (said once; later shuffles may do the same)",
-          refused.reason(),
+          why.reason(),
           shuffleId,
-          refused.message());
+          why.message());
     } else {
-      LOG.debug("Spark's own shuffle used again reason={} shuffle={}", refused.reason(), shuffleId);
+      LOG.debug("Spark's own shuffle used again reason={} shuffle={}", why.reason(), shuffleId);
     }
+  }
+
+  /** Notes that a shuffle is so small that Spark's own serves it best. */
+  public void leaveSmall(int shuffleId, long inputBytes) {
+    smallOnLocalDisks = true;
+    LOG.info("small shuffle left to Spark shuffle={} inputBytes={}", shuffleId, inputBytes);
   }
 
   /** Frees a shuffle at the servers, in the background. */
@@ -84,7 +105,7 @@ public final class DriverShuffles {
   /** Whether some shuffle of this application lies on executors' disks. */
   public boolean anyOnLocalDisks() {
     synchronized (refusals) {
-      return !refusals.isEmpty();
+      return smallOnLocalDisks || !refusals.isEmpty();
     }
   }
 }

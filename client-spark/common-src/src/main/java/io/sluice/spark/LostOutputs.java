@@ -1,7 +1,14 @@
 package io.sluice.spark;
 
+import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.spark.assignment.DriverAssignments;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -21,10 +28,14 @@ import scala.Option;
  *
  * <ul>
  *   <li>when a reduce task finds map output missing, all that the task named (see {@link
- *       MissingMaps});
+ *       MissingMaps}), and if that goes on for the same cause, all that the servers concerned had
+ *       (see {@link RepeatedLosses});
  *   <li>when an executor is lost that served its own files, the attempts that had blocks there and
  *       nowhere else. What it served besides is at the servers too, or found missing by a reader.
  * </ul>
+ *
+ * <p>A server that did not answer readers is passed by from then on: what is computed again would
+ * only be missed there again.
  *
  * <p>Exact: an attempt that Spark has replaced meanwhile has another id and is left alone. Runs on
  * Spark's listener thread.
@@ -35,18 +46,27 @@ public final class LostOutputs extends SparkListener {
   private final MapOutputTrackerMaster tracker;
   private final boolean filesOutliveExecutors;
   private final Supplier<Collection<Integer>> shuffles;
+  private final DriverAssignments assignments;
+  private final Executor background;
+  private final RepeatedLosses repeated = new RepeatedLosses();
 
   /**
    * @param filesOutliveExecutors whether an external shuffle service serves local output
    * @param shuffles the numbers of the shuffles that go through Sluice at this time
+   * @param assignments told of servers that did not answer
+   * @param background runs what may wait for a coordinator; may refuse
    */
   public LostOutputs(
       MapOutputTrackerMaster tracker,
       boolean filesOutliveExecutors,
-      Supplier<Collection<Integer>> shuffles) {
+      Supplier<Collection<Integer>> shuffles,
+      DriverAssignments assignments,
+      Executor background) {
     this.tracker = tracker;
     this.filesOutliveExecutors = filesOutliveExecutors;
     this.shuffles = shuffles;
+    this.assignments = assignments;
+    this.background = background;
   }
 
   @Override
@@ -56,25 +76,85 @@ public final class LostOutputs extends SparkListener {
         || !MapLocation.isMadeUp(failure.bmAddress(), failure.mapId())) {
       return;
     }
+    int shuffle = failure.shuffleId();
+    passBy(shuffle, MissingMaps.silentIn(failure.message()));
+    Option<ShuffleStatus> known = tracker.shuffleStatuses().get(shuffle);
+    if (known.isEmpty()) {
+      return;
+    }
     List<MissingMaps.Attempt> missing = MissingMaps.in(failure.message());
-    Option<ShuffleStatus> status = tracker.shuffleStatuses().get(failure.shuffleId());
+    List<String> servers = MissingMaps.askedIn(failure.message());
+    OptionalLong mark =
+        repeated.note(
+            shuffle,
+            servers,
+            new RepeatedLosses.StageAttempt(end.stageId(), end.stageAttemptId()),
+            highestMapId(known.get()));
     int forgotten = 0;
-    if (status.isDefined()) {
-      for (MissingMaps.Attempt attempt : missing) {
-        Option<MapStatus> output = status.get().getMapStatus(attempt.mapId());
-        if (output.isDefined()) {
-          tracker.unregisterMapOutput(
-              failure.shuffleId(), attempt.mapIndex(), output.get().location());
-          forgotten++;
-        }
+    for (MissingMaps.Attempt attempt : missing) {
+      Option<MapStatus> output = known.get().getMapStatus(attempt.mapId());
+      if (output.isDefined()) {
+        tracker.unregisterMapOutput(shuffle, attempt.mapIndex(), output.get().location());
+        forgotten++;
       }
     }
     LOG.info(
-        "map output missing shuffle={} partition={} maps={} forgotten={}",
-        failure.shuffleId(),
+        "map output missing shuffle={} partition={} maps={} forgotten={} servers={}",
+        shuffle,
         failure.reduceId(),
         missing.size(),
+        forgotten,
+        servers);
+    if (mark.isPresent()) {
+      forgetAllAt(shuffle, known.get(), servers, mark.getAsLong());
+    }
+    repeated.retain(shuffles.get());
+  }
+
+  private void passBy(int shuffle, List<String> silent) {
+    for (String server : silent) {
+      try {
+        background.execute(() -> assignments.replace(shuffle, server, Cause.FAILED, List.of()));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("server not passed by shuffle={} server={}", shuffle, server);
+      }
+    }
+  }
+
+  private static long highestMapId(ShuffleStatus status) {
+    return status.withMapStatuses(
+        statuses ->
+            Arrays.stream(statuses)
+                .filter(Objects::nonNull)
+                .mapToLong(MapStatus::mapId)
+                .max()
+                .orElse(-1));
+  }
+
+  /** What of a shuffle was at servers when they were first found to have lost something. */
+  private void forgetAllAt(int shuffle, ShuffleStatus status, List<String> servers, long mark) {
+    int[] partitions = assignments.partitionsOnlyAt(shuffle, servers);
+    MapStatus[] statuses = status.withMapStatuses(all -> all.clone());
+    int forgotten = 0;
+    for (int mapIndex = 0; mapIndex < statuses.length; mapIndex++) {
+      MapStatus one = statuses[mapIndex];
+      if (one != null && one.mapId() <= mark && isOnlyThere(one, partitions)) {
+        tracker.unregisterMapOutput(shuffle, mapIndex, one.location());
+        forgotten++;
+      }
+    }
+    LOG.info(
+        "map output missing again: all of it forgotten shuffle={} servers={} maps={}",
+        shuffle,
+        servers,
         forgotten);
+  }
+
+  private static boolean isOnlyThere(MapStatus status, int[] partitions) {
+    boolean wholeLocally =
+        MapLocation.localOf(status.location()).filter(local -> !local.needed()).isPresent();
+    return !wholeLocally
+        && Arrays.stream(partitions).anyMatch(partition -> status.getSizeForBlock(partition) > 0);
   }
 
   @Override
@@ -86,9 +166,7 @@ public final class LostOutputs extends SparkListener {
       Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
       if (status.isDefined()) {
         int before = status.get().numAvailableMapOutputs();
-        status
-            .get()
-            .removeOutputsByFilter(location -> isNeededAt(location, removed.executorId()));
+        status.get().removeOutputsByFilter(location -> isNeededAt(location, removed.executorId()));
         int forgotten = before - status.get().numAvailableMapOutputs();
         if (forgotten > 0) {
           // Tasks that begin from now on do not use what they have cached.

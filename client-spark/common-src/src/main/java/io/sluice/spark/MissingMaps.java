@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Map attempts whose output is gone, as text inside the message of a fetch failure.
+ * Map attempts whose output is gone, and the servers that should have it, as text inside the
+ * message of a fetch failure.
  *
  * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
  * lost its memory has lost blocks of every map task: were they found out one per failure, a job
@@ -18,10 +19,15 @@ import java.util.stream.Collectors;
  * <pre>
  *  missing  := "missing-maps[" attempt *( "," attempt ) "]"
  *  attempt  := map index ":" map attempt id       both decimal
+ *  servers  := ( "asked" | "silent" ) "-servers[" [ name *( "," name ) ] "]"
  * </pre>
+ *
+ * Asked are all servers where something should have been, silent those of them that did not answer.
  */
 public final class MissingMaps {
   private static final Pattern TEXT = Pattern.compile("missing-maps\\[([0-9:,]+)]");
+  private static final Pattern ASKED = Pattern.compile("asked-servers\\[([^\\]]+)]");
+  private static final Pattern SILENT = Pattern.compile("silent-servers\\[([^\\]]+)]");
 
   /**
    * One attempt.
@@ -59,5 +65,32 @@ public final class MissingMaps {
       }
     }
     return attempts;
+  }
+
+  /** Servers as text; a name that would not come out again is left out. */
+  public static String servers(Collection<String> asked, Collection<String> silent) {
+    return "asked-servers[" + names(asked) + "] silent-servers[" + names(silent) + "]";
+  }
+
+  private static String names(Collection<String> servers) {
+    return servers.stream()
+        .distinct()
+        .filter(name -> name.indexOf(',') < 0 && name.indexOf(']') < 0)
+        .collect(Collectors.joining(","));
+  }
+
+  /** The servers that a message says were asked. */
+  public static List<String> askedIn(String message) {
+    return found(ASKED, message);
+  }
+
+  /** The servers that a message says did not answer. */
+  public static List<String> silentIn(String message) {
+    return found(SILENT, message);
+  }
+
+  private static List<String> found(Pattern pattern, String message) {
+    Matcher matcher = pattern.matcher(message);
+    return matcher.find() ? List.of(matcher.group(1).split(",", -1)) : List.of();
   }
 }

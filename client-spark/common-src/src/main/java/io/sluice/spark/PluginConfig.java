@@ -1,8 +1,8 @@
 package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
-import io.sluice.client.MergeConfig;
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
@@ -33,11 +33,14 @@ public final class PluginConfig {
 
   private final ClientConfig client;
   private final int maxOpenStreams;
+  private final long autoLocalBytes;
   private final List<String> notices;
 
-  private PluginConfig(ClientConfig client, int maxOpenStreams, List<String> notices) {
+  private PluginConfig(
+      ClientConfig client, int maxOpenStreams, long autoLocalBytes, List<String> notices) {
     this.client = client;
     this.maxOpenStreams = maxOpenStreams;
+    this.autoLocalBytes = autoLocalBytes;
     this.notices = notices;
   }
 
@@ -64,6 +67,7 @@ public final class PluginConfig {
     return new PluginConfig(
         client,
         conf.getInt("spark.shuffle.sort.bypassMergeThreshold", DEFAULT_OPEN_STREAMS),
+        set.get(ClientConfig.AUTO_LOCAL),
         List.copyOf(notices));
   }
 
@@ -122,6 +126,11 @@ public final class PluginConfig {
   /** Task memory at which a writer pushes what it holds, in bytes. */
   public long spillBytes() {
     return client.writer().spillBytes();
+  }
+
+  /** Known input up to which a shuffle stays on Spark's own, in bytes; 0: none does. */
+  public long autoLocalBytes() {
+    return autoLocalBytes;
   }
 
   /** Most partitions for which a writer keeps one open serialization stream each. */

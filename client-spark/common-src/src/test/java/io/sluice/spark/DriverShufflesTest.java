@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
@@ -24,7 +24,11 @@ class DriverShufflesTest {
   private final Session session = new Session();
   private final DriverAssignments assignments =
       new DriverAssignments(session::furtherServer, 10, () -> 0);
-  private final DriverShuffles shuffles = new DriverShuffles(session, assignments);
+  private final List<String> refused = new ArrayList<>();
+  private final DriverShuffles shuffles = new DriverShuffles(
+          session,
+          assignments,
+          (shuffle, partitions, why) -> refused.add(shuffle + "/" + partitions + " " + why));
 
   private static final class Session implements ApplicationSession {
     Reason refusal;
@@ -93,6 +97,7 @@ class DriverShufflesTest {
   void storageIsNoLongerReliableOnceAShuffleWasRefused() {
     session.refusal = Reason.NO_SERVERS;
     assertThat(shuffles.register(0, 10)).isEmpty();
+    assertThat(refused).containsExactly("0/10 NO_SERVERS: as the test wants it");
     session.refusal = null;
 
     assertThat(shuffles.register(1, 10)).isPresent();

@@ -32,4 +32,19 @@ class MissingMapsTest {
     assertThat(MissingMaps.in("missing-maps[1:2,:]")).isEmpty();
     assertThat(MissingMaps.in("missing-maps[99999999999:2]")).isEmpty();
   }
+
+  @Test
+  void serversComeOutOfTheSameMessage() {
+    String message =
+        MissingMaps.text(List.of(new Attempt(1, 2)))
+            + " "
+            + MissingMaps.servers(List.of("a:1", "b:2", "a:1", "odd,name"), List.of("b:2"))
+            + "\n\tat y";
+
+    assertThat(MissingMaps.askedIn(message)).containsExactly("a:1", "b:2");
+    assertThat(MissingMaps.silentIn(message)).containsExactly("b:2");
+    assertThat(MissingMaps.in(message)).containsExactly(new Attempt(1, 2));
+    assertThat(MissingMaps.silentIn(MissingMaps.servers(List.of("a"), List.of()))).isEmpty();
+    assertThat(MissingMaps.askedIn("nothing of ours")).isEmpty();
+  }
 }

@@ -5,10 +5,11 @@ package io.sluice.client.background;
  *
  * @param waitingOutputs handed over, not begun
  * @param pushedOutputs of which everything that was to be pushed is acknowledged
- * @param failedOutputs given up because a server did not take them
+ * @param failedOutputs of which some server did not take its part
  * @param droppedOutputs not pushed, or not to the end: too many waited, the shuffle was forgotten,
  *     the file is gone
- * @param pushedBytes handed to the servers
+ * @param pushedBytes taken by servers
+ * @param leftBytes of servers that took nothing
  * @param skippedBytes of partitions too large to be worth it
  */
 public record BackgroundCounters(
@@ -17,4 +18,5 @@ public record BackgroundCounters(
     long failedOutputs,
     long droppedOutputs,
     long pushedBytes,
+    long leftBytes,
     long skippedBytes) {}

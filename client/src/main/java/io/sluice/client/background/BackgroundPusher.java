@@ -48,6 +48,7 @@ public final class BackgroundPusher implements AutoCloseable {
   private long failedOutputs;
   private long droppedOutputs;
   private long pushedBytes;
+  private long leftBytes;
   private long skippedBytes;
 
   /** Begins the push of an output. */
@@ -123,7 +124,13 @@ public final class BackgroundPusher implements AutoCloseable {
 
   public synchronized BackgroundCounters counters() {
     return new BackgroundCounters(
-        waiting.size(), pushedOutputs, failedOutputs, droppedOutputs, pushedBytes, skippedBytes);
+        waiting.size(),
+        pushedOutputs,
+        failedOutputs,
+        droppedOutputs,
+        pushedBytes,
+        leftBytes,
+        skippedBytes);
   }
 
   /** Waits until nothing is to be pushed; false if that takes longer. */
@@ -179,8 +186,12 @@ public final class BackgroundPusher implements AutoCloseable {
     try (SealedPush push = pushes.begin(output)) {
       OutputPush work = new OutputPush(output, push, allocator, () -> one.stopped);
       try {
-        boolean whole = work.run(config.skipPartitionBytes(), one.random);
-        outcome = whole ? Outcome.PUSHED : Outcome.DROPPED;
+        boolean toTheEnd = work.run(config.skipPartitionBytes(), one.random);
+        if (toTheEnd) {
+          outcome = work.leftBytes() == 0 ? Outcome.PUSHED : Outcome.FAILED;
+        } else {
+          outcome = Outcome.DROPPED;
+        }
       } finally {
         count(work);
       }
@@ -211,6 +222,7 @@ public final class BackgroundPusher implements AutoCloseable {
 
   private synchronized void count(OutputPush work) {
     pushedBytes += work.pushedBytes();
+    leftBytes += work.leftBytes();
     skippedBytes += work.skippedBytes();
   }
 

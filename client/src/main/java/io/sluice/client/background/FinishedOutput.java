@@ -1,6 +1,7 @@
 package io.sluice.client.background;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
@@ -11,6 +12,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param data the file; may be gone when its turn comes, and is then passed over
  * @param lengths where to learn how many bytes each partition has there
+ * @param furtherServers where to ask when a server fails or is full; null: nowhere
  * @param wanted asked when its turn comes, on a pusher's thread, whether anybody may still read it;
  *     answers within a bounded time
  */
@@ -19,6 +21,7 @@ public record FinishedOutput(
     MapAttempt attempt,
     Path data,
     PartitionLengths lengths,
+    FurtherServers furtherServers,
     BooleanSupplier wanted) {
 
   int shuffle() {

@@ -19,7 +19,8 @@ final class OutputPush {
   private final SealedPush push;
   private final ByteBufAllocator allocator;
   private final BooleanSupplier stopped;
-  private long pushedBytes;
+  private long sentBytes;
+  private long passedBytes;
   private long skippedBytes;
 
   /**
@@ -35,10 +36,10 @@ final class OutputPush {
   }
 
   /**
-   * Pushes all but partitions above a limit.
+   * Pushes all but partitions above a limit, and those of servers that take nothing.
    *
    * @return false if it was stopped before the end
-   * @throws io.sluice.client.push.PushFailedException if a server took nothing more
+   * @throws io.sluice.client.push.PushFailedException if a server lost what it took
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    * @throws IOException if the file is not there, or is something else
    */
@@ -57,6 +58,10 @@ final class OutputPush {
     }
     try (FileChannel file = FileChannel.open(output.data(), StandardOpenOption.READ)) {
       for (Piece piece : plan.pieces()) {
+        if (!push.hasWay(piece.set())) {
+          passedBytes += piece.length();
+          continue;
+        }
         boolean whole =
             piece.length() <= push.frameBytes()
                 ? sendAtOnce(file, piece)
@@ -130,7 +135,7 @@ final class OutputPush {
   private void send(int set, ByteBuf body) throws IOException {
     int length = body.readableBytes();
     push.send(set, body);
-    pushedBytes += length;
+    sentBytes += length;
   }
 
   /** Bytes of the blocks that are there to their end. */
@@ -164,8 +169,14 @@ final class OutputPush {
     }
   }
 
+  /** Taken by servers, or on their way when it was stopped. */
   long pushedBytes() {
-    return pushedBytes;
+    return sentBytes - push.leftBytes();
+  }
+
+  /** Of servers that took nothing. */
+  long leftBytes() {
+    return passedBytes + push.leftBytes();
   }
 
   long skippedBytes() {

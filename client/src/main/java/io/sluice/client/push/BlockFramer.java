@@ -26,6 +26,9 @@ final class BlockFramer {
   /** Contents below this are not worth a compressor's call. */
   private static final int MIN_COMPRESSED_BYTES = 32;
 
+  /** What all open frames may take together, in full frames, however many servers there are. */
+  private static final int MAX_OPEN_FULL_FRAMES = 4;
+
   /** What a payload transform may add: an initialization vector and padding. */
   private static final int TRANSFORM_ROOM = 1024;
 
@@ -52,6 +55,7 @@ final class BlockFramer {
   private boolean finalPass;
   private int finalPartition = -1;
   private int currentSet = -1;
+  private long openBytes;
   private long contentBytes;
   private long blockBytes;
   private long blocks;
@@ -233,9 +237,39 @@ final class BlockFramer {
       int capacity = Math.min(frameBytes, Math.max(FIRST_CAPACITY, room));
       frame = new OpenFrame(allocator.directBuffer(capacity, Math.max(frameBytes, room)));
       open[set] = frame;
+      openBytes += frame.body.capacity();
     }
-    frame.body.ensureWritable(room);
+    makeRoom(frame, room);
+    while (openBytes > (long) MAX_OPEN_FULL_FRAMES * frameBytes && cutLargestBut(set)) {
+      // One less.
+    }
     return frame;
+  }
+
+  private void makeRoom(OpenFrame frame, int room) {
+    int before = frame.body.capacity();
+    frame.body.ensureWritable(room);
+    openBytes += frame.body.capacity() - before;
+  }
+
+  private boolean cutLargestBut(int kept) throws IOException {
+    int largest = -1;
+    for (int set = 0; set < open.length; set++) {
+      if (set != kept
+          && open[set] != null
+          && (largest < 0 || open[set].body.capacity() > open[largest].body.capacity())) {
+        largest = set;
+      }
+    }
+    if (largest >= 0) {
+      cut(largest);
+    }
+    return largest >= 0;
+  }
+
+  /** Memory of the open frames. */
+  long openBytes() {
+    return openBytes;
   }
 
   void beginFinalPass() {
@@ -269,7 +303,7 @@ final class BlockFramer {
     if (frame == null) {
       frame = frameWithRoom(set, partition, BlockHeader.LENGTH);
     }
-    frame.body.ensureWritable(BlockHeader.LENGTH);
+    makeRoom(frame, BlockHeader.LENGTH);
     frame.body.writerIndex(frame.body.writerIndex() + BlockHeader.LENGTH);
     int sequence = partitions.addBlock(partition, BlockHeader.LENGTH);
     partitions.markEnded(partition);
@@ -330,6 +364,7 @@ final class BlockFramer {
       at += header.blockLength();
     }
     open[set] = null;
+    openBytes -= frame.body.capacity();
     sink.accept(set, frame.body);
   }
 
@@ -371,6 +406,7 @@ final class BlockFramer {
   void release() {
     for (int set = 0; set < open.length; set++) {
       if (open[set] != null) {
+        openBytes -= open[set].body.capacity();
         open[set].body.release();
         open[set] = null;
       }

@@ -178,6 +178,11 @@ final class Detours {
     return ways >= Math.min(writeQuorum, servers.length);
   }
 
+  /** Whether some server may still take frames of a set. */
+  boolean hasWay(int set) {
+    return ways(sets.servers(set)) > 0;
+  }
+
   private int ways(int[] servers) {
     int ways = 0;
     for (int i = 0; i < servers.length; i++) {

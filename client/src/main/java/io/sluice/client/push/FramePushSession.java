@@ -146,6 +146,25 @@ public final class FramePushSession implements PushSession {
   }
 
   @Override
+  public long heldBytes() {
+    return sender.heldBytes() + (framer == null ? 0 : framer.openBytes());
+  }
+
+  @Override
+  public void awaitHeldAtMost(long bytes) throws IOException {
+    requireOpen();
+    boolean done = false;
+    try {
+      sender.awaitHeldAtMost(bytes);
+      done = true;
+    } finally {
+      if (!done) {
+        state = State.FAILED;
+      }
+    }
+  }
+
+  @Override
   public boolean hasLocal() {
     return sender.hasLocal();
   }

@@ -137,7 +137,17 @@ final class FrameSender {
     }
     handleEvents();
     pumpAll();
-    while (held.bytes() > config.inFlightBytes() && held.count() > 0) {
+    awaitHeldAtMost(config.inFlightBytes());
+  }
+
+  /** Memory of the frames that somebody has yet to acknowledge. */
+  long heldBytes() {
+    return held.bytes();
+  }
+
+  /** Waits until they take no more than that. */
+  void awaitHeldAtMost(long bytes) throws IOException {
+    while (held.bytes() > bytes && held.count() > 0) {
       await();
     }
   }
@@ -555,6 +565,11 @@ final class FrameSender {
         detours.localFrames(),
         detours.furtherServers(),
         detours.reroutedFrames());
+  }
+
+  /** Whether some server may still take frames of a set. */
+  boolean hasWay(int set) {
+    return detours.hasWay(set);
   }
 
   /** Whether some blocks are in local output. */

@@ -7,9 +7,9 @@ import java.io.IOException;
  * thread ever waits here, and every wait ends by a deadline or by interruption.
  *
  * <p>Contents are compressed, framed and checksummed into the frame of their partition's server;
- * full frames are sent while the task goes on. Memory is bounded by what may be in flight plus one
- * open frame per server, whatever the number of partitions. Contents of one partition are read back
- * in the order in which they were added.
+ * full frames are sent while the task goes on. Memory is bounded by what may be in flight plus four
+ * full frames, whatever the number of partitions and servers. Contents of one partition are read
+ * back in the order in which they were added.
  *
  * <pre>{@code
  * try (PushSession session = client.pushSession(assignment, attempt)) {
@@ -64,6 +64,18 @@ public interface PushSession extends AutoCloseable {
   boolean hasLocal();
 
   PushCounters counters();
+
+  /** Memory, off the heap, of all frames: open ones and those on their way. */
+  default long heldBytes() {
+    return 0;
+  }
+
+  /**
+   * Waits until frames on their way take no more than that, as when memory is short.
+   *
+   * @throws IOException as {@link #add}
+   */
+  default void awaitHeldAtMost(long bytes) throws IOException {}
 
   /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
   @Override

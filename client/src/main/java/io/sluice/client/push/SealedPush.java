@@ -5,23 +5,45 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import java.io.IOException;
 
 /**
- * Sends blocks of one map attempt that were sealed before, such as those of its local output. Owned
- * by one thread; only that thread ever waits here, and every wait ends by a deadline or by
- * interruption.
+ * Sends blocks of one map attempt that were sealed before and are safe already, such as those of
+ * its local output: what no server takes is left where it is. Owned by one thread; only that thread
+ * ever waits here, and every wait ends by a deadline or by interruption.
  */
 public final class SealedPush implements AutoCloseable {
   private final ReplicaSets sets;
   private final FrameSender sender;
   private final int frameBytes;
+  private long leftBytes;
 
+  /**
+   * @param furtherServers where to ask when a server fails or is full; null: nowhere
+   */
   public SealedPush(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
+      FurtherServers furtherServers,
       PushEnvironment environment) {
     this.frameBytes = config.frameBytes();
-    this.sender = new FrameSender(assignment, attempt, config, PushOptions.NONE, true, environment);
+    this.sender =
+        new FrameSender(
+            assignment,
+            attempt,
+            config,
+            new PushOptions(null, furtherServers, body -> leftBytes += body.readableBytes()),
+            true,
+            environment);
     this.sets = sender.sets();
+  }
+
+  /** Bytes that no server took. */
+  public long leftBytes() {
+    return leftBytes;
+  }
+
+  /** Whether some server may still take frames of a set. */
+  public boolean hasWay(int set) {
+    return sender.hasWay(set);
   }
 
   /** Most bytes of a frame. */
@@ -44,7 +66,8 @@ public final class SealedPush implements AutoCloseable {
    *
    * @param set that all its partitions belong to
    * @param body takes: whole sealed blocks, those of one partition adjacent
-   * @throws PushFailedException if a server takes nothing more; this push is of no more use
+   * @throws PushFailedException if a server has lost what it took: what was sent can no longer
+   *     become whole, and this push is of no more use
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   public void send(int set, ByteBuf body) throws IOException {

@@ -26,6 +26,9 @@ import org.slf4j.LoggerFactory;
 final class LanePump {
   private static final Logger LOG = LoggerFactory.getLogger(LanePump.class);
 
+  /** A disk with a queue may take so long. */
+  private static final long MIN_STALL_MS = 1000;
+
   private final ReadState state;
   private final ConnectionPool pool;
   private final int poolLane;
@@ -174,7 +177,7 @@ final class LanePump {
       long next = Long.MAX_VALUE;
       if (lane.isBackingOff()) {
         next = lane.notBeforeNanos() - start;
-      } else if (state.request.isPushedLater() && lane.owesAnswer()) {
+      } else if (state.request.maxWaitMs() > 0 && lane.owesAnswer()) {
         next = lane.heardNanos() + stallNanos() - start;
       }
       if (next < waitFor) {
@@ -206,13 +209,17 @@ final class LanePump {
     state.throwIfMissing();
   }
 
+  private long stallMs() {
+    return Math.max(MIN_STALL_MS, state.request.maxWaitMs());
+  }
+
   private long stallNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(state.request.maxWaitMs());
+    return TimeUnit.MILLISECONDS.toNanos(stallMs());
   }
 
   /** Leaves servers that say nothing for longer than the read waits, for copies elsewhere. */
   private void giveUpStalled() {
-    if (!state.request.isPushedLater()) {
+    if (state.request.maxWaitMs() == 0) {
       return;
     }
     long now = state.nanoTime.getAsLong();
@@ -221,8 +228,7 @@ final class LanePump {
         continue;
       }
       if (lane.visits().allMatch(state::hasCopies)) {
-        failures.giveUp(
-            lane, Reason.UNREACHABLE, "silent for " + state.request.maxWaitMs() + " ms");
+        failures.giveUp(lane, Reason.UNREACHABLE, "silent for " + stallMs() + " ms");
       } else {
         // The request's own timeout decides.
         lane.heard(now);

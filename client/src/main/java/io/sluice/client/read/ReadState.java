@@ -97,7 +97,7 @@ final class ReadState {
    * begins when this is asked first.
    */
   int waitLeftMs() {
-    if (!request.isPushedLater()) {
+    if (request.maxWaitMs() == 0) {
       return 0;
     }
     long now = nanoTime.getAsLong();

@@ -1,13 +1,11 @@
 package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * What a reduce task is to read: for each partition the map attempts that hold data for it, as the
@@ -22,18 +20,19 @@ public final class ShuffleReadRequest {
   private final LocalOutput localOutput;
   private final boolean anyOrder;
   private final Map<Integer, Set<Long>> leftLocal;
+  private final boolean pushedLater;
   private final int maxWaitMs;
   private final int wantedPermille;
 
   private ShuffleReadRequest(Builder from) {
     this.assignment = from.assignment;
-    this.expected = new ArrayList<>(from.byPartition.size());
-    from.byPartition.forEach((partition, attempts) -> expected.add(attempts.build(partition)));
+    this.expected = from.byPartition.build();
     this.firstMapIndex = from.firstMapIndex;
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
     this.anyOrder = from.anyOrder;
     this.leftLocal = from.leftLocal;
+    this.pushedLater = from.pushedLater;
     this.maxWaitMs = from.maxWaitMs;
     this.wantedPermille = from.wantedPermille;
   }
@@ -76,7 +75,7 @@ public final class ShuffleReadRequest {
 
   /** Whether servers get by and by what local output has already. */
   boolean isPushedLater() {
-    return maxWaitMs > 0;
+    return pushedLater;
   }
 
   /** Whether no server is going to have what an attempt holds for a partition. */
@@ -84,7 +83,7 @@ public final class ShuffleReadRequest {
     return leftLocal.getOrDefault(partition, Set.of()).contains(mapAttempt);
   }
 
-  /** Longest wait for servers to have it, of the whole read. */
+  /** Longest wait for servers to have it, of the whole read, in milliseconds; 0: none. */
   int maxWaitMs() {
     return maxWaitMs;
   }
@@ -97,12 +96,13 @@ public final class ShuffleReadRequest {
   /** Collects a request. Belongs to one thread. */
   public static final class Builder {
     private final ShuffleAssignment assignment;
-    private final TreeMap<Integer, ExpectedAttempts.Builder> byPartition = new TreeMap<>();
+    private final ExpectedByPartition byPartition = new ExpectedByPartition();
     private int firstMapIndex;
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
     private boolean anyOrder;
     private final Map<Integer, Set<Long>> leftLocal = new HashMap<>();
+    private boolean pushedLater;
     private int maxWaitMs;
     private int wantedPermille;
 
@@ -124,9 +124,7 @@ public final class ShuffleReadRequest {
                 + assignment.partitionCount()
                 + " partitions");
       }
-      byPartition
-          .computeIfAbsent(partition, p -> new ExpectedAttempts.Builder())
-          .add(mapAttempt, mapIndex);
+      byPartition.add(partition, mapAttempt, mapIndex);
       return this;
     }
 
@@ -174,15 +172,16 @@ public final class ShuffleReadRequest {
      * beginning: what comes later, or from a server that fails or stalls, it takes from local
      * output.
      *
-     * @param waitMs longest wait, of all partitions and servers together
-     * @param permille share of the attempts, 1..1000, that ends the wait where it is reached
+     * @param waitMs longest wait, of all partitions and servers together; 0: take what is there
+     * @param permille share of the attempts, 0..1000, that ends the wait where it is reached
      */
     public Builder waitFor(int waitMs, int permille) {
-      if (waitMs < 1 || permille < 1 || permille > 1000) {
+      if (waitMs < 0 || permille < 0 || permille > 1000) {
         throw new IllegalArgumentException(
             "read: wait of " + waitMs + " ms for " + permille + " permille of the attempts");
       }
-      this.maxWaitMs = waitMs;
+      this.pushedLater = true;
+      this.maxWaitMs = permille == 0 ? 0 : waitMs;
       this.wantedPermille = permille;
       return this;
     }

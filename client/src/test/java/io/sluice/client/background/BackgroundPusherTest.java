@@ -199,7 +199,7 @@ class BackgroundPusherTest {
         FinishedOutput made = output(cluster, assignment, attempt);
         pusher.add(
             new FinishedOutput(
-                made.assignment(), made.attempt(), made.data(), made.lengths(), wanted::get));
+                made.assignment(), made.attempt(), made.data(), made.lengths(), null, wanted::get));
       }
       assertThat(gate.reached.await(DEADLINE_MS, TimeUnit.MILLISECONDS)).isTrue();
       wanted.set(false);

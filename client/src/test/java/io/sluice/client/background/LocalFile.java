@@ -45,7 +45,7 @@ final class LocalFile {
         });
     Files.write(file, all.toByteArray());
     return new FinishedOutput(
-        assignment, new MapAttempt(attempt, (int) attempt), file, lengths::clone, () -> true);
+        assignment, new MapAttempt(attempt, (int) attempt), file, lengths::clone, null, () -> true);
   }
 
   /** What comes out of a session. */

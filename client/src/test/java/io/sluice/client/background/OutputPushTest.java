@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -253,6 +254,7 @@ class OutputPushTest {
                                 output.attempt(),
                                 output.data(),
                                 () -> new long[] {bytes.length, 0},
+                                null,
                                 () -> true),
                             push,
                             cluster.allocator(),
@@ -266,23 +268,77 @@ class OutputPushTest {
     }
   }
 
+  /** Refuses all pushes to one server for good. */
+  private static Faults refusing(String name) {
+    return new Faults() {
+      @Override
+      public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
+        if (server.getName().equals(name)) {
+          throw new SluiceException(StatusCode.EXPIRED, "shuffle expired");
+        }
+        return Fate.DONE;
+      }
+    };
+  }
+
   @Test
-  void failsWhenAServerTakesNothing() throws Exception {
-    Faults refusing =
-        new Faults() {
-          @Override
-          public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
-            throw new SluiceException(StatusCode.EXPIRED, "shuffle expired");
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(1, refusing)) {
+  void leavesWhatAServerRefusesAndGoesOnWithTheOthers() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, refusing("server-0"))) {
       FinishedOutput output =
           LocalFile.write(
               directory.resolve("data"),
               cluster,
-              cluster.assign(2, 1, 1),
+              cluster.assign(20, 2, 1),
               ATTEMPT,
-              session -> add(session, 1, 5_000));
+              session -> {
+                session.beginFinalPass();
+                for (int partition = 0; partition < 20; partition++) {
+                  add(session, partition, 9_000);
+                }
+              });
+      long half = Files.size(output.data()) / 2;
+      try (SealedPush push = cluster.sealedPush(output.assignment(), output.attempt())) {
+        OutputPush work = pushOf(cluster, output, push);
+
+        assertThat(work.run(Long.MAX_VALUE, new SplittableRandom(1))).isTrue();
+        assertThat(work.leftBytes()).isEqualTo(half);
+        assertThat(work.pushedBytes()).isEqualTo(half);
+      }
+      for (int partition = 10; partition < 20; partition++) {
+        assertThat(cluster.server(1).isComplete(partition, ATTEMPT)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void failsWhenAServerHasLostWhatItTook() throws Exception {
+    AtomicReference<FakeCluster> restarted = new AtomicReference<>();
+    AtomicInteger pushes = new AtomicInteger();
+    Faults crash =
+        new Faults() {
+          @Override
+          public Fate push(ServerId server, Push push, ByteBuf body) {
+            if (pushes.incrementAndGet() == 4) {
+              restarted.get().server(0).restart();
+              restarted.get().transport().dropConnections();
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, crash)) {
+      restarted.set(cluster);
+      FinishedOutput output =
+          LocalFile.write(
+              directory.resolve("data"),
+              cluster,
+              cluster.assign(40, 1, 1),
+              ATTEMPT,
+              session -> {
+                session.beginFinalPass();
+                for (int partition = 0; partition < 40; partition++) {
+                  add(session, partition, 9_000);
+                }
+              });
 
       assertThatThrownBy(() -> run(cluster, output)).isInstanceOf(PushFailedException.class);
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PushPlanTest {
-  private static final int FRAME = 1000;
-  private static final int SKIP_ABOVE = 5000;
+  private static final int FRAME = 100;
+  private static final int SKIP_ABOVE = 500;
 
   private static PushPlan plan(long[] lengths, int sets, IntUnaryOperator setOf, long seed) {
     return PushPlan.of(lengths, sets, setOf, FRAME, SKIP_ABOVE, new SplittableRandom(seed));
@@ -39,7 +39,7 @@ class PushPlanTest {
       lengths[i] =
           switch (random.nextInt(4)) {
             case 0 -> 0;
-            case 1 -> random.nextInt(100);
+            case 1 -> random.nextInt(10);
             case 2 -> random.nextInt(FRAME + 1);
             default -> random.nextInt(2 * SKIP_ABOVE);
           };
@@ -60,11 +60,11 @@ class PushPlanTest {
       long before = -1;
       for (Stretch stretch : piece.stretches()) {
         assertThat(stretch.offset()).isGreaterThan(before);
-        for (long i = stretch.offset(); i < stretch.offset() + stretch.length(); i++) {
-          assertThat(covered.get((int) i)).isFalse();
-          covered.set((int) i);
-          partitions.set(partitionOf[(int) i]);
-        }
+        int begin = (int) stretch.offset();
+        int end = begin + (int) stretch.length();
+        assertThat(covered.get(begin, end).isEmpty()).isTrue();
+        covered.set(begin, end);
+        Arrays.stream(partitionOf, begin, end).forEach(partitions::set);
         before = stretch.offset() + stretch.length();
       }
       assertThat(partitions.stream().map(setOf)).containsOnly(piece.set());
@@ -81,14 +81,14 @@ class PushPlanTest {
   @Test
   void putsSmallPartitionsOfOneSetIntoOnePieceAlthoughOthersLieBetween() {
     long[] lengths = new long[100];
-    Arrays.fill(lengths, 10);
+    Arrays.fill(lengths, 2);
 
     PushPlan plan = plan(lengths, 2, partition -> partition / 25 % 2, 1);
 
     assertThat(plan.pieces())
         .containsExactlyInAnyOrder(
-            new Piece(0, List.of(new Stretch(0, 250), new Stretch(500, 250))),
-            new Piece(1, List.of(new Stretch(250, 250), new Stretch(750, 250))));
+            new Piece(0, List.of(new Stretch(0, 50), new Stretch(100, 50))),
+            new Piece(1, List.of(new Stretch(50, 50), new Stretch(150, 50))));
   }
 
   @Test

@@ -164,7 +164,7 @@ public final class FakeCluster implements AutoCloseable {
 
   /** A push of blocks that are sealed already. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
-    return new SealedPush(assignment, attempt, pushConfig, environment());
+    return new SealedPush(assignment, attempt, pushConfig, null, environment());
   }
 
   public ByteBufAllocator allocator() {
@@ -177,7 +177,15 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, readConfig, pool, files, health, allocator, System::nanoTime, counters -> {});
+        request,
+        transform,
+        readConfig,
+        pool,
+        files,
+        health,
+        allocator,
+        System::nanoTime,
+        counters -> {});
   }
 
   /** Bytes of frames and carried blocks that are held now. */

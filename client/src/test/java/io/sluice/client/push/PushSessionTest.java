@@ -142,6 +142,29 @@ class PushSessionTest {
   }
 
   @Test
+  void holdsNoMoreForManyServersThanForAFew() throws Exception {
+    int servers = 40;
+    try (FakeCluster cluster = FakeCluster.inline(servers, NONE);
+        FramePushSession session = cluster.push(cluster.assign(servers, servers, 1), 1, 0)) {
+      long most = 0;
+      for (int pass = 0; pass < 20; pass++) {
+        for (int partition = 0; partition < servers; partition++) {
+          add(session, partition, 300);
+          most = Math.max(most, session.heldBytes());
+        }
+      }
+      session.finish();
+
+      PushConfig config = cluster.pushConfig();
+      assertThat(most).isBetween(1L, config.inFlightBytes() + 5L * config.frameBytes());
+      assertThat(session.heldBytes()).isZero();
+      for (int partition = 0; partition < servers; partition++) {
+        assertThat(cluster.server(partition).isComplete(partition, 1)).isTrue();
+      }
+    }
+  }
+
+  @Test
   void cutsAContentLargerThanAFrameIntoContinuedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {

@@ -113,6 +113,30 @@ class WaitingReadTest {
   }
 
   @Test
+  void doesNotWaitForWhatIsNeverPushed() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
+      ShuffleAssignment assignment = cluster.assign(2, 1, 1);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment)
+              .localOutput(local)
+              .waitFor(500, 950)
+              .leftLocal(1, 8);
+      for (int partition = 0; partition < 2; partition++) {
+        for (long attempt = 7; attempt < 10; attempt++) {
+          request.expect(partition, attempt, (int) attempt);
+          local.addAll(TestBlocks.of(partition, attempt, random, 10, 1));
+        }
+      }
+
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        assertThat(drain(read)).isEqualTo(6);
+      }
+      assertThat(opens.seen).hasSize(1);
+      assertThat(wanted(opens.seen.get(0))).containsExactly(7L, 9L);
+    }
+  }
+
+  @Test
   void doesNotWaitWhereNoServerWillHaveAll() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
       ShuffleAssignment assignment =
@@ -148,16 +172,19 @@ class WaitingReadTest {
       TestBlocks second = TestBlocks.of(1, 1, random, 10, 1, 1);
       local.addAll(first);
       local.addAll(second);
-      ShuffleReadRequest.Builder request =
-          ShuffleReadRequest.builder(assignment)
-              .localOutput(local)
-              .waitFor(10_000, 1000)
-              .expect(0, 1, 1)
-              .expect(1, 1, 1);
-      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
-        assertThat(drain(read)).isEqualTo(3);
+      for (int waitMs : List.of(10_000, 0)) {
+        opens.connects = 0;
+        ShuffleReadRequest.Builder request =
+            ShuffleReadRequest.builder(assignment)
+                .localOutput(local)
+                .waitFor(waitMs, 1000)
+                .expect(0, 1, 1)
+                .expect(1, 1, 1);
+        try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+          assertThat(drain(read)).isEqualTo(3);
+        }
+        assertThat(opens.connects).as("wait of %d ms", waitMs).isEqualTo(2);
       }
-      assertThat(opens.connects).isEqualTo(2);
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -40,6 +39,7 @@ class AdaptiveTest {
           "broadcastAfterShuffle",
           "broadcastAfterShuffleLocalRead");
 
+  private static final int SERVERS = 2;
   private static final double MOST_READ_AGAIN = 1.2;
 
   @TempDir static Path directory;
@@ -50,8 +50,7 @@ class AdaptiveTest {
 
   @BeforeAll
   void runEverything() throws IOException, InterruptedException {
-    own =
-        new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
+    own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster =
         LocalCluster.builder()
@@ -84,12 +83,11 @@ class AdaptiveTest {
     }
     assertThat(found.exitCode()).as(found.log()).isZero();
     for (String job : JOBS) {
-      System.out.println(
-          job + " " + did.get(job) + " plan " + found.number(job, "rows") + " " + readAgain(job)
-              + " ms " + found.number(job, "ms"));
+      System.out.printf("%s: %d ms, %s%n", job, found.number(job, "ms"), did.get(job));
     }
   }
 
+  /** Bytes that servers gave out, for each byte that they took. */
   private double readAgain(String job) {
     return (double) did.get(job).fetchedBytes() / did.get(job).pushedBytes();
   }
@@ -109,8 +107,43 @@ class AdaptiveTest {
   }
 
   @Test
-  void manySplitsReadNothingTwice() {
+  void aCoalescedRangeIsOneOpenAndAFewFetchesForEachServer() {
+    assertThat(plan("coalesced")).contains("AQEShuffleRead coalesced");
+    ServerCounters counted = did.get("coalesced");
+    long tasks = found.number("coalesced", "resultTasks");
+    // An Open names at most 4096 partitions.
+    long most = SERVERS * (tasks + 20_000 / 4096 + 1);
+    assertThat(counted.opens()).isPositive().isLessThanOrEqualTo(most);
+    assertThat(counted.fetches()).isPositive().isLessThanOrEqualTo(most);
+  }
+
+  @Test
+  void skewSplitsReadLittleTwice() {
     assertThat(plan("manySplits")).contains("coalesced and skewed");
     assertThat(readAgain("manySplits")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+  }
+
+  @Test
+  void rebalancingReadsLittleTwice() {
+    assertThat(plan("rebalanced")).contains("skewed");
+    assertThat(readAgain("rebalanced")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+    assertThat(readAgain("rebalancedRoundRobin")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+    assertThat(readAgain("repartitionHints")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+  }
+
+  @Test
+  void joinsThatBecomeBroadcastsReadByPartitionUnlessTheSessionWantsLocalReads() {
+    assertThat(plan("broadcastAfterShuffle"))
+        .contains("BroadcastHashJoin")
+        .doesNotContain("AQEShuffleRead local");
+    assertThat(readAgain("broadcastAfterShuffle")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+    assertThat(plan("broadcastAfterShuffleLocalRead")).contains("AQEShuffleRead local");
+  }
+
+  @Test
+  void whatIsNotWantedIsNotRead() {
+    assertThat(plan("prunedPartitions")).contains("dynamicpruning");
+    assertThat(readAgain("prunedPartitions")).isLessThanOrEqualTo(MOST_READ_AGAIN);
+    assertThat(readAgain("reorderedJoins")).isLessThanOrEqualTo(MOST_READ_AGAIN);
   }
 }

@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  */
 public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
+  private static final String DRIVER = "io.sluice.it.spark.jobs.JobDriver";
+  private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
   private static final Path ROOT =
       Path.of(System.getProperty("user.dir")).resolve("..").normalize();
   private static final List<String> OPENED =
@@ -42,9 +44,11 @@ public final class SparkApplication {
           "sun.security.action",
           "sun.util.calendar");
 
+  private final SparkVersion spark;
   private final Path directory;
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
+  private boolean submitted;
   private volatile Process driver;
 
   /** Something that a test does while the driver waits. */
@@ -74,9 +78,17 @@ public final class SparkApplication {
   }
 
   /**
+   * With Spark's own shuffle, on the Spark that suites run on.
+   *
    * @param directory for everything that the run writes; made here
    */
   public SparkApplication(Path directory) {
+    this(SparkVersion.current(), directory);
+  }
+
+  /** With Spark's own shuffle, on a certain Spark. */
+  public SparkApplication(SparkVersion spark, Path directory) {
+    this.spark = spark;
     this.directory = directory;
     settings.put("spark.master", "local-cluster[2,1,1024]");
     settings.put("spark.app.name", directory.getFileName().toString());
@@ -91,12 +103,30 @@ public final class SparkApplication {
     settings.put("spark.executor.extraClassPath", jobsJar().toString());
   }
 
-  /** Through Sluice. */
+  /** Through Sluice, on the Spark that suites run on. */
   public static SparkApplication onSluice(Path directory, String quorum) {
-    return new SparkApplication(directory)
+    return onSluice(SparkVersion.current(), directory, quorum);
+  }
+
+  /** Through Sluice, on a certain Spark. */
+  public static SparkApplication onSluice(SparkVersion spark, Path directory, String quorum) {
+    return new SparkApplication(spark, directory)
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
         .set("spark.rss.coordinator.quorum", quorum)
-        .set("spark.executor.extraClassPath", jobsJar() + ":" + clientJar());
+        .set("spark.executor.extraClassPath", jobsJar() + ":" + spark.clientJar());
+  }
+
+  /**
+   * Through Sluice, submitted as users do, with the plugin's jar on nobody's class path: as {@code
+   * --jars} only.
+   */
+  public static SparkApplication submittedWithJars(
+      SparkVersion spark, Path directory, String quorum) {
+    SparkApplication application = onSluice(spark, directory, quorum);
+    application.settings.remove("spark.executor.extraClassPath");
+    application.settings.put("spark.jars", jobsJar() + "," + spark.clientJar());
+    application.submitted = true;
+    return application;
   }
 
   public SparkApplication set(String key, String value) {
@@ -110,29 +140,43 @@ public final class SparkApplication {
     return this;
   }
 
+  /** The plugin's jar for the Spark that suites run on. */
   static Path clientJar() {
-    return onlyJar(ROOT.resolve("client-spark/spark-3.5_2.12/target"), "sluice-client-spark-3.5");
+    return SparkVersion.current().clientJar();
   }
 
   private static Path jobsJar() {
-    return onlyJar(ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
+    return SparkVersion.jarIn(
+        ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
-  private static Path onlyJar(Path target, String prefix) {
-    try (Stream<Path> files = Files.list(target)) {
-      return files
-          .filter(file -> file.getFileName().toString().matches(prefix + "[^/]*\\.jar"))
-          .findFirst()
-          .orElseThrow();
-    } catch (IOException | RuntimeException e) {
-      throw new IllegalStateException(
-          "no "
-              + prefix
-              + "*.jar in "
-              + target
-              + ": build with mvn -pl integration-test -am verify",
-          e);
-    }
+  /**
+   * Starts Spark's history server, with the plugin's jar.
+   *
+   * @param directory for everything that it writes; made here
+   * @param log where event logs are
+   */
+  static Process historyServer(Path directory, Path log, int port) throws IOException {
+    SparkVersion spark = SparkVersion.current();
+    Path home = directory.resolve("home");
+    spark.install(home);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory));
+    OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    command.add("-Dspark.history.fs.logDirectory=" + log.toUri());
+    command.add("-Dspark.history.fs.update.interval=1s");
+    command.add("-Dspark.history.ui.port=" + port);
+    command.addAll(List.of("-cp", home.resolve("jars") + "/*:" + spark.clientJar()));
+    command.add("org.apache.spark.deploy.history.HistoryServer");
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().put("SPARK_HOME", home.toString());
+    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+    builder.environment().put("SPARK_PUBLIC_DNS", "127.0.0.1");
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("history.log").toFile())
+        .start();
   }
 
   /** Where everything lies that the run writes. */
@@ -165,31 +209,69 @@ public final class SparkApplication {
     end(driver);
   }
 
+  /** Runs jobs of the test jobs' jar by their names. */
   public Outcome run(List<String> jobs) throws IOException, InterruptedException {
+    List<String> program = new ArrayList<>();
+    if (submitted) {
+      program.addAll(List.of(SUBMIT, "--properties-file", configuration().toString()));
+      program.addAll(List.of("--class", DRIVER, jobsJar().toString()));
+    } else {
+      program.add(DRIVER);
+    }
+    program.add(results().toString());
+    program.add(configuration().toString());
+    program.addAll(jobs);
+    return run(program, Map.of());
+  }
+
+  /**
+   * Runs a Python program, which writes its results to the file that its argument names.
+   *
+   * @param libraries what {@code PYTHONPATH} is to be
+   */
+  Outcome runPython(Path script, String libraries) throws IOException, InterruptedException {
+    return run(
+        List.of(
+            SUBMIT,
+            "--properties-file",
+            configuration().toString(),
+            script.toString(),
+            results().toString()),
+        Map.of("PYTHONPATH", libraries, "PYSPARK_PYTHON", "python3"));
+  }
+
+  private Path results() {
+    return directory.resolve("results.properties");
+  }
+
+  private Path configuration() {
+    return directory.resolve("spark.properties");
+  }
+
+  private Outcome run(List<String> program, Map<String, String> environment)
+      throws IOException, InterruptedException {
     Path home = home();
-    Files.createDirectories(home);
-    Path sparkJars = ROOT.resolve("demo/target/spark-home/jars");
-    Files.createSymbolicLink(home.resolve("jars"), sparkJars);
-    Files.writeString(home.resolve("RELEASE"), "Spark for " + directory.getFileName() + "\n");
-    Path configuration = directory.resolve("spark.properties");
-    try (Writer writer = Files.newBufferedWriter(configuration)) {
+    spark.install(home);
+    try (Writer writer = Files.newBufferedWriter(configuration())) {
       Properties properties = new Properties();
       properties.putAll(settings);
       properties.store(writer, null);
     }
-    Path results = directory.resolve("results.properties");
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx768m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
-    String classPath = sparkJars + "/*:" + settings.get("spark.executor.extraClassPath");
-    command.addAll(List.of("-cp", classPath, "io.sluice.it.spark.jobs.JobDriver"));
-    command.addAll(List.of(results.toString(), configuration.toString()));
-    command.addAll(jobs);
+    String classPath = home.resolve("jars") + "/*";
+    if (!submitted) {
+      classPath += ":" + settings.get("spark.executor.extraClassPath");
+    }
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().putAll(environment);
     builder.environment().put("SPARK_HOME", home.toString());
-    builder.environment().put("SPARK_SCALA_VERSION", "2.12");
+    builder.environment().put("SPARK_SCALA_VERSION", spark.scala());
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
     builder.environment().put("SPARK_LOCAL_HOSTNAME", "127.0.0.1");
     builder.redirectError(errors.toFile());
@@ -202,8 +284,8 @@ public final class SparkApplication {
       followOutput(driver);
       int exitCode = driver.waitFor();
       Properties found = new Properties();
-      if (Files.exists(results)) {
-        try (Reader reader = Files.newBufferedReader(results)) {
+      if (Files.exists(results())) {
+        try (Reader reader = Files.newBufferedReader(results())) {
           found.load(reader);
         }
       }

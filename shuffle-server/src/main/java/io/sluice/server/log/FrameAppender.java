@@ -81,8 +81,7 @@ final class FrameAppender {
         partition, batch.attempt(block), batch.sequence(block), batch.isLast(block), ended)) {
       return false;
     }
-    content.mark(
-        partition, batch.mapIndex(block), batch.blockLength(block), config.markBytes());
+    content.mark(partition, batch.mapIndex(block), batch.blockLength(block), config.markBytes());
     keptBlocks++;
     return true;
   }

@@ -32,8 +32,7 @@ public final class ShuffleStore implements AutoCloseable {
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
-    this.totals =
-        new LogTotals(config.maxPartitions(), config.maxMetadataBytes());
+    this.totals = new LogTotals(config.maxPartitions(), config.maxMetadataBytes());
   }
 
   public StoreConfig config() {

@@ -11,8 +11,9 @@ import java.util.List;
  * <p>A reader of some maps fetches the stretches whose range meets its own, so what counts is that
  * a stretch has few maps: map tasks run side by side, and what they push lies mixed. A stretch ends
  * after {@code markBytes}, and where another map begins, unless it is shorter than {@link
- * #SHORTEST_SHARE} of that, which bounds the heap for marks. So maps that push a sixteenth of {@code
- * markBytes} at a time to a partition are read exactly, and of smaller ones a few share a stretch.
+ * #SHORTEST_SHARE} of that, which bounds the heap for marks. So maps that push a sixteenth of
+ * {@code markBytes} at a time to a partition are read exactly, and of smaller ones a few share a
+ * stretch.
  */
 final class SliceMarks {
   /** Of {@code markBytes}: a stretch that is shorter goes on when the map changes. */

@@ -3,6 +3,7 @@ package io.sluice.spark.assignment;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.error.SluiceException;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,9 +18,9 @@ import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark and
- * a coordinator may take its time, so answers are found on threads of this endpoint; a question too
- * many is answered with what is known already.
+ * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark
+ * and a coordinator may take its time, so answers are found on threads of this endpoint; a question
+ * too many is answered with what is known already.
  */
 public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   /** Under which executors find it. */
@@ -58,6 +59,11 @@ public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   /** Makes it known to executors. */
   public synchronized void start() {
     self = rpcEnv.setupEndpoint(NAME, this);
+  }
+
+  /** Runs what may wait for a coordinator; refuses when too much waits already. */
+  public Executor threads() {
+    return threads;
   }
 
   @Override

@@ -15,12 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * The driver's newest assignment of every shuffle, and the only place where one changes: when a task
- * says that a server failed, or is full for some partitions, another server is put in.
+ * The driver's newest assignment of every shuffle, and the only place where one changes: when a
+ * task says that a server failed, or is full for some partitions, another server is put in.
  *
  * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
  * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
@@ -65,7 +67,8 @@ public final class DriverAssignments {
   }
 
   /**
-   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first
+   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first;
+   *     0: assignments never change
    */
   public DriverAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
     this.source = source;
@@ -85,6 +88,32 @@ public final class DriverAssignments {
   public ShuffleAssignment newest(int shuffle) {
     Shuffle known = shuffles.get(shuffle);
     return known == null ? null : known.newest;
+  }
+
+  /**
+   * The partitions, ascending, of whose every copy some part is meant to be at one of these
+   * servers; none if the shuffle is not known.
+   */
+  public int[] partitionsOnlyAt(int shuffle, Collection<String> servers) {
+    ShuffleAssignment now = newest(shuffle);
+    if (now == null) {
+      return new int[0];
+    }
+    Set<Integer> indexes = new HashSet<>();
+    servers.forEach(name -> indexes.add(now.indexOf(name)));
+    return IntStream.range(0, now.rangeCount())
+        .filter(range -> isOnlyAt(now, range, indexes))
+        .flatMap(
+            range -> IntStream.rangeClosed(now.firstPartition(range), now.lastPartition(range)))
+        .toArray();
+  }
+
+  private static boolean isOnlyAt(ShuffleAssignment now, int range, Set<Integer> servers) {
+    return IntStream.range(0, now.replicaCount(range))
+        .allMatch(
+            replica ->
+                IntStream.range(0, now.chainLength(range, replica))
+                    .anyMatch(place -> servers.contains(now.chainServer(range, replica, place))));
   }
 
   /** Further servers that shuffles have now, each counted once for each shuffle. */
@@ -110,6 +139,9 @@ public final class DriverAssignments {
     Shuffle known = shuffles.get(shuffle);
     if (known == null) {
       return null;
+    }
+    if (maxFurtherServers == 0) {
+      return known.newest;
     }
     if (cause == Cause.FAILED) {
       failedNanos.put(server, nanoTime.getAsLong());
@@ -137,14 +169,15 @@ public final class DriverAssignments {
                     server, affected.stream().mapToInt(Integer::intValue).toArray(), by.get());
           };
       known.newest = after;
-      LOG.info(
-          "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
-          shuffle,
-          server,
-          cause,
-          by.get().getName(),
-          affected.size(),
-          after.generation());
+      LOG.atLevel(cause == Cause.FAILED ? Level.INFO : Level.DEBUG)
+          .log(
+              "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
+              shuffle,
+              server,
+              cause,
+              by.get().getName(),
+              affected.size(),
+              after.generation());
       return after;
     }
   }

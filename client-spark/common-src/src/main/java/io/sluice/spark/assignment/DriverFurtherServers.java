@@ -55,7 +55,9 @@ public final class DriverFurtherServers implements FurtherServers {
     return ask(AssignmentQuestion.newest(known.shuffle().getShuffle()), known);
   }
 
-  /** As {@link #newest}, waiting for the answer: for a bounded time, since every question has one. */
+  /**
+   * As {@link #newest}, waiting for the answer: for a bounded time, since every question has one.
+   */
   public ShuffleAssignment awaitNewest(ShuffleAssignment known) {
     try {
       return newest(known).toCompletableFuture().get();

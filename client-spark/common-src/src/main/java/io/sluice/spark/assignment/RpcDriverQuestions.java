@@ -39,8 +39,7 @@ public final class RpcDriverQuestions implements DriverQuestions {
             + ":"
             + conf.get("spark.driver.port", "7077");
     this.timeout = RpcUtils.askRpcTimeout(conf);
-    this.direct =
-        scala.concurrent.ExecutionContext$.MODULE$.fromExecutor(Runnable::run);
+    this.direct = scala.concurrent.ExecutionContext$.MODULE$.fromExecutor(Runnable::run);
   }
 
   @Override

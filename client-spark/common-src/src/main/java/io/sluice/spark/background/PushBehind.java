@@ -3,6 +3,7 @@ package io.sluice.spark.background;
 import io.sluice.client.background.BackgroundPusher;
 import io.sluice.client.background.FinishedOutput;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.spark.local.LocalMapFiles;
 import java.util.function.IntPredicate;
@@ -12,9 +13,14 @@ import java.util.function.IntPredicate;
  *
  * @param pusher borrows
  * @param files where local output lies
+ * @param furtherServers where to ask when a server fails or is full; null: nowhere
  * @param wanted whether anybody may still read a shuffle
  */
-public record PushBehind(BackgroundPusher pusher, LocalMapFiles files, IntPredicate wanted) {
+public record PushBehind(
+    BackgroundPusher pusher,
+    LocalMapFiles files,
+    FurtherServers furtherServers,
+    IntPredicate wanted) {
   /** Never waits. */
   public void add(ShuffleAssignment assignment, MapAttempt attempt) {
     int shuffle = assignment.shuffle().getShuffle();
@@ -24,6 +30,7 @@ public record PushBehind(BackgroundPusher pusher, LocalMapFiles files, IntPredic
             attempt,
             files.data(shuffle, attempt.id()),
             new IndexFile(files.index(shuffle, attempt.id()), assignment.partitionCount()),
+            furtherServers,
             () -> wanted.test(shuffle)));
   }
 }

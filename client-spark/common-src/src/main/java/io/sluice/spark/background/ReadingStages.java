@@ -49,8 +49,7 @@ public final class ReadingStages extends SparkListener {
       while (ids.hasNext()) {
         parents.add((Integer) ids.next());
       }
-      Integer shuffle =
-          info.shuffleDepId().isEmpty() ? null : (Integer) info.shuffleDepId().get();
+      Integer shuffle = info.shuffleDepId().isEmpty() ? null : (Integer) info.shuffleDepId().get();
       stages.add(new Stage(info.stageId(), shuffle, parents));
     }
     jobStarted(start.jobId(), stages);

@@ -40,8 +40,7 @@ public final class WantedShuffles implements IntPredicate {
   public static IntPredicate driver(RpcEnv rpcEnv, SparkConf conf) {
     ClassTag<Boolean> answer = ClassTag$.MODULE$.apply(Boolean.class);
     return shuffle ->
-        RpcUtils.makeDriverRef(ReadingStagesEndpoint.NAME, conf, rpcEnv)
-            .askSync(shuffle, answer);
+        RpcUtils.makeDriverRef(ReadingStagesEndpoint.NAME, conf, rpcEnv).askSync(shuffle, answer);
   }
 
   @Override

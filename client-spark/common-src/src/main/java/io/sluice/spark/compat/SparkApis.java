@@ -44,7 +44,10 @@ public final class SparkApis {
       return null;
     }
     try {
-      return (SparkApi) Class.forName(newer, true, loader).getDeclaredConstructor().newInstance();
+      return Class.forName(newer, true, loader)
+          .asSubclass(SparkApi.class)
+          .getDeclaredConstructor()
+          .newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("cannot make " + newer, e);
     }

@@ -3,7 +3,6 @@ package io.sluice.spark.local;
 import io.sluice.client.read.LocalOutput;
 import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,6 +41,7 @@ public final class SparkLocalOutput implements LocalOutput {
   private final ShuffleReadMetricsReporter metrics;
 
   private final Deque<Piece> own = new ArrayDeque<>();
+  private final Deque<Piece> givenUp = new ArrayDeque<>();
   private final Map<BlockManagerId, Deque<Piece>> waiting = new LinkedHashMap<>();
   private final Map<Piece, Request> onTheirWay = new LinkedHashMap<>();
   private final LinkedBlockingQueue<Arrival> arrived = new LinkedBlockingQueue<>();
@@ -127,10 +127,7 @@ public final class SparkLocalOutput implements LocalOutput {
   }
 
   private long bytesOf(Piece piece) {
-    return attempts
-        .get(piece.mapAttempt())
-        .bytesOfPartition()
-        .getOrDefault(piece.partition(), 0L);
+    return attempts.get(piece.mapAttempt()).bytesOfPartition().getOrDefault(piece.partition(), 0L);
   }
 
   @Override
@@ -139,14 +136,16 @@ public final class SparkLocalOutput implements LocalOutput {
       if (!own.isEmpty()) {
         return ofThisProcess(own.remove());
       }
+      if (!givenUp.isEmpty()) {
+        return failed(givenUp.remove(), "no answer within " + limits.patienceMs() + " ms");
+      }
       if (onTheirWay.isEmpty()) {
         return null;
       }
       Arrival arrival = await();
       if (arrival == null) {
-        Piece late = onTheirWay.keySet().iterator().next();
-        forget(late);
-        return failed(late, "no answer within " + limits.patienceMs() + " ms");
+        giveUpSilentPlaces();
+        continue;
       }
       Request request = onTheirWay.get(arrival.piece());
       if (request == null) {
@@ -169,6 +168,19 @@ public final class SparkLocalOutput implements LocalOutput {
           ? failed(arrival.piece(), arrival.failure())
           : fetched(arrival.piece(), arrival.buffer(), request.toDisk());
     }
+  }
+
+  /** All that was asked of places from which nothing came, and is still to be asked of them. */
+  private void giveUpSilentPlaces() {
+    for (Piece late : List.copyOf(onTheirWay.keySet())) {
+      forget(late);
+      givenUp.add(late);
+      Deque<Piece> behind = waiting.remove(attempts.get(late.mapAttempt()).at());
+      if (behind != null) {
+        givenUp.addAll(behind);
+      }
+    }
+    send();
   }
 
   private void forget(Piece piece) {
@@ -227,6 +239,7 @@ public final class SparkLocalOutput implements LocalOutput {
   @Override
   public void close() {
     own.clear();
+    givenUp.clear();
     waiting.clear();
     onTheirWay.clear();
     arrivals.close();

@@ -5,6 +5,7 @@ import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.local.LocalAttempt;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -26,11 +27,28 @@ import scala.collection.Iterator;
 public final class ExpectedMaps {
   private final int startMapIndex;
   private final int endMapIndex;
-  private final List<Piece> pieces = new ArrayList<>();
+  private final List<Attempt> attempts = new ArrayList<>();
   private final Map<Long, LocalAttempt> local = new HashMap<>();
 
-  /** What one attempt holds for one partition. */
-  private record Piece(long mapId, int mapIndex, int partition) {}
+  /** One attempt and the partitions that it holds data for: there may be millions of pairs. */
+  private static final class Attempt {
+    private final long mapId;
+    private final int mapIndex;
+    private int[] partitions = new int[1];
+    private int count;
+
+    Attempt(long mapId, int mapIndex) {
+      this.mapId = mapId;
+      this.mapIndex = mapIndex;
+    }
+
+    void add(int partition) {
+      if (count == partitions.length) {
+        partitions = Arrays.copyOf(partitions, count * 2);
+      }
+      partitions[count++] = partition;
+    }
+  }
 
   private ExpectedMaps(int startMapIndex, int endMapIndex) {
     this.startMapIndex = startMapIndex;
@@ -63,22 +81,27 @@ public final class ExpectedMaps {
       expected.add(found._1(), found._2().iterator());
     }
     // Spark hands them out by location, in no order.
-    expected.pieces.sort(Comparator.comparingLong(Piece::mapId));
+    expected.attempts.sort(Comparator.comparingLong(attempt -> attempt.mapId));
     return expected;
   }
 
   private void add(
       BlockManagerId location, Iterator<? extends Tuple3<BlockId, Object, Object>> blocks) {
     Optional<MapLocation.Local> there = MapLocation.localOf(location);
+    Attempt attempt = null;
     while (blocks.hasNext()) {
       Tuple3<BlockId, Object, Object> block = blocks.next();
       ShuffleBlockId id = (ShuffleBlockId) block._1();
-      pieces.add(new Piece(id.mapId(), (Integer) block._3(), id.reduceId()));
+      // Blocks of an attempt follow each other.
+      if (attempt == null || attempt.mapId != id.mapId()) {
+        attempt = new Attempt(id.mapId(), (Integer) block._3());
+        attempts.add(attempt);
+      }
+      attempt.add(id.reduceId());
       if (there.isPresent()) {
         local
             .computeIfAbsent(
-                id.mapId(),
-                any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
+                id.mapId(), any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
             .bytesOfPartition()
             .put(id.reduceId(), (Long) block._2());
       }
@@ -91,8 +114,10 @@ public final class ExpectedMaps {
     if (startMapIndex > 0 || endMapIndex < Integer.MAX_VALUE) {
       request.mapRange(startMapIndex, endMapIndex);
     }
-    for (Piece piece : pieces) {
-      request.expect(piece.partition(), piece.mapId(), piece.mapIndex());
+    for (Attempt attempt : attempts) {
+      for (int i = 0; i < attempt.count; i++) {
+        request.expect(attempt.partitions[i], attempt.mapId, attempt.mapIndex);
+      }
     }
     return request;
   }

@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
+import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
@@ -11,6 +12,8 @@ import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.TaskContext;
@@ -20,8 +23,8 @@ import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Contents as they come from the servers and from local output. Tells Spark's metrics what came, and
- * Spark itself which map task to repeat when something expected is nowhere to be had.
+ * Contents as they come from the servers and from local output. Tells Spark's metrics what came,
+ * and Spark itself which map task to repeat when something expected is nowhere to be had.
  */
 public final class FetchedContents implements BlockContents {
   private final ShuffleRead read;
@@ -103,10 +106,21 @@ public final class FetchedContents implements BlockContents {
   }
 
   private static String missingMaps(BlocksMissingException cause) {
+    Set<String> asked = new TreeSet<>();
+    Set<String> silent = new TreeSet<>();
+    for (MissingBlocks one : cause.missing()) {
+      asked.addAll(one.servers());
+      // Of several servers it is not said which did not answer.
+      if (one.reason() == Reason.UNREACHABLE && one.servers().size() == 1) {
+        silent.addAll(one.servers());
+      }
+    }
     return MissingMaps.text(
-        cause.missing().stream()
-            .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
-            .toList());
+            cause.missing().stream()
+                .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
+                .toList())
+        + " "
+        + MissingMaps.servers(asked, silent);
   }
 
   /** Local output counts what it fetches itself. */

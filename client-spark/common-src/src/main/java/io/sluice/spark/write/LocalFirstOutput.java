@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushSession;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.local.LocalMapOutput;
@@ -79,6 +80,11 @@ final class LocalFirstOutput implements MapOutput {
   @Override
   public BlockManagerId location() {
     return location;
+  }
+
+  @Override
+  public PushCounters counters() {
+    return session.counters();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.client.push.PushCounters;
 import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
@@ -41,6 +42,9 @@ public interface MapOutput {
    * Valid after {@link #finish}.
    */
   BlockManagerId location();
+
+  /** What became of the blocks so far. */
+  PushCounters counters();
 
   /** Gives the output up, or, after {@link #finish}, frees what it holds. Idempotent. */
   void close();

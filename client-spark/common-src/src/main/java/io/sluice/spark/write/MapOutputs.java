@@ -53,10 +53,8 @@ public final class MapOutputs {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     return switch (mode) {
-      case FALLBACK ->
-          pushed(assignment, attempt, local(assignment, attempt), context, metrics);
-      case ALWAYS ->
-          localFirst(assignment, attempt, local(assignment, attempt), context, metrics);
+      case FALLBACK -> pushed(assignment, attempt, local(assignment, attempt), context, metrics);
+      case ALWAYS -> localFirst(assignment, attempt, local(assignment, attempt), context, metrics);
       case NEVER -> pushed(assignment, attempt, null, context, metrics);
     };
   }
@@ -88,8 +86,7 @@ public final class MapOutputs {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     return new PushedOutput(
-        client.pushSession(
-            assignment, attempt, new PushOptions(transform, furtherServers, local)),
+        client.pushSession(assignment, attempt, new PushOptions(transform, furtherServers, local)),
         attempt.id(),
         local,
         context,

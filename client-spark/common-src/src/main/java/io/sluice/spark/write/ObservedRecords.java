@@ -12,8 +12,7 @@ final class ObservedRecords<K, V> extends AbstractIterator<Product2<K, V>> {
   private final Partitioner partitioner;
   private final RowObserver observer;
 
-  ObservedRecords(
-      Iterator<Product2<K, V>> records, Partitioner partitioner, RowObserver observer) {
+  ObservedRecords(Iterator<Product2<K, V>> records, Partitioner partitioner, RowObserver observer) {
     this.records = records;
     this.partitioner = partitioner;
     this.observer = observer;

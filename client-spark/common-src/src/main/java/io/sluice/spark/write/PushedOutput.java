@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushSession;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.local.LocalMapOutput;
@@ -18,6 +19,7 @@ public final class PushedOutput implements MapOutput {
   private final LocalMapOutput local;
   private final TaskContext context;
   private final ShuffleWriteMetricsReporter metrics;
+  private final FrameMemory memory;
   private long reportedBytes;
   private BlockManagerId location;
 
@@ -36,6 +38,7 @@ public final class PushedOutput implements MapOutput {
     this.local = local;
     this.context = context;
     this.metrics = metrics;
+    this.memory = new FrameMemory(context.taskMemoryManager());
   }
 
   @Override
@@ -44,6 +47,11 @@ public final class PushedOutput implements MapOutput {
     context.killTaskIfInterrupted();
     long begun = System.nanoTime();
     session.add(partition, bytes, 0, length, records);
+    long held = session.heldBytes();
+    long granted = memory.account(held);
+    if (granted < held) {
+      session.awaitHeldAtMost(granted);
+    }
     metrics.incRecordsWritten(records);
     report(begun);
   }
@@ -75,8 +83,14 @@ public final class PushedOutput implements MapOutput {
   }
 
   @Override
+  public PushCounters counters() {
+    return session.counters();
+  }
+
+  @Override
   public void close() {
     session.close();
+    memory.release();
     if (local != null) {
       local.close();
     }

@@ -1,20 +1,23 @@
 package org.apache.spark.shuffle;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.spark.stats.ShuffleStatistics;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import org.apache.spark.ShuffleDependency;
 
 /**
- * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that is
- * always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
+ * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that
+ * is always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
  * every server that the stages before it came to use. Thread-safe.
  */
 public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
-  private static final long serialVersionUID = 2L;
+  private static final long serialVersionUID = 3L;
 
   private transient ShuffleAssignment carried;
+
+  private final ShuffleStatistics statistics;
 
   /** Null in executors. */
   private final transient Newest newest;
@@ -28,20 +31,28 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
 
   /**
    * @param carried the assignment at registration
+   * @param statistics registered with Spark
    */
   public RssShuffleHandle(
       int shuffleId,
       ShuffleDependency<K, V, C> dependency,
       ShuffleAssignment carried,
+      ShuffleStatistics statistics,
       Newest newest) {
     super(shuffleId, dependency);
     this.carried = carried;
+    this.statistics = statistics;
     this.newest = newest;
   }
 
   public ShuffleAssignment assignment() {
     ShuffleAssignment now = newest == null ? null : newest.of(shuffleId());
     return now == null ? carried : now;
+  }
+
+  /** Where this process's tasks add what they did. */
+  public ShuffleStatistics statistics() {
+    return statistics;
   }
 
   private void writeObject(ObjectOutputStream out) throws IOException {

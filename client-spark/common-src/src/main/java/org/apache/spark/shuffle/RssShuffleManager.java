@@ -13,6 +13,7 @@ import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
+import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverAssignments;
@@ -23,15 +24,20 @@ import io.sluice.spark.background.PushBehind;
 import io.sluice.spark.background.ReadingStages;
 import io.sluice.spark.background.ReadingStagesEndpoint;
 import io.sluice.spark.background.WantedShuffles;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.SparkLocalOutput;
-import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
 import io.sluice.spark.read.SluiceReader;
+import io.sluice.spark.stats.CountedOutput;
+import io.sluice.spark.stats.CountedRead;
+import io.sluice.spark.stats.ShuffleStatistics;
+import io.sluice.spark.ui.ShuffleStates;
+import io.sluice.spark.ui.SparkPages;
 import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
@@ -39,12 +45,14 @@ import io.sluice.spark.write.SerializedWriter;
 import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.util.Utils;
 
@@ -70,6 +78,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
   private DriverAssignments assignments;
+  private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
   private boolean stopped;
@@ -105,24 +114,40 @@ public class RssShuffleManager extends SortShuffleManager {
       return super.registerShuffle(shuffleId, dependency);
     }
     Optional<ShuffleAssignment> assignment =
-        assign(shuffleId, partitions, dependency.rdd().sparkContext());
-    return assignment.isPresent()
-        ? new RssShuffleHandle<>(shuffleId, dependency, assignment.get(), assignments()::newest)
-        : super.registerShuffle(shuffleId, dependency);
+        assign(shuffleId, partitions, dependency.rdd());
+    if (assignment.isEmpty()) {
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    ShuffleStatistics statistics = new ShuffleStatistics();
+    dependency.rdd().sparkContext().register(statistics);
+    states().assigned(assignment.get(), statistics);
+    return new RssShuffleHandle<>(
+        shuffleId, dependency, assignment.get(), statistics, assignments()::newest);
   }
 
   private Optional<ShuffleAssignment> assign(
-      int shuffleId, int partitions, SparkContext sparkContext) {
-    DriverShuffles all = driverShuffles(sparkContext);
+      int shuffleId, int partitions, RDD<?> maps) {
+    DriverShuffles all = driverShuffles(maps.sparkContext());
     if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
       all.refuse(
           new Refused(
               Reason.UNSUPPORTED,
               SparkDefaults.OLD_FETCH_PROTOCOL + "=true gives all attempts of a task one id"),
-          shuffleId);
+          shuffleId,
+          partitions);
+      return Optional.empty();
+    }
+    OptionalLong small = smallShuffles().smallInput(maps);
+    if (small.isPresent()) {
+      all.leaveSmall(shuffleId, small.getAsLong());
       return Optional.empty();
     }
     return all.register(shuffleId, partitions);
+  }
+
+  private SmallShuffles smallShuffles() {
+    return new SmallShuffles(
+        config.autoLocalBytes(), (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker());
   }
 
   @Override
@@ -152,8 +177,10 @@ public class RssShuffleManager extends SortShuffleManager {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
     MapOutput output =
-        outputs(assignment.shuffle().getApplication())
-            .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics);
+        new CountedOutput(
+            outputs(assignment.shuffle().getApplication())
+                .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics),
+            handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }
@@ -233,8 +260,10 @@ public class RssShuffleManager extends SortShuffleManager {
       awaitPushed(request, expected, config.merge());
     }
     return new FetchedContents(
-        client(assignment.shuffle().getApplication())
-            .read(request.build(), IoEncryption.of(SparkEnv.get())),
+        new CountedRead(
+            client(assignment.shuffle().getApplication())
+                .read(request.build(), IoEncryption.of(SparkEnv.get())),
+            handle.statistics()),
         handle.shuffleId(),
         expected.local(),
         () -> driver.awaitNewest(assignment).generation() > assignment.generation(),
@@ -245,10 +274,8 @@ public class RssShuffleManager extends SortShuffleManager {
   /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
   private void awaitPushed(
       ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
-    if (merge.waitMs() > 0 && merge.permille() > 0) {
-      request.waitFor((int) merge.waitMs(), merge.permille());
-      expected.leaveLocal(request, config.largestPushedPartitionBytes());
-    }
+    request.waitFor((int) merge.waitMs(), merge.permille());
+    expected.leaveLocal(request, config.largestPushedPartitionBytes());
   }
 
   @Override
@@ -268,6 +295,7 @@ public class RssShuffleManager extends SortShuffleManager {
       read.forget(shuffleId);
     }
     if (all != null) {
+      states().ended(shuffleId);
       all.unregister(shuffleId);
     }
     learnt.forget(shuffleId);
@@ -327,8 +355,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(
-            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
@@ -337,13 +364,22 @@ public class RssShuffleManager extends SortShuffleManager {
       readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
       readingStages.start();
     }
-    DriverShuffles all = new DriverShuffles(session, assignments);
+    states = SparkPages.follow(sparkContext, assignments::newest);
+    DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
     sparkContext.addSparkListener(
         new LostOutputs(
             (MapOutputTrackerMaster) env.mapOutputTracker(),
             env.blockManager().externalShuffleServiceEnabled(),
-            all::assigned));
+            all::assigned,
+            assignments,
+            endpoint.threads()));
     shuffles = all;
+  }
+
+  private ShuffleStates states() {
+    synchronized (lock) {
+      return states;
+    }
   }
 
   private DriverAssignments assignments() {
@@ -385,6 +421,7 @@ public class RssShuffleManager extends SortShuffleManager {
     return new PushBehind(
         of.backgroundPusher(),
         localFiles,
+        config.maxFurtherServers() > 0 ? furtherServers() : null,
         new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 

@@ -94,7 +94,8 @@ class DriverAssignmentsTest {
   void aServerThatHasThePartitionsOrFailedIsNotTaken() {
     assignments.register(TestAssignments.of(1, 3, 2));
     assignments.register(TestAssignments.of(2, 3, 1));
-    failed(2, "s2");
+    assignments.register(TestAssignments.of(3, 3, 1));
+    failed(3, "s2");
 
     failed(1, "s0");
 
@@ -162,6 +163,18 @@ class DriverAssignmentsTest {
     assertThat(failed(1, "s0")).isNull();
     assertThat(assignments.newest(1)).isNull();
     assertThat(coordinator.asked).isEmpty();
+  }
+
+  @Test
+  void partitionsAreOnlyAtServersThatHaveAllTheirCopies() {
+    assignments.register(TestAssignments.of(1, 3, 1));
+    assignments.register(TestAssignments.of(2, 3, 2));
+
+    assertThat(assignments.partitionsOnlyAt(1, List.of("s1"))).hasSize(10).startsWith(10);
+    assertThat(assignments.partitionsOnlyAt(1, List.of("s1", "s0", "s9"))).hasSize(20);
+    assertThat(assignments.partitionsOnlyAt(2, List.of("s1"))).isEmpty();
+    assertThat(assignments.partitionsOnlyAt(2, List.of("s1", "s2"))).hasSize(10).startsWith(10);
+    assertThat(assignments.partitionsOnlyAt(3, List.of("s1"))).isEmpty();
   }
 
   @ParameterizedTest

@@ -67,8 +67,7 @@ class DriverFurtherServersTest {
 
   @Test
   void fullPartitionsThatMovedOnAreNotAskedAgain() {
-    ShuffleAssignment moved =
-        first.replaceFull("s0", new int[] {3, 4}, TestAssignments.server(7));
+    ShuffleAssignment moved = first.replaceFull("s0", new int[] {3, 4}, TestAssignments.server(7));
     learnt.learn(moved);
 
     assertThat(servers.replace(first, "s0", Cause.FULL, List.of(3, 4)).toCompletableFuture())
@@ -103,9 +102,7 @@ class DriverFurtherServersTest {
         .answers
         .get(0)
         .complete(
-            TestAssignments.of(2, 2, 1)
-                .replaceFailed("s0", TestAssignments.server(7))
-                .toBytes());
+            TestAssignments.of(2, 2, 1).replaceFailed("s0", TestAssignments.server(7)).toBytes());
 
     assertThat(asked).isCompletedWithValue(first);
     assertThat(learnt.newest(first)).isSameAs(first);

@@ -8,10 +8,10 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 
 /** Assignments whose servers are called s0, s1 and so on. */
-final class TestAssignments {
+public final class TestAssignments {
   private TestAssignments() {}
 
-  static ServerId server(int number) {
+  public static ServerId server(int number) {
     return ServerId.newBuilder()
         .setName("s" + number)
         .setHost("host" + number)
@@ -22,12 +22,11 @@ final class TestAssignments {
   }
 
   /** As many ranges of ten partitions as servers; each range's replicas begin at its own number. */
-  static ShuffleAssignment of(int shuffle, int servers, int replicas) {
+  public static ShuffleAssignment of(int shuffle, int servers, int replicas) {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
     for (int i = 0; i < servers; i++) {
       reply.addServers(server(i));
-      PartitionRange.Builder range =
-          reply.addRangesBuilder().setFirst(10 * i).setLast(10 * i + 9);
+      PartitionRange.Builder range = reply.addRangesBuilder().setFirst(10 * i).setLast(10 * i + 9);
       for (int replica = 0; replica < replicas; replica++) {
         range.addServers((i + replica) % servers);
       }

@@ -11,6 +11,7 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
+import io.sluice.spark.MissingMaps;
 import io.sluice.spark.TestTask;
 import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
@@ -46,7 +47,8 @@ class FetchedContentsTest {
 
     @Override
     public ShuffleBlock next() throws IOException {
-      counters = counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000));
+      counters =
+          counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;
@@ -104,6 +106,20 @@ class FetchedContentsTest {
     read.script.add(new BlocksMissingException(5, List.of(hole)));
     Throwable thrown = catchThrowable(contents::next);
     return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
+  }
+
+  @Test
+  void saysWhichServersWereAskedAndWhichDidNotAnswer() {
+    MissingBlocks lost = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "");
+    MissingBlocks silent = new MissingBlocks(4, 42, 17, Reason.UNREACHABLE, List.of("s:2"), "");
+    MissingBlocks unclear =
+        new MissingBlocks(5, 42, 17, Reason.UNREACHABLE, List.of("s:2", "s:3"), "");
+    read.script.add(new BlocksMissingException(5, List.of(lost, silent, unclear)));
+
+    String message = catchThrowable(contents::next).getMessage();
+
+    assertThat(MissingMaps.askedIn(message)).containsExactly("s:1", "s:2", "s:3");
+    assertThat(MissingMaps.silentIn(message)).containsExactly("s:2");
   }
 
   @Test

@@ -42,7 +42,14 @@ public final class RowChecksumApi implements SparkApi {
     return checksums.length == 0 ? Optional.empty() : Optional.of(new Observer(checksums));
   }
 
-  private record Observer(RowBasedChecksum[] checksums) implements RowObserver {
+  /** Of one task. */
+  private static final class Observer implements RowObserver {
+    private final RowBasedChecksum[] checksums;
+
+    Observer(RowBasedChecksum[] checksums) {
+      this.checksums = checksums;
+    }
+
     @Override
     public void see(int partition, Object key, Object value) {
       checksums[partition].update(key, value);

@@ -10,7 +10,7 @@ import org.apache.spark.sql.functions;
 
 /** Plans that Spark changes while it runs them, by what the shuffles before turned out to be. */
 final class AdaptiveJobs {
-  private static final int MAPS = 24;
+  private static final int MAPS = 16;
   private static final String BROADCAST_NEVER = "-1";
 
   private AdaptiveJobs() {}
@@ -45,7 +45,7 @@ final class AdaptiveJobs {
             "spark.sql.adaptive.skewJoin.skewedPartitionFactor", "2"),
         () -> {
           Dataset<Row> skewed =
-              rows(spark, 480_000, 1_000)
+              rows(spark, 240_000, 1_000)
                   .withColumn("j", functions.expr("if(id % 4 = 0, k, 7)"))
                   .as("a");
           Dataset<Row> even = rows(spark, 2_000, 1_000).as("b");
@@ -64,10 +64,10 @@ final class AdaptiveJobs {
         spark,
         adaptive(
             "spark.sql.shuffle.partitions", "10",
-            "spark.sql.adaptive.advisoryPartitionSizeInBytes", "300k",
+            "spark.sql.adaptive.advisoryPartitionSizeInBytes", "200k",
             "spark.sql.adaptive.coalescePartitions.parallelismFirst", "false"),
         () -> {
-          rows(spark, 240_000, 1_000)
+          rows(spark, 120_000, 1_000)
               .withColumn("j", functions.expr("if(id % 4 = 0, k, 7)"))
               .createOrReplaceTempView("uneven");
           return SqlJobs.collect(
@@ -176,7 +176,7 @@ final class AdaptiveJobs {
             "spark.sql.adaptive.autoBroadcastJoinThreshold", "10m",
             "spark.sql.shuffle.partitions", "50"),
         () -> {
-          Dataset<Row> large = rows(spark, 480_000, 20_000).as("a");
+          Dataset<Row> large = rows(spark, 160_000, 20_000).as("a");
           Dataset<Row> small = rows(spark, 20_000, 2_000).filter("v % 50 = 3").as("b");
           return SqlJobs.collect(
               large

@@ -72,6 +72,7 @@ final class ApiJobs {
 
   /** Lets Spark find out that nothing refers to the shuffles so far; the test looks at servers. */
   static JobResult forgottenShuffles(SparkSession spark, BufferedReader input) throws IOException {
+    Pause.untilTold("pause:remembered", input);
     System.gc();
     Pause.untilTold("pause:forgotten", input);
     return JobResult.ofOrdered(List.of());
@@ -82,12 +83,13 @@ final class ApiJobs {
    * by then it has pushed most of them.
    */
   static JobResult speculated(SparkSession spark, BufferedReader input) {
+    boolean speculates = spark.sparkContext().getConf().getBoolean("spark.speculation", false);
     JavaPairRDD<Integer, String> slow =
         RddJobs.pairs(spark, 120_000, 5_000)
             .mapPartitionsToPair(
                 records -> {
                   TaskContext task = TaskContext.get();
-                  return task.partitionId() == 3 && task.attemptNumber() == 0
+                  return speculates && task.partitionId() == 3 && task.attemptNumber() == 0
                       ? stallingAtTheEnd(records, task)
                       : records;
                 });

@@ -30,14 +30,12 @@ final class Barriers {
 
     @Override
     public scala.collection.Iterator<R> apply(scala.collection.Iterator<T> records) {
-      return JavaConverters.asScalaIterator(
-          together.apply(JavaConverters.asJavaIterator(records)));
+      return JavaConverters.asScalaIterator(together.apply(JavaConverters.asJavaIterator(records)));
     }
   }
 
   static <T> JavaRDD<T> mapTogether(RDD<T> records, Together<T, T> together) {
     ClassTag<T> tag = ClassTag$.MODULE$.apply(Object.class);
-    return new JavaRDD<>(
-        records.barrier().mapPartitions(new Scala<>(together), false, tag), tag);
+    return new JavaRDD<>(records.barrier().mapPartitions(new Scala<>(together), false, tag), tag);
   }
 }

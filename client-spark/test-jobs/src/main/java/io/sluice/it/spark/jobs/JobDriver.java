@@ -7,7 +7,6 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import org.apache.spark.SparkConf;
@@ -32,6 +31,22 @@ public final class JobDriver {
     SparkConf conf = new SparkConf(false);
     configuration.stringPropertyNames().forEach(k -> conf.set(k, configuration.getProperty(k)));
     Properties found = new Properties();
+    List<String> names = List.of(arguments).subList(2, arguments.length);
+    if (conf.get("spark.master").equals(TwoHosts.MASTER)) {
+      try (TwoHosts cluster = new TwoHosts(conf)) {
+        run(conf.set("spark.master", cluster.master()), names, found);
+      }
+    } else {
+      run(conf, names, found);
+    }
+    try (Writer writer = Files.newBufferedWriter(results)) {
+      found.store(writer, null);
+    }
+    // Where barrier tasks ran, a timer of Spark's would keep the process alive.
+    System.exit(0);
+  }
+
+  private static void run(SparkConf conf, List<String> names, Properties found) throws IOException {
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       ShuffleMetrics metrics = new ShuffleMetrics();
       spark.sparkContext().addSparkListener(metrics);
@@ -39,7 +54,6 @@ public final class JobDriver {
       spark.sparkContext().addSparkListener(tasks);
       BufferedReader input =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      List<String> names = new ArrayList<>(List.of(arguments).subList(2, arguments.length));
       for (String name : names) {
         if (name.startsWith(Pause.PREFIX)) {
           Pause.untilTold(name, input);
@@ -67,9 +81,6 @@ public final class JobDriver {
         found.setProperty(name + ".ms", Long.toString(ms));
         System.out.println("job done name=" + name + " ms=" + ms + " rows=" + result.rows());
       }
-    }
-    try (Writer writer = Files.newBufferedWriter(results)) {
-      found.store(writer, null);
     }
   }
 }

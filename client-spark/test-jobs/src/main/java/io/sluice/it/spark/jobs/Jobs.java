@@ -23,6 +23,9 @@ final class Jobs {
     BY_NAME.put("largeRecords", RddJobs::largeRecords);
     BY_NAME.put("twoStages", RddJobs::twoStages);
     BY_NAME.put("pauseBetweenShuffles", RddJobs::pauseBetweenShuffles);
+    BY_NAME.put("sparseLoss", LossJobs::sparse);
+    BY_NAME.put("indeterminateLoss", LossJobs::indeterminate);
+    BY_NAME.put("barrierLoss", LossJobs::barrier);
     BY_NAME.put("aggregate", SqlJobs::aggregate);
     BY_NAME.put("join", SqlJobs::join);
     BY_NAME.put("window", SqlJobs::window);
@@ -47,6 +50,12 @@ final class Jobs {
     BY_NAME.put("barrier", ApiJobs::barrier);
     BY_NAME.put("indeterminate", ApiJobs::indeterminate);
     BY_NAME.put("readInPart", ApiJobs::readInPart);
+    BY_NAME.put("settings", VersionJobs::settings);
+    BY_NAME.put("rowChecksums", VersionJobs::rowChecksums);
+    BY_NAME.put("streaming", StreamingJobs::streaming);
+    BY_NAME.put("idleExecutors", ExecutorJobs::idleExecutors);
+    BY_NAME.put("decommissioned", ExecutorJobs::decommissioned);
+    BY_NAME.put("lostExecutor", ExecutorJobs::lostExecutor);
   }
 
   private Jobs() {}

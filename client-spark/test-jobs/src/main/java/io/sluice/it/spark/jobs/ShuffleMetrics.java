@@ -12,6 +12,8 @@ final class ShuffleMetrics extends SparkListener {
   private static final long SETTLE_MS = 20_000;
 
   private long failedTasks;
+  private long killedTasks;
+  private long killedBytesWritten;
   private long bytesWritten;
   private long recordsWritten;
   private long writeNanos;
@@ -19,9 +21,13 @@ final class ShuffleMetrics extends SparkListener {
   private long localBytesRead;
   private long remoteBlocks;
   private long recordsRead;
+  private long localBlocks;
+  private long fetchWaitMs;
 
   synchronized void reset() {
     failedTasks = 0;
+    killedTasks = 0;
+    killedBytesWritten = 0;
     bytesWritten = 0;
     recordsWritten = 0;
     writeNanos = 0;
@@ -29,6 +35,8 @@ final class ShuffleMetrics extends SparkListener {
     localBytesRead = 0;
     remoteBlocks = 0;
     recordsRead = 0;
+    localBlocks = 0;
+    fetchWaitMs = 0;
   }
 
   /** Waits until every event so far has been counted. */
@@ -49,6 +57,10 @@ final class ShuffleMetrics extends SparkListener {
     if (metrics == null) {
       return;
     }
+    if (end.taskInfo().killed()) {
+      killedTasks++;
+      killedBytesWritten += metrics.shuffleWriteMetrics().bytesWritten();
+    }
     bytesWritten += metrics.shuffleWriteMetrics().bytesWritten();
     recordsWritten += metrics.shuffleWriteMetrics().recordsWritten();
     writeNanos += metrics.shuffleWriteMetrics().writeTime();
@@ -56,10 +68,14 @@ final class ShuffleMetrics extends SparkListener {
     localBytesRead += metrics.shuffleReadMetrics().localBytesRead();
     remoteBlocks += metrics.shuffleReadMetrics().remoteBlocksFetched();
     recordsRead += metrics.shuffleReadMetrics().recordsRead();
+    localBlocks += metrics.shuffleReadMetrics().localBlocksFetched();
+    fetchWaitMs += metrics.shuffleReadMetrics().fetchWaitTime();
   }
 
   synchronized void report(String job, Properties into) {
     into.setProperty(job + ".failedTasks", Long.toString(failedTasks));
+    into.setProperty(job + ".killedTasks", Long.toString(killedTasks));
+    into.setProperty(job + ".killedBytesWritten", Long.toString(killedBytesWritten));
     into.setProperty(job + ".bytesWritten", Long.toString(bytesWritten));
     into.setProperty(job + ".recordsWritten", Long.toString(recordsWritten));
     into.setProperty(job + ".writeNanos", Long.toString(writeNanos));
@@ -67,5 +83,7 @@ final class ShuffleMetrics extends SparkListener {
     into.setProperty(job + ".localBytesRead", Long.toString(localBytesRead));
     into.setProperty(job + ".remoteBlocks", Long.toString(remoteBlocks));
     into.setProperty(job + ".recordsRead", Long.toString(recordsRead));
+    into.setProperty(job + ".localBlocks", Long.toString(localBlocks));
+    into.setProperty(job + ".fetchWaitMs", Long.toString(fetchWaitMs));
   }
 }

@@ -35,8 +35,7 @@ final class SqlJobs {
   }
 
   /** Runs with some settings of the session changed, and changes them back. */
-  static JobResult with(
-      SparkSession spark, Map<String, String> settings, Supplier<JobResult> job) {
+  static JobResult with(SparkSession spark, Map<String, String> settings, Supplier<JobResult> job) {
     settings.forEach((key, value) -> spark.conf().set(key, value));
     try {
       return job.get();

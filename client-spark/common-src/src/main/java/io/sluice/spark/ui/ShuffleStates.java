@@ -1,0 +1,135 @@
+package io.sluice.spark.ui;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.proto.ServerId;
+import io.sluice.spark.stats.ShuffleCounters;
+import io.sluice.spark.stats.ShuffleStatistics;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+
+/**
+ * Driver: posts the state of every shuffle that has changed, when a stage or job ends and now and
+ * then while tasks end. Thread-safe: shuffles come and go on the threads of Spark's users.
+ */
+public final class ShuffleStates extends SparkListener {
+  private static final long NANOS_BETWEEN = TimeUnit.SECONDS.toNanos(2);
+
+  private final Newest newest;
+  private final Consumer<SparkListenerEvent> bus;
+  private final LongSupplier nanoTime;
+  private final Map<Integer, Followed> shuffles = new ConcurrentHashMap<>();
+  // Of the listener's thread.
+  private long postedNanos;
+
+  /** Where the newest assignment of a shuffle is to be had. */
+  @FunctionalInterface
+  public interface Newest {
+    /** Null if the shuffle is no longer registered. */
+    ShuffleAssignment of(int shuffleId);
+  }
+
+  /** One shuffle, and what was said of it last. */
+  private static final class Followed {
+    private final ShuffleStatistics statistics;
+    private volatile ShuffleAssignment assignment;
+    private ShuffleCounters posted;
+    private int postedGeneration;
+
+    private Followed(ShuffleAssignment assignment, ShuffleStatistics statistics) {
+      this.assignment = assignment;
+      this.statistics = statistics;
+    }
+
+    /** Null if nothing has changed. */
+    private synchronized ShuffleState changed(int shuffleId) {
+      ShuffleCounters now = statistics.value();
+      ShuffleAssignment servers = assignment;
+      if (now.equals(posted) && servers.generation() == postedGeneration) {
+        return null;
+      }
+      posted = now;
+      postedGeneration = servers.generation();
+      return new ShuffleState(
+          shuffleId,
+          servers.partitionCount(),
+          servers.servers().stream().map(ServerId::getName).toList(),
+          servers.generation(),
+          "",
+          now);
+    }
+  }
+
+  /**
+   * @param bus takes events, without waiting
+   */
+  public ShuffleStates(Newest newest, Consumer<SparkListenerEvent> bus, LongSupplier nanoTime) {
+    this.newest = newest;
+    this.bus = bus;
+    this.nanoTime = nanoTime;
+  }
+
+  /** A shuffle goes through Sluice. */
+  public void assigned(ShuffleAssignment assignment, ShuffleStatistics statistics) {
+    int shuffleId = assignment.shuffle().getShuffle();
+    shuffles.put(shuffleId, new Followed(assignment, statistics));
+    post(shuffleId);
+  }
+
+  /** A shuffle is Spark's own. */
+  public void refused(int shuffleId, int partitions, String reason) {
+    bus.accept(
+        new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO));
+  }
+
+  /** A shuffle is over: its last state is posted, and it is forgotten. */
+  public void ended(int shuffleId) {
+    post(shuffleId);
+    shuffles.remove(shuffleId);
+  }
+
+  @Override
+  public void onTaskEnd(SparkListenerTaskEnd end) {
+    if (nanoTime.getAsLong() - postedNanos >= NANOS_BETWEEN) {
+      postAll();
+    }
+  }
+
+  @Override
+  public void onStageCompleted(SparkListenerStageCompleted completed) {
+    postAll();
+  }
+
+  @Override
+  public void onJobEnd(SparkListenerJobEnd end) {
+    postAll();
+  }
+
+  private void postAll() {
+    postedNanos = nanoTime.getAsLong();
+    shuffles.keySet().forEach(this::post);
+  }
+
+  private void post(int shuffleId) {
+    Followed shuffle = shuffles.get(shuffleId);
+    if (shuffle == null) {
+      return;
+    }
+    ShuffleAssignment now = newest.of(shuffleId);
+    if (now != null) {
+      shuffle.assignment = now;
+    }
+    ShuffleState state = shuffle.changed(shuffleId);
+    if (state != null) {
+      bus.accept(state);
+    }
+  }
+}

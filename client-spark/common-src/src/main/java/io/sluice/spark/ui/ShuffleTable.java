@@ -1,0 +1,122 @@
+package io.sluice.spark.ui;
+
+import io.sluice.common.config.DataSize;
+import io.sluice.spark.stats.ShuffleCounters;
+import java.util.List;
+import java.util.Locale;
+
+/** The contents of the Sluice page: totals, and a table with a row per shuffle. */
+final class ShuffleTable {
+  private static final String STYLE =
+      "<style>.sluice-bar{display:inline-block;height:.6em;margin-left:.5em;min-width:1px}"
+          + ".sluice-pushed{background:#0088cc}.sluice-local{background:#d9822b}"
+          + ".sluice-warn{color:#b94a48;font-weight:bold}</style>";
+
+  /** Width of the longest bar, in hundredths of em. */
+  private static final int BAR = 600;
+
+  private ShuffleTable() {}
+
+  static String html(List<ShuffleState> rows) {
+    ShuffleCounters total = ShuffleCounters.ZERO;
+    long most = 1;
+    int own = 0;
+    for (ShuffleState row : rows) {
+      ShuffleCounters counters = row.counters;
+      total = total.plus(counters);
+      most = Math.max(most, counters.pushedBytes() + counters.leftLocalBytes());
+      own += row.refusal.isEmpty() ? 0 : 1;
+    }
+    StringBuilder html = new StringBuilder(STYLE);
+    html.append("<ul class=\"list-unstyled\" id=\"sluice-totals\">");
+    item(html, "Shuffles through Sluice", Integer.toString(rows.size() - own));
+    item(html, "Shuffles on Spark's own", Integer.toString(own));
+    item(html, "Pushed to servers", size(total.pushedBytes()));
+    item(html, "Left in local output", size(total.leftLocalBytes()));
+    item(html, "Read from servers", size(total.readBytes()));
+    item(html, "Read from local output", size(total.readLocalBytes()));
+    html.append("</ul>");
+    html.append("<table class=\"table table-bordered table-sm table-striped sortable\"");
+    html.append(" id=\"sluice-shuffles\"><thead><tr>");
+    for (String head :
+        List.of(
+            "Shuffle", "Partitions", "Servers", "Map attempts", "Records", "Pushed", "Left local",
+            "Retries", "Further servers", "Push wait", "Reads", "Read", "From run files",
+            "Read local", "Read wait")) {
+      html.append("<th>").append(head).append("</th>");
+    }
+    html.append("</tr></thead><tbody>");
+    for (ShuffleState row : rows) {
+      row(html, row, most);
+    }
+    return html.append("</tbody></table>").toString();
+  }
+
+  private static void item(StringBuilder html, String name, String value) {
+    html.append("<li><strong>").append(name).append(": </strong>").append(value).append("</li>");
+  }
+
+  private static void row(StringBuilder html, ShuffleState row, long most) {
+    ShuffleCounters counters = row.counters;
+    html.append("<tr><td>").append(row.shuffleId).append("</td>");
+    number(html, row.partitions);
+    html.append("<td>");
+    if (row.refusal.isEmpty()) {
+      html.append(escaped(String.join(", ", row.servers)));
+    } else {
+      html.append("<span class=\"sluice-warn\">Spark's own shuffle: ");
+      html.append(escaped(row.refusal)).append("</span>");
+    }
+    html.append("</td>");
+    number(html, counters.mapAttempts());
+    number(html, counters.records());
+    bytes(html, counters.pushedBytes(), most, "sluice-pushed");
+    bytes(html, counters.leftLocalBytes(), most, "sluice-local");
+    number(html, counters.pushRetries() + counters.readRetries());
+    number(html, counters.furtherServers());
+    millis(html, counters.pushWaitMs());
+    number(html, counters.reads());
+    bytes(html, counters.readBytes(), most, "sluice-pushed");
+    bytes(html, counters.fileBytes(), most, "sluice-pushed");
+    bytes(html, counters.readLocalBytes(), most, "sluice-local");
+    millis(html, counters.readWaitMs());
+    html.append("</tr>");
+  }
+
+  private static void number(StringBuilder html, long value) {
+    cell(html, value, String.format(Locale.ROOT, "%,d", value));
+  }
+
+  private static void millis(StringBuilder html, long value) {
+    cell(html, value, String.format(Locale.ROOT, "%.1f s", value / 1000.0));
+  }
+
+  private static void bytes(StringBuilder html, long value, long most, String kind) {
+    String bar =
+        value == 0
+            ? ""
+            : "<span class=\"sluice-bar "
+                + kind
+                + "\" style=\"width:"
+                + String.format(Locale.ROOT, "%.2f", Math.min(BAR, BAR * (double) value / most) / 100)
+                + "em\"></span>";
+    cell(html, value, size(value) + bar);
+  }
+
+  /** A cell that is sorted by its value. */
+  private static void cell(StringBuilder html, long value, String content) {
+    html.append("<td sorttable_customkey=\"").append(value).append("\">");
+    html.append(content).append("</td>");
+  }
+
+  private static String size(long bytes) {
+    return new DataSize(bytes).toRoundedText();
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+}

@@ -1,0 +1,32 @@
+package io.sluice.spark.ui;
+
+import org.apache.spark.ui.SparkUI;
+import org.apache.spark.ui.SparkUITab;
+
+/** The Sluice tab, of a running application or in the history server. */
+public final class SluiceTab extends SparkUITab {
+  private static final String PATH = "sluice";
+
+  private final SparkUI ui;
+
+  private SluiceTab(SparkUI ui) {
+    super(ui, PATH);
+    this.ui = ui;
+    attachPage(new SluicePage(this));
+  }
+
+  /** Adds the tab to an application's pages. */
+  public static void attach(SparkUI ui) {
+    ui.attachTab(new SluiceTab(ui));
+  }
+
+  @Override
+  public String name() {
+    return "Sluice";
+  }
+
+  /** The contents of its page, of what is known now. */
+  String html() {
+    return ShuffleTable.html(ShuffleRows.of(ui.store().store()));
+  }
+}

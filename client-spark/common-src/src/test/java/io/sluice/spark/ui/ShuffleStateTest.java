@@ -1,0 +1,51 @@
+package io.sluice.spark.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.spark.stats.ShuffleCounters;
+import java.util.List;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.util.JsonProtocol$;
+import org.junit.jupiter.api.Test;
+
+class ShuffleStateTest {
+  private static final ShuffleCounters COUNTERS =
+      new ShuffleCounters(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+
+  @Test
+  void comesBackFromAnEventLog() {
+    ShuffleState state = new ShuffleState(7, 200, List.of("a:1", "b:2"), 3, "", COUNTERS);
+
+    SparkListenerEvent read =
+        JsonProtocol$.MODULE$.sparkEventFromJson(
+            JsonProtocol$.MODULE$.sparkEventToJsonString(state));
+
+    assertThat(read)
+        .isInstanceOfSatisfying(
+            ShuffleState.class,
+            found -> {
+              assertThat(found.shuffleId).isEqualTo(7);
+              assertThat(found.partitions).isEqualTo(200);
+              assertThat(found.servers).containsExactly("a:1", "b:2");
+              assertThat(found.generation).isEqualTo(3);
+              assertThat(found.refusal).isEmpty();
+              assertThat(found.counters).isEqualTo(COUNTERS);
+            });
+  }
+
+  @Test
+  void comesBackFromAnEventLogOfAnotherVersion() {
+    String older =
+        "{\"Event\":\"io.sluice.spark.ui.ShuffleState\",\"shuffleId\":7,\"partitions\":2}";
+
+    SparkListenerEvent read = JsonProtocol$.MODULE$.sparkEventFromJson(older);
+
+    assertThat(read)
+        .isInstanceOfSatisfying(
+            ShuffleState.class,
+            found -> {
+              assertThat(found.servers).isEmpty();
+              assertThat(found.counters).isEqualTo(ShuffleCounters.ZERO);
+            });
+  }
+}

@@ -1,0 +1,66 @@
+package io.sluice.spark.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.memory.MemoryConsumer;
+import org.apache.spark.memory.MemoryMode;
+import org.apache.spark.memory.TaskMemoryManager;
+import org.apache.spark.memory.UnifiedMemoryManager;
+import org.junit.jupiter.api.Test;
+
+class FrameMemoryTest {
+  private static final long MIB = 1 << 20;
+
+  private final TaskMemoryManager memory =
+      new TaskMemoryManager(
+          new UnifiedMemoryManager(new SparkConf(false), 8 * MIB, 0, 1), 0);
+  private final FrameMemory frames = new FrameMemory(memory);
+
+  @Test
+  void countsWhatIsHeldAsMemoryOfTheTask() {
+    assertThat(frames.account(3 * MIB)).isEqualTo(3 * MIB);
+    assertThat(frames.account(3 * MIB + 1)).isGreaterThanOrEqualTo(3 * MIB + 1);
+    assertThat(memory.getMemoryConsumptionForThisTask()).isBetween(3 * MIB + 1, 4 * MIB);
+
+    frames.release();
+    frames.release();
+
+    assertThat(memory.getMemoryConsumptionForThisTask()).isZero();
+  }
+
+  @Test
+  void saysHowMuchIsGrantedWhenMemoryIsShort() {
+    Other other = new Other(memory);
+    assertThat(other.acquireMemory(6 * MIB)).isEqualTo(6 * MIB);
+
+    assertThat(frames.account(5 * MIB)).isEqualTo(2 * MIB);
+
+    other.freeMemory(6 * MIB);
+    frames.release();
+  }
+
+  @Test
+  void givesBackToOthersWhatIsNoLongerHeld() {
+    frames.account(6 * MIB);
+    frames.account(MIB);
+    Other other = new Other(memory);
+
+    assertThat(other.acquireMemory(7 * MIB)).isEqualTo(7 * MIB);
+    assertThat(frames.getUsed()).isEqualTo(MIB);
+
+    other.freeMemory(7 * MIB);
+    frames.release();
+  }
+
+  private static final class Other extends MemoryConsumer {
+    Other(TaskMemoryManager memory) {
+      super(memory, MIB, MemoryMode.ON_HEAP);
+    }
+
+    @Override
+    public long spill(long size, MemoryConsumer trigger) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.BufferedReader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.spark.ExecutorAllocationClient;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.ExecutorDecommissionInfo;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.sql.SparkSession;
+import scala.Option;
+import scala.Tuple2;
+
+/** Executors that go while what they wrote is still wanted. */
+final class ExecutorJobs {
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
+  private static final int TASKS = 8;
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private ExecutorJobs() {}
+
+  private interface Going {
+    void go(SparkContext context);
+  }
+
+  /** Writes a shuffle, lets executors go, and reads the shuffle twice. */
+  private static JobResult readAfter(SparkSession spark, Going going) {
+    boolean inExecutors = !spark.sparkContext().isLocal();
+    JavaPairRDD<Integer, Long> sums =
+        RddJobs.pairs(spark, 60_000, 5_000)
+            .groupByKey(7)
+            .mapToPair(
+                group -> new Tuple2<>(group._1(), (long) RddJobs.joined(group._2()).hashCode()));
+    List<String> rows = new ArrayList<>(List.of("keys " + sums.count()));
+    if (inExecutors) {
+      going.go(spark.sparkContext());
+    }
+    rows.addAll(
+        sums.mapToPair(p -> new Tuple2<>(p._1() % 40, p._2()))
+            .reduceByKey(Long::sum, 4)
+            .map(p -> p._1() + ":" + p._2())
+            .collect());
+    rows.add("keys again " + sums.count());
+    Collections.sort(rows);
+    return JobResult.ofOrdered(rows);
+  }
+
+  /** Ids of executors that have gone since this was added to a context. Thread-safe. */
+  private static final class Gone extends SparkListener {
+    private final Set<String> ids = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+      ids.add(removed.executorId());
+    }
+  }
+
+  /** Executors that tasks run on at this moment. */
+  private static Set<String> executors(SparkContext context) {
+    return new HashSet<>(
+        JavaSparkContext.fromSparkContext(context)
+            .parallelize(Collections.nCopies(TASKS, 0), TASKS)
+            .map(unused -> SparkEnv.get().executorId())
+            .collect());
+  }
+
+  private static void await(BooleanSupplier wanted, String otherwise) {
+    long begun = System.nanoTime();
+    while (!wanted.getAsBoolean()) {
+      if (System.nanoTime() - begun > LIMIT_NANOS) {
+        throw new IllegalStateException(otherwise);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  /** Nothing to do for a while: dynamic allocation lets every executor go. */
+  static JobResult idleExecutors(SparkSession spark, BufferedReader input) {
+    return readAfter(
+        spark,
+        context ->
+            // The driver is among them.
+            await(
+                () -> context.statusTracker().getExecutorInfos().length == 1,
+                "idle executors are still there"));
+  }
+
+  /** Every executor that there is, is told that its machine will go, and goes. */
+  static JobResult decommissioned(SparkSession spark, BufferedReader input) {
+    return readAfter(
+        spark,
+        context -> {
+          Gone gone = new Gone();
+          context.addSparkListener(gone);
+          Set<String> old = executors(context);
+          ExecutorAllocationClient client = (ExecutorAllocationClient) context.schedulerBackend();
+          for (String id : old) {
+            client.decommissionExecutor(
+                id, new ExecutorDecommissionInfo("by the test", Option.empty()), true, false);
+          }
+          await(() -> gone.ids.containsAll(old), "decommissioned and still there: " + old);
+          context.removeSparkListener(gone);
+        });
+  }
+
+  /** An executor dies in the last map of a stage; maps that were done there have been pushed. */
+  static JobResult lostExecutor(SparkSession spark, BufferedReader input) {
+    boolean inExecutors = !spark.sparkContext().isLocal();
+    JavaPairRDD<Integer, Long> sums =
+        RddJobs.pairs(spark, 60_000, 5_000)
+            .mapPartitionsToPair(
+                records -> {
+                  TaskContext task = TaskContext.get();
+                  List<Tuple2<Integer, String>> all = new ArrayList<>();
+                  records.forEachRemaining(all::add);
+                  if (inExecutors && task.partitionId() == 5 && task.attemptNumber() == 0) {
+                    Runtime.getRuntime().halt(17);
+                  }
+                  return all.iterator();
+                })
+            .mapToPair(p -> new Tuple2<>(p._1(), (long) p._2().hashCode()))
+            .reduceByKey(Long::sum, 6);
+    List<String> rows = new ArrayList<>(List.of("keys " + sums.count()));
+    rows.addAll(
+        sums.mapToPair(p -> new Tuple2<>(p._1() % 40, p._2()))
+            .reduceByKey(Long::sum, 4)
+            .map(p -> p._1() + ":" + p._2())
+            .collect());
+    return JobResult.ofUnordered(rows);
+  }
+}

@@ -1,0 +1,145 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.Partitioner;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import scala.Function1;
+import scala.Tuple2;
+import scala.reflect.ClassTag$;
+
+/**
+ * Shuffles of shapes that need care when their output is lost. Each writes a shuffle, pauses, and
+ * reads it; the pause is called after the job.
+ */
+final class LossJobs {
+  private static final int RECORDS = 2_000;
+
+  private LossJobs() {}
+
+  private static JavaPairRDD<Integer, String> pairs(SparkSession spark, int maps, int keysOfMap) {
+    return JavaSparkContext.fromSparkContext(spark.sparkContext())
+        .parallelize(IntStream.range(0, maps).boxed().toList(), maps)
+        .flatMapToPair(map -> records(map, keysOfMap));
+  }
+
+  /** Keys {@code map * keys .. map * keys + keys - 1}. */
+  private static Iterator<Tuple2<Integer, String>> records(int map, int keys) {
+    SplittableRandom random = new SplittableRandom(map);
+    return IntStream.range(0, RECORDS)
+        .mapToObj(
+            i ->
+                new Tuple2<>(
+                    map * keys + random.nextInt(keys), Long.toHexString(random.nextLong())))
+        .iterator();
+  }
+
+  /** A key is its partition. */
+  private static final class ByKey extends Partitioner {
+    private static final long serialVersionUID = 1;
+    private final int partitions;
+
+    ByKey(int partitions) {
+      this.partitions = partitions;
+    }
+
+    @Override
+    public int numPartitions() {
+      return partitions;
+    }
+
+    @Override
+    public int getPartition(Object key) {
+      return (Integer) key;
+    }
+  }
+
+  private static JavaRDD<String> sums(JavaPairRDD<Integer, String> pairs) {
+    return pairs.mapPartitionsWithIndex(
+        (partition, records) -> {
+          long sum = 0;
+          int count = 0;
+          while (records.hasNext()) {
+            Tuple2<Integer, String> record = records.next();
+            sum += 31L * record._1() + record._2().hashCode();
+            count++;
+          }
+          return List.of(partition + ":" + count + ":" + sum).iterator();
+        },
+        true);
+  }
+
+  /** 36 maps and as many partitions, and each map writes to a partition of its own. */
+  static JobResult sparse(SparkSession spark, BufferedReader input) throws IOException {
+    int maps = 36;
+    JavaPairRDD<Integer, String> shuffled = pairs(spark, maps, 1).partitionBy(new ByKey(maps));
+    // Reads one partition, for which all maps are run.
+    sums(shuffled).take(1);
+    Pause.untilTold("pause:sparseLoss", input);
+    return JobResult.ofUnordered(sums(shuffled).collect());
+  }
+
+  /**
+   * A round-robin repartition of rows that come in no certain order: a map that is run again may put
+   * other rows elsewhere, so Spark runs all of them again.
+   */
+  static JobResult indeterminate(SparkSession spark, BufferedReader input) throws IOException {
+    JavaRDD<Tuple2<Integer, String>> repartitioned =
+        JavaRDD.fromRDD(
+                pairs(spark, 4, 300).partitionBy(new HashPartitioner(4)).rdd(),
+                ClassTag$.MODULE$.apply(Tuple2.class))
+            .repartition(5);
+    long count = repartitioned.count();
+    Pause.untilTold("pause:indeterminateLoss", input);
+    List<String> rows =
+        new ArrayList<>(
+            repartitioned
+                .mapToPair(pair -> new Tuple2<>(pair._1() % 100, (long) pair._2().hashCode()))
+                .reduceByKey(Long::sum, 3)
+                .map(pair -> pair._1() + ":" + pair._2())
+                .collect());
+    rows.add("count " + count);
+    return JobResult.ofUnordered(rows);
+  }
+
+  /** A barrier stage reads a shuffle and writes one: all of its tasks run, or none. */
+  static JobResult barrier(SparkSession spark, BufferedReader input) throws IOException {
+    JavaPairRDD<Integer, String> shuffled =
+        pairs(spark, 4, 300).partitionBy(new HashPartitioner(2));
+    long count = shuffled.count();
+    Pause.untilTold("pause:barrierLoss", input);
+    JavaRDD<Tuple2<Integer, String>> together =
+        JavaRDD.<Tuple2<Integer, String>>fromRDD(
+                shuffled
+                    .rdd()
+                    .barrier()
+                    .mapPartitions(
+                        (Function1<
+                                    scala.collection.Iterator<Tuple2<Integer, String>>,
+                                    scala.collection.Iterator<Tuple2<Integer, String>>>
+                                & Serializable)
+                            records -> records,
+                        true,
+                        ClassTag$.MODULE$.apply(Tuple2.class)),
+                ClassTag$.MODULE$.apply(Tuple2.class));
+    List<String> rows =
+        new ArrayList<>(
+            together
+                .mapToPair(pair -> new Tuple2<>(pair._1() % 50, (long) pair._2().hashCode()))
+                .reduceByKey(Long::sum, 3)
+                .map(pair -> pair._1() + ":" + pair._2())
+                .collect());
+    rows.add("count " + count);
+    return JobResult.ofUnordered(rows);
+  }
+}

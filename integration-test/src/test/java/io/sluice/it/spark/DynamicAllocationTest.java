@@ -1,0 +1,68 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Executors go, without an external shuffle service: idle ones, decommissioned ones, one that dies.
+ * What they wrote is read from the servers, and no map task that had ended runs again.
+ */
+class DynamicAllocationTest {
+  private static final List<String> JOBS =
+      List.of("idleExecutors", "decommissioned", "lostExecutor");
+
+  @TempDir static Path directory;
+
+  @Test
+  void noMapTaskRunsAgainWhenExecutorsGo() throws IOException, InterruptedException {
+    Outcome own =
+        new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
+    assertThat(own.exitCode()).isZero();
+    try (LocalCluster cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(System.getProperty("java.class.path"))
+            .build()) {
+      cluster.start();
+      try (ClusterProbe probe = new ClusterProbe(cluster)) {
+        probe.awaitActiveServers(2, Duration.ofSeconds(30));
+
+        Outcome found =
+            SparkApplication.onSluice(directory.resolve("sluice"), cluster.quorum())
+                .set("spark.dynamicAllocation.enabled", "true")
+                .set("spark.dynamicAllocation.minExecutors", "0")
+                .set("spark.dynamicAllocation.initialExecutors", "2")
+                .set("spark.dynamicAllocation.maxExecutors", "2")
+                .set("spark.dynamicAllocation.executorIdleTimeout", "1s")
+                .set("spark.dynamicAllocation.schedulerBacklogTimeout", "1s")
+                .set("spark.executor.cores", "1")
+                .set("spark.decommission.enabled", "true")
+                .set("spark.storage.decommission.enabled", "true")
+                .set("spark.storage.decommission.shuffleBlocks.enabled", "true")
+                .run(JOBS);
+
+        assertThat(found.exitCode()).as(found.log()).isZero();
+        for (String job : JOBS) {
+          assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+          assertThat(found.number(job, "mapTasks"))
+              .as(job + ": map tasks that ended well")
+              .isEqualTo(own.number(job, "mapTasks"));
+          assertThat(found.number(job, "fetchFailures")).as(job).isZero();
+          assertThat(found.number(job, "localBytesRead")).as(job).isZero();
+        }
+        assertThat(found.number("idleExecutors", "failedTasks")).isZero();
+        assertThat(found.number("decommissioned", "failedTasks")).isZero();
+        assertThat(found.number("lostExecutor", "lostTasks")).isPositive();
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Where blocks go when servers do not take them, what is computed again when they lose some, and
+ * what Spark's own rules for special stages make of it.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(600)
+class FallbackTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int SERVERS = 3;
+
+  /** Of the fault job. */
+  private static final int MAPS = 6;
+
+  private static final String FURTHER = "faults/further@registered";
+  private static final String ALL_LOCAL = "faults/local@registered,mapped";
+  private static final String EXACT = "sparseLoss";
+  private static final List<String> LOSSES =
+      List.of(EXACT, "indeterminateLoss", "barrierLoss");
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private Outcome own;
+
+  @BeforeAll
+  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+    cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(System.getProperty("java.class.path"))
+            .servers(SERVERS)
+            .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
+            .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
+            // So that every server has some partitions of every shuffle.
+            .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
+            .configureServers("rss.server.heartbeat.interval", "200ms")
+            .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+            .build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(SERVERS, PATIENCE);
+    List<String> jobs = new ArrayList<>(LOSSES);
+    jobs.add("faults/further");
+    own = new SparkApplication(directory.resolve("own")).run(jobs);
+    assertThat(own.exitCode()).as(own.log()).isZero();
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  private SparkApplication application(String name, String mode) {
+    return SparkApplication.onSluice(directory.resolve(name), cluster.quorum())
+        .set("spark.rss.local.output", mode)
+        .set("spark.rss.client.server.unreachable.timeout", "2s")
+        .set("spark.rss.client.send.check.timeout.ms", "5s")
+        .set("spark.rss.client.retry.interval.max", "300ms")
+        .set("spark.locality.wait", "0s");
+  }
+
+  private static void assertThroughSluice(Outcome found) {
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+  }
+
+  private void killServer(int number) {
+    cluster.servers().get(number).kill();
+  }
+
+  private void mend() throws IOException, InterruptedException {
+    for (ClusterNode server : cluster.servers()) {
+      if (!server.isAlive()) {
+        server.start();
+      }
+    }
+    probe.awaitActiveServers(SERVERS, PATIENCE);
+  }
+
+  /** The one that ran the newest map attempt. Returns how many it had run. */
+  private static int killExecutor(SparkApplication application, String job) throws IOException {
+    Path notes = application.directory().resolve("faults").resolve(job).resolve("maps");
+    List<String> executors = new ArrayList<>();
+    try (Stream<Path> files = Files.list(notes)) {
+      for (Path file : files.toList()) {
+        executors.add(Files.readString(file));
+      }
+    }
+    String lost = executors.get(executors.size() - 1);
+    ProcessHandle executor =
+        ProcessHandle.of(Long.parseLong(lost.substring(lost.indexOf(' ') + 1))).orElseThrow();
+    executor.destroyForcibly();
+    try {
+      executor.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | InterruptedException | TimeoutException e) {
+      throw new IllegalStateException("executor does not end " + lost, e);
+    }
+    return (int) executors.stream().filter(lost::equals).count();
+  }
+
+  @Test
+  void blocksGoToAFurtherServerAndToLocalOutputOnlyWithoutAny()
+      throws IOException, InterruptedException {
+    int[] lost = new int[1];
+    SparkApplication application = application("fallback", "fallback");
+    application
+        .at("further/registered", () -> killServer(0))
+        .at("mend", this::mend)
+        .at("local/registered", () -> cluster.servers().forEach(ClusterNode::kill))
+        .at("local/mapped", () -> lost[0] = killExecutor(application, "local"));
+
+    Outcome found = application.run(List.of(FURTHER, "pause:mend", ALL_LOCAL));
+    String executorLogs = application.executorLogs();
+    mend();
+
+    assertThroughSluice(found);
+    assertThat(found.digest(FURTHER)).isEqualTo(own.digest("faults/further"));
+    assertThat(found.number(FURTHER, "failedTasks")).isZero();
+    assertThat(found.number(FURTHER, "mapTasks")).isEqualTo(MAPS);
+    assertThat(found.number(FURTHER, "localBytesRead")).isZero();
+    assertThat(found.linesWith("further server shuffle=0")).isEqualTo(1);
+
+    assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
+    assertThat(executorLogs.lines().filter(line -> line.contains("map output kept locally")))
+        .as("by each map attempt of the second shuffle, and by none of the first")
+        .hasSize(MAPS + lost[0])
+        .allMatch(line -> line.contains("shuffle=1"));
+    assertThat(found.number(ALL_LOCAL, "mapTasks"))
+        .as("those that ran on the lost executor ran again, and no other")
+        .isEqualTo(MAPS + lost[0]);
+    assertThat(lost[0]).isBetween(1, MAPS - 1);
+    assertThat(found.linesWith("local map output lost with its executor shuffle=1")).isEqualTo(1);
+  }
+
+  @Test
+  void theExternalShuffleServiceServesLocalOutputWhenItsExecutorIsGone()
+      throws IOException, InterruptedException {
+    try (ExternalShuffleService service =
+        new ExternalShuffleService(directory.resolve("service"))) {
+      service.start();
+      SparkApplication application =
+          service.configure(application("with-service", "fallback"));
+      application
+          .at("local/registered", () -> cluster.servers().forEach(ClusterNode::kill))
+          .at("local/mapped", () -> killExecutor(application, "local"));
+
+      Outcome found = application.run(List.of(ALL_LOCAL));
+      mend();
+
+      assertThroughSluice(found);
+      assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
+      assertThat(found.number(ALL_LOCAL, "mapTasks")).as("none ran again").isEqualTo(MAPS);
+      assertThat(found.number(ALL_LOCAL, "fetchFailures")).isZero();
+      assertThat(found.number(ALL_LOCAL, "remoteBytesRead")).isPositive();
+    }
+  }
+
+  @Test
+  void withoutLocalOutputTheLostMapsAreRunAgainAndSpecialStagesAsSparkDemands()
+      throws IOException, InterruptedException {
+    SparkApplication application = application("never", "never");
+    for (int i = 0; i < LOSSES.size(); i++) {
+      int server = i;
+      application
+          .at(LOSSES.get(i), () -> killServer(server))
+          .at("mend-" + i, this::mend);
+    }
+    List<String> jobs = new ArrayList<>();
+    for (int i = 0; i < LOSSES.size(); i++) {
+      jobs.addAll(List.of(LOSSES.get(i), "pause:mend-" + i));
+    }
+
+    Outcome found = application.run(jobs);
+
+    assertThroughSluice(found);
+    for (String job : LOSSES) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.number(job, "fetchFailures")).as(job).isPositive();
+    }
+    assertThat(found.number(EXACT, "mapTasks"))
+        .as("36 maps, and again the 12 that wrote to the lost server")
+        .isEqualTo(36 + 12);
+    assertThat(found.number(EXACT, "failedStages"))
+        .as("two at a time they are found missing; the second time they are known")
+        .isLessThanOrEqualTo(2);
+    assertThat(found.linesWith("map output missing again")).isPositive();
+    assertThat(found.linesWith("further server"))
+        .as("what is run again does not go where it was lost")
+        .isPositive();
+  }
+}

@@ -1,0 +1,90 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A PySpark program gives over Sluice what it gives over Spark's own shuffle. It needs the {@code
+ * pyspark} of the Spark release: installed for {@code python3}, or on the path that {@code
+ * PYSPARK_LIBRARIES} names. Without it the test is skipped.
+ */
+class PySparkTest {
+  private static final List<String> RESULTS =
+      List.of("reduced", "grouped", "sorted", "cogrouped", "withUserFunction", "joined");
+
+  private static final String VERSION = "import pyspark, py4j; print(pyspark.__version__)";
+
+  @TempDir static Path directory;
+
+  private static String libraries() {
+    String set = System.getenv("PYSPARK_LIBRARIES");
+    return set == null ? "" : set;
+  }
+
+  private static String installedVersion(String libraries)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder("python3", "-c", VERSION).redirectErrorStream(true);
+    builder.environment().put("PYTHONPATH", libraries);
+    try {
+      Process python = builder.start();
+      String said =
+          new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      boolean ended = python.waitFor(30, TimeUnit.SECONDS);
+      return ended && python.exitValue() == 0 ? said : "none: " + said;
+    } catch (IOException e) {
+      return "none: " + e.getMessage();
+    }
+  }
+
+  @Test
+  void aPythonProgramHasTheSameResults() throws IOException, InterruptedException {
+    String version = installedVersion(libraries());
+    String wanted = SparkVersion.current().label().replaceFirst("_.*", "");
+    assumeTrue(
+        version.startsWith(wanted + "."),
+        "pyspark " + wanted + " for python3 is needed, found " + version);
+    Path script = directory.resolve("shuffles.py");
+    Files.write(
+        script, PySparkTest.class.getResourceAsStream("/python/shuffles.py").readAllBytes());
+    Outcome own =
+        new SparkApplication(directory.resolve("own"))
+            .set("spark.master", "local[2]")
+            .runPython(script, libraries());
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    try (LocalCluster cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(System.getProperty("java.class.path"))
+            .build()) {
+      cluster.start();
+      try (ClusterProbe probe = new ClusterProbe(cluster)) {
+        probe.awaitActiveServers(2, Duration.ofSeconds(30));
+
+        Outcome found =
+            SparkApplication.onSluice(directory.resolve("sluice"), cluster.quorum())
+                .runPython(script, libraries());
+
+        assertThat(found.exitCode()).as(found.log()).isZero();
+        for (String name : RESULTS) {
+          assertThat(found.digest(name)).as(name).isNotNull().isEqualTo(own.digest(name));
+          assertThat(found.number(name, "rows")).as(name).isPositive();
+        }
+        assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+        assertThat(probe.counters().pushedBytes()).isPositive();
+      }
+    }
+  }
+}

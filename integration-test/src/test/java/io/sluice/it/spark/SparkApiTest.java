@@ -1,0 +1,161 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The rest of what Spark does with shuffles, in one application over two hosts that speculates:
+ * cached and forgotten shuffles, thousands of partitions, attempts that lose, stages that run at
+ * once or again, streams with state. All give what they give over Spark's own shuffle.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class SparkApiTest {
+  private static final List<String> JOBS =
+      List.of(
+          "cachedThenShuffled",
+          "longLineage",
+          "forgottenShuffles",
+          "twentyThousandPartitions",
+          "speculated",
+          "barrier",
+          "readInPart",
+          "streaming",
+          "indeterminate");
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private Outcome own;
+  private Outcome found;
+  private int shufflesBefore;
+  private int shufflesLeft;
+
+  @BeforeAll
+  void runEverything() throws IOException, InterruptedException {
+    own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[4]").run(JOBS);
+    assertThat(own.exitCode()).isZero();
+    cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(System.getProperty("java.class.path"))
+            .build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    ClusterNode server = cluster.servers().get(0);
+    found =
+        SparkApplication.onSluice(directory.resolve("sluice"), cluster.quorum())
+            .set("spark.master", "two-hosts")
+            .set("spark.speculation", "true")
+            .set("spark.speculation.interval", "100ms")
+            .set("spark.speculation.quantile", "0.5")
+            .set("spark.speculation.minTaskRuntime", "3s")
+            // A map task has several times as much.
+            .set("spark.rss.writer.buffer.spill.size", "256k")
+            .at("remembered", () -> shufflesBefore = shuffles())
+            .at("forgotten", this::awaitFewerShuffles)
+            .at(
+                "dealt",
+                () -> {
+                  server.kill();
+                  server.start();
+                  probe.awaitActiveServers(2, PATIENCE);
+                })
+            .run(JOBS);
+    assertThat(found.exitCode()).as(found.log()).isZero();
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  /** Of both servers; each shuffle that is spread over both counts twice. */
+  private int shuffles() throws IOException {
+    int sum = 0;
+    for (ClusterNode server : cluster.servers()) {
+      sum += probe.status(server).getShuffles();
+    }
+    return sum;
+  }
+
+  private void awaitFewerShuffles() throws IOException {
+    long begun = System.nanoTime();
+    do {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      shufflesLeft = shuffles();
+    } while (shufflesLeft > 4 && System.nanoTime() - begun < PATIENCE.toNanos());
+  }
+
+  @Test
+  void everyJobHasTheSameRows() {
+    for (String job : JOBS) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.number(job, "rows")).as(job).isEqualTo(own.number(job, "rows"));
+    }
+    assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+  }
+
+  @Test
+  void shufflesThatNobodyRefersToAreFreedAtTheServers() {
+    // 31 of a lineage, each on one server or both.
+    assertThat(shufflesBefore).isGreaterThan(20);
+    assertThat(shufflesLeft).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void whatALosingAttemptHadPushedIsNotRead() {
+    assertThat(found.number("speculated", "killedTasks")).isPositive();
+    assertThat(found.number("speculated", "killedBytesWritten")).isPositive();
+    assertThat(found.number("speculated", "fetchFailures")).isZero();
+  }
+
+  @Test
+  void aBarrierStageRunsAgainAsAWhole() {
+    assertThat(found.number("barrier", "otherFailures")).isPositive();
+  }
+
+  @Test
+  void aStageThatDealsRowsDifferentlyEachTimeRunsAgainAsAWhole() {
+    assertThat(found.number("indeterminate", "fetchFailures")).isPositive();
+    // Without the loss: 6 that group and 6 that deal, once; then 8 that count by hash.
+    long without = own.number("indeterminate", "mapTasks");
+    assertThat(found.number("indeterminate", "mapTasks")).isGreaterThanOrEqualTo(without + 6);
+  }
+
+  @Test
+  void metricsAreThoseOfSparksOwnShuffle() {
+    for (String job : List.of("cachedThenShuffled", "longLineage", "streaming")) {
+      assertThat(found.number(job, "recordsRead"))
+          .as(job)
+          .isEqualTo(own.number(job, "recordsRead"));
+      assertThat(found.number(job, "fetchWaitMs")).as(job).isNotNegative();
+      assertThat(found.number(job, "localBlocks")).as(job).isZero();
+      assertThat(found.number(job, "remoteBlocks")).as(job).isPositive();
+    }
+    // Early release of iterators: nothing is counted that was not taken.
+    assertThat(found.number("readInPart", "recordsRead")).isPositive();
+  }
+}

@@ -1,0 +1,108 @@
+package io.sluice.it.spark;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A Spark that applications of these tests can run on, and the plugin's jar for it. */
+public enum SparkVersion {
+  SPARK_3_5_SCALA_2_12("3.5_2.12", "3.5_2.12"),
+  SPARK_3_5_SCALA_2_13("3.5_2.13", "3.5_2.13"),
+  SPARK_4_0("4.0_2.13", "4_2.13"),
+  SPARK_4_1("4.1_2.13", "4_2.13"),
+  SPARK_4_2("4.2_2.13", "4_2.13");
+
+  /** System property that names the version which {@link #current} gives. */
+  private static final String PROPERTY = "sluice.spark";
+
+  private static final Path ROOT =
+      Path.of(System.getProperty("user.dir")).resolve("..").normalize();
+
+  private final String label;
+  private final String client;
+
+  SparkVersion(String label, String client) {
+    this.label = label;
+    this.client = client;
+  }
+
+  /** What suites run on that do not ask for a certain version. */
+  static SparkVersion current() {
+    String wanted = System.getProperty(PROPERTY, SPARK_3_5_SCALA_2_12.label);
+    return Arrays.stream(values())
+        .filter(version -> version.label.equals(wanted))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    PROPERTY
+                        + "="
+                        + wanted
+                        + ": expected one of "
+                        + Arrays.stream(values()).map(version -> version.label).toList()));
+  }
+
+  /** Such as {@code 4.2_2.13}. */
+  String label() {
+    return label;
+  }
+
+  boolean isAtLeast(SparkVersion other) {
+    return compareTo(other) >= 0;
+  }
+
+  /** Binary version of Scala. */
+  String scala() {
+    return label.substring(label.indexOf('_') + 1);
+  }
+
+  Path clientJar() {
+    return jarIn(
+        ROOT.resolve("client-spark/spark-" + client + "/target"), "sluice-client-spark-" + client);
+  }
+
+  /** Makes {@code home} look like an installation of this Spark to those who only want its jars. */
+  void install(Path home) throws IOException {
+    Files.createDirectories(home);
+    if (this == SPARK_3_5_SCALA_2_12) {
+      Files.createSymbolicLink(home.resolve("jars"), ROOT.resolve("demo/target/spark-home/jars"));
+    } else {
+      Path jars = Files.createDirectories(home.resolve("jars"));
+      for (Path jar : resolvedJars()) {
+        Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
+      }
+    }
+    Files.writeString(home.resolve("RELEASE"), "Spark " + label + "\n");
+  }
+
+  private List<Path> resolvedJars() {
+    Path list = ROOT.resolve("integration-test/spark-homes/" + label + "/target/jars.txt");
+    try {
+      return Arrays.stream(Files.readString(list).strip().split(File.pathSeparator, -1))
+          .map(Path::of)
+          .toList();
+    } catch (IOException e) {
+      throw new IllegalStateException(notBuilt(list.toString()), e);
+    }
+  }
+
+  /** The one jar of a directory whose name begins so. */
+  static Path jarIn(Path target, String prefix) {
+    try (Stream<Path> files = Files.list(target)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches(prefix + "-\\d[^/]*\\.jar"))
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException | RuntimeException e) {
+      throw new IllegalStateException(notBuilt(prefix + "*.jar in " + target), e);
+    }
+  }
+
+  private static String notBuilt(String what) {
+    return "no " + what + ": build with mvn -pl integration-test -am verify";
+  }
+}

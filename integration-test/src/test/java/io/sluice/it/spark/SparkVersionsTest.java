@@ -1,0 +1,123 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every Spark that there is a plugin for runs through Sluice: one job of each kind, compared with
+ * the same Spark's own shuffle. The other suites run on one version, which is {@link
+ * SparkVersion#current()}.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class SparkVersionsTest {
+  /** Each way of writing and reading once. */
+  private static final List<String> JOBS =
+      List.of(
+          "groupByKey",
+          "sortByKey",
+          "aggregateByKey",
+          "javaSerializerFewPartitions",
+          "javaSerializerManyPartitions",
+          "emptyShuffle",
+          "twoStages",
+          "join",
+          "skewJoin",
+          "rowChecksums");
+
+  private static final String SETTINGS = "settings";
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+
+  @BeforeAll
+  void startCluster() throws IOException, InterruptedException {
+    cluster =
+        LocalCluster.builder()
+            .directory(directory.resolve("cluster"))
+            .classPath(System.getProperty("java.class.path"))
+            .configureServers("rss.server.buffer.capacity", "64MiB")
+            .build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  static Stream<SparkVersion> versions() {
+    return Arrays.stream(SparkVersion.values());
+  }
+
+  @ParameterizedTest
+  @MethodSource("versions")
+  void jobsAreTheSame(SparkVersion spark) throws IOException, InterruptedException {
+    List<String> jobs = new ArrayList<>(JOBS);
+    jobs.add(SETTINGS);
+    Outcome own =
+        new SparkApplication(spark, path(spark, "own")).set("spark.master", "local[2]").run(JOBS);
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    ServerCounters before = probe.counters();
+
+    // Spark 3.5 makes its shuffle manager before it has fetched what --jars names.
+    Outcome found =
+        spark.isAtLeast(SparkVersion.SPARK_4_0)
+            ? SparkApplication.submittedWithJars(spark, path(spark, "sluice"), cluster.quorum())
+                .run(jobs)
+            : SparkApplication.onSluice(spark, path(spark, "sluice"), cluster.quorum()).run(jobs);
+
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    long written = 0;
+    for (String job : JOBS) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job)).doesNotContain("error");
+      assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
+      assertThat(found.number(job, "localBytesRead")).as(job + " read from local disks").isZero();
+      written += found.number(job, "bytesWritten");
+    }
+    assertThat(probe.counters().since(before).pushedBytes()).isEqualTo(written).isPositive();
+    assertSettingsArrived(found);
+    assertThat(found.results().getProperty("rowChecksums.plan"))
+        .contains(spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=" : "checksum=none")
+        .doesNotContain(
+            spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=none" : "checksum=0",
+            "checksum=0 ");
+  }
+
+  private static void assertSettingsArrived(Outcome found) {
+    assertThat(found.results().getProperty(SETTINGS + ".plan"))
+        .isEqualTo(
+            "session localReader=false;"
+                + " driver reliable=true tracking=false wholeHost=false;"
+                + " executor manager=RssShuffleManager"
+                + " io=org.apache.spark.shuffle.RssShuffleDataIo");
+  }
+
+  private static Path path(SparkVersion spark, String name) {
+    return directory.resolve(spark.label() + "-" + name);
+  }
+}
