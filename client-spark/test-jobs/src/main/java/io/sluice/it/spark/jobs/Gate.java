@@ -20,7 +20,7 @@ import org.apache.spark.TaskContext;
 record Gate(String directory) implements java.io.Serializable {
   private static final String OPEN = "open";
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final Duration LIMIT = Duration.ofSeconds(180);
+  private static final Duration LIMIT = Duration.ofMinutes(3);
 
   static Gate create(Path directory) throws IOException {
     Files.createDirectories(directory);
