@@ -71,7 +71,7 @@ final class SliceMarks {
       closed = Arrays.copyOf(closed, (closedCount + closedCount / 2 + 1) * VALUES);
     }
     closed[closedCount * VALUES] = openEnd;
-    closed[closedCount * VALUES + 1] = (long) openMin << 32 | openMax;
+    closed[closedCount * VALUES + 1] = ((long) openMin << 32) | openMax;
     closedCount++;
     openStart = openEnd;
     openMin = Integer.MAX_VALUE;
