@@ -17,9 +17,9 @@ import scala.collection.Iterator;
  *
  * <p>When a shuffle is registered nothing of it has been computed. But its map tasks may read
  * nothing other than shuffles that have, as the later stages of a query do under adaptive
- * execution; what they read is known then to the byte. A shuffle is taken for small when that is
- * at most the threshold. Whatever else map tasks read, such as files, has a size that says little
- * of what comes out, so such a shuffle is never taken for small. Thread-safe.
+ * execution; what they read is known then to the byte. A shuffle is taken for small when that is at
+ * most the threshold. Whatever else map tasks read, such as files, has a size that says little of
+ * what comes out, so such a shuffle is never taken for small. Thread-safe.
  */
 public final class SmallShuffles {
   /** Sizes of more blocks are not added up: a shuffle with so many is hardly small. */

@@ -111,7 +111,8 @@ public final class PartitionSorter extends MemoryConsumer {
    * much where that makes blocks that are not tiny.
    */
   static long drainBytes(long configuredBytes, int partitions) {
-    long worthyBytes = Math.min(partitions * WORTHY_BLOCK_BYTES, configuredBytes * MAX_DRAIN_FACTOR);
+    long worthyBytes =
+        Math.min(partitions * WORTHY_BLOCK_BYTES, configuredBytes * MAX_DRAIN_FACTOR);
     return Math.max(configuredBytes, worthyBytes);
   }
 

@@ -113,8 +113,7 @@ public class RssShuffleManager extends SortShuffleManager {
       // Nothing will be written or read.
       return super.registerShuffle(shuffleId, dependency);
     }
-    Optional<ShuffleAssignment> assignment =
-        assign(shuffleId, partitions, dependency.rdd());
+    Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions, dependency.rdd());
     if (assignment.isEmpty()) {
       return super.registerShuffle(shuffleId, dependency);
     }
@@ -125,8 +124,7 @@ public class RssShuffleManager extends SortShuffleManager {
         shuffleId, dependency, assignment.get(), statistics, assignments()::newest);
   }
 
-  private Optional<ShuffleAssignment> assign(
-      int shuffleId, int partitions, RDD<?> maps) {
+  private Optional<ShuffleAssignment> assign(int shuffleId, int partitions, RDD<?> maps) {
     DriverShuffles all = driverShuffles(maps.sparkContext());
     if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
       all.refuse(

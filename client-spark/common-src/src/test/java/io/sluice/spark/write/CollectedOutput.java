@@ -1,8 +1,8 @@
 package io.sluice.spark.write;
 
-import io.sluice.client.push.PushCounters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.client.push.PushCounters;
 import io.sluice.spark.MapLocation;
 import java.util.ArrayList;
 import java.util.Arrays;

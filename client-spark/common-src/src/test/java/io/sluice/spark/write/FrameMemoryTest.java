@@ -13,8 +13,7 @@ class FrameMemoryTest {
   private static final long MIB = 1 << 20;
 
   private final TaskMemoryManager memory =
-      new TaskMemoryManager(
-          new UnifiedMemoryManager(new SparkConf(false), 8 * MIB, 0, 1), 0);
+      new TaskMemoryManager(new UnifiedMemoryManager(new SparkConf(false), 8 * MIB, 0, 1), 0);
   private final FrameMemory frames = new FrameMemory(memory);
 
   @Test
