@@ -101,7 +101,9 @@ class DriverCostTest {
     int many = serializedBytes(assignment(200));
     System.out.printf(
         Locale.ROOT,
-        "assignment in each task: %,d bytes with 9 servers, %,d with 200%n", few, many);
+        "assignment in each task: %,d bytes with 9 servers, %,d with 200%n",
+        few,
+        many);
 
     assertThat(few).isLessThan(9 * 100 + 500);
     assertThat(many).isLessThan(200 * 100 + 500);
@@ -119,7 +121,12 @@ class DriverCostTest {
         Locale.ROOT,
         "map statuses, %,d maps x %,d partitions: %,d bytes each (Spark's own %,d);"
             + " registering all %.1f ms (%.1f)%n",
-        MAPS, PARTITIONS, oursBytes / MAPS, ownBytes / MAPS, oursNanos / 1e6, ownNanos / 1e6);
+        MAPS,
+        PARTITIONS,
+        oursBytes / MAPS,
+        ownBytes / MAPS,
+        oursNanos / 1e6,
+        ownNanos / 1e6);
 
     assertThat(oursBytes).isLessThan(ownBytes + MAPS * 64);
   }
@@ -156,10 +163,15 @@ class DriverCostTest {
                       .request(assignment)
                       .build());
       System.out.printf(
-        Locale.ROOT,
+          Locale.ROOT,
           "a reduce task of %,d partitions learns its %,d maps: %.2f ms of CPU, %,d bytes allocated;"
               + " Spark's own list alone %.2f ms, %,d bytes%n",
-          partitions, MAPS, ours.nanos / 1e6, ours.bytes, own.nanos / 1e6, own.bytes);
+          partitions,
+          MAPS,
+          ours.nanos / 1e6,
+          ours.bytes,
+          own.nanos / 1e6,
+          own.bytes);
 
       // A location of its own for each attempt, and what remembers the attempts of a partition.
       long pieces = (long) MAPS * partitions;

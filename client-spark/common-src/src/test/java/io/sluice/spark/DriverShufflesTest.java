@@ -25,7 +25,8 @@ class DriverShufflesTest {
   private final DriverAssignments assignments =
       new DriverAssignments(session::furtherServer, 10, () -> 0);
   private final List<String> refused = new ArrayList<>();
-  private final DriverShuffles shuffles = new DriverShuffles(
+  private final DriverShuffles shuffles =
+      new DriverShuffles(
           session,
           assignments,
           (shuffle, partitions, why) -> refused.add(shuffle + "/" + partitions + " " + why));

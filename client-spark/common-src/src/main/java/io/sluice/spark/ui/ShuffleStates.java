@@ -86,8 +86,7 @@ public final class ShuffleStates extends SparkListener {
 
   /** A shuffle is Spark's own. */
   public void refused(int shuffleId, int partitions, String reason) {
-    bus.accept(
-        new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO));
+    bus.accept(new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO));
   }
 
   /** A shuffle is over: its last state is posted, and it is forgotten. */

@@ -40,9 +40,21 @@ final class ShuffleTable {
     html.append(" id=\"sluice-shuffles\"><thead><tr>");
     for (String head :
         List.of(
-            "Shuffle", "Partitions", "Servers", "Map attempts", "Records", "Pushed", "Left local",
-            "Retries", "Further servers", "Push wait", "Reads", "Read", "From run files",
-            "Read local", "Read wait")) {
+            "Shuffle",
+            "Partitions",
+            "Servers",
+            "Map attempts",
+            "Records",
+            "Pushed",
+            "Left local",
+            "Retries",
+            "Further servers",
+            "Push wait",
+            "Reads",
+            "Read",
+            "From run files",
+            "Read local",
+            "Read wait")) {
       html.append("<th>").append(head).append("</th>");
     }
     html.append("</tr></thead><tbody>");
@@ -98,7 +110,8 @@ final class ShuffleTable {
             : "<span class=\"sluice-bar "
                 + kind
                 + "\" style=\"width:"
-                + String.format(Locale.ROOT, "%.2f", Math.min(BAR, BAR * (double) value / most) / 100)
+                + String.format(
+                    Locale.ROOT, "%.2f", Math.min(BAR, BAR * (double) value / most) / 100)
                 + "em\"></span>";
     cell(html, value, size(value) + bar);
   }

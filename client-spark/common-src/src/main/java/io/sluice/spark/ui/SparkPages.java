@@ -13,8 +13,7 @@ public final class SparkPages {
    * @return to be told of every shuffle
    */
   public static ShuffleStates follow(SparkContext context, ShuffleStates.Newest newest) {
-    ShuffleStates states =
-        new ShuffleStates(newest, context.listenerBus()::post, System::nanoTime);
+    ShuffleStates states = new ShuffleStates(newest, context.listenerBus()::post, System::nanoTime);
     context.addSparkListener(states);
     if (context.ui().isDefined()
         && context.statusStore().store() instanceof ElementTrackingStore store) {

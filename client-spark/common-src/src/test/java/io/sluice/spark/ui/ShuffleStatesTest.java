@@ -22,8 +22,7 @@ class ShuffleStatesTest {
   private final ShuffleStatistics statistics = new ShuffleStatistics();
   private ShuffleAssignment newest = assignment();
   private final ShuffleStates states =
-      new ShuffleStates(
-          shuffle -> newest, event -> posted.add((ShuffleState) event), nanos::get);
+      new ShuffleStates(shuffle -> newest, event -> posted.add((ShuffleState) event), nanos::get);
 
   @Test
   void postsAShuffleWhenItBeginsAndWhenItHasChanged() {

@@ -11,7 +11,8 @@ class ShuffleTableTest {
   void sumsUpAndShowsEachShuffle() {
     String html =
         ShuffleTable.html(
-            List.of(state(0, "", 3 << 20, 1 << 20), state(1, "", 5 << 20, 0), state(2, "no", 0, 0)));
+            List.of(
+                state(0, "", 3 << 20, 1 << 20), state(1, "", 5 << 20, 0), state(2, "no", 0, 0)));
 
     assertThat(html)
         .contains("Shuffles through Sluice: </strong>2<")
@@ -32,8 +33,7 @@ class ShuffleTableTest {
   }
 
   private static ShuffleState state(int shuffleId, String refusal, long pushed, long local) {
-    ShuffleCounters counters =
-        new ShuffleCounters(1, 2, pushed, local, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    ShuffleCounters counters = new ShuffleCounters(1, 2, pushed, local, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     return new ShuffleState(shuffleId, 10, List.of("a:1"), 0, refusal, counters);
   }
 }

@@ -90,8 +90,8 @@ final class LossJobs {
   }
 
   /**
-   * A round-robin repartition of rows that come in no certain order: a map that is run again may put
-   * other rows elsewhere, so Spark runs all of them again.
+   * A round-robin repartition of rows that come in no certain order: a map that is run again may
+   * put other rows elsewhere, so Spark runs all of them again.
    */
   static JobResult indeterminate(SparkSession spark, BufferedReader input) throws IOException {
     JavaRDD<Tuple2<Integer, String>> repartitioned =
@@ -120,18 +120,18 @@ final class LossJobs {
     Pause.untilTold("pause:barrierLoss", input);
     JavaRDD<Tuple2<Integer, String>> together =
         JavaRDD.<Tuple2<Integer, String>>fromRDD(
-                shuffled
-                    .rdd()
-                    .barrier()
-                    .mapPartitions(
-                        (Function1<
-                                    scala.collection.Iterator<Tuple2<Integer, String>>,
-                                    scala.collection.Iterator<Tuple2<Integer, String>>>
-                                & Serializable)
-                            records -> records,
-                        true,
-                        ClassTag$.MODULE$.apply(Tuple2.class)),
-                ClassTag$.MODULE$.apply(Tuple2.class));
+            shuffled
+                .rdd()
+                .barrier()
+                .mapPartitions(
+                    (Function1<
+                                scala.collection.Iterator<Tuple2<Integer, String>>,
+                                scala.collection.Iterator<Tuple2<Integer, String>>>
+                            & Serializable)
+                        records -> records,
+                    true,
+                    ClassTag$.MODULE$.apply(Tuple2.class)),
+            ClassTag$.MODULE$.apply(Tuple2.class));
     List<String> rows =
         new ArrayList<>(
             together
