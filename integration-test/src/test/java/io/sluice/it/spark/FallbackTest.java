@@ -40,8 +40,7 @@ class FallbackTest {
   private static final String FURTHER = "faults/further@registered";
   private static final String ALL_LOCAL = "faults/local@registered,mapped";
   private static final String EXACT = "sparseLoss";
-  private static final List<String> LOSSES =
-      List.of(EXACT, "indeterminateLoss", "barrierLoss");
+  private static final List<String> LOSSES = List.of(EXACT, "indeterminateLoss", "barrierLoss");
 
   @TempDir static Path directory;
 
@@ -168,8 +167,7 @@ class FallbackTest {
     try (ExternalShuffleService service =
         new ExternalShuffleService(directory.resolve("service"))) {
       service.start();
-      SparkApplication application =
-          service.configure(application("with-service", "fallback"));
+      SparkApplication application = service.configure(application("with-service", "fallback"));
       application
           .at("local/registered", () -> cluster.servers().forEach(ClusterNode::kill))
           .at("local/mapped", () -> killExecutor(application, "local"));
@@ -191,9 +189,7 @@ class FallbackTest {
     SparkApplication application = application("never", "never");
     for (int i = 0; i < LOSSES.size(); i++) {
       int server = i;
-      application
-          .at(LOSSES.get(i), () -> killServer(server))
-          .at("mend-" + i, this::mend);
+      application.at(LOSSES.get(i), () -> killServer(server)).at("mend-" + i, this::mend);
     }
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < LOSSES.size(); i++) {
