@@ -45,7 +45,8 @@ final class ExternalShuffleService implements AutoCloseable {
             "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
     command.add("-Dspark.shuffle.service.enabled=true");
     command.add("-Dspark.shuffle.service.port=" + port);
-    command.add("-Dspark.local.dir=" + directory);
+    // It serves only what lies below its own: applications write beside its directory.
+    command.add("-Dspark.local.dir=" + directory.getParent());
     command.addAll(List.of("-cp", SPARK_JARS + "/*"));
     command.add("org.apache.spark.deploy.ExternalShuffleService");
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
