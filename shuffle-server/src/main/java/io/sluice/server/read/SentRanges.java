@@ -4,6 +4,7 @@ import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.StoredRun;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -20,10 +21,10 @@ final class SentRanges {
 
   private static final int MAX_RANGES = 4096;
 
-  private final Map<StoredRun, TreeMap<Long, Long>> ends =
+  private final Map<StoredRun, NavigableMap<Long, Long>> ends =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<StoredRun, TreeMap<Long, Long>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<StoredRun, NavigableMap<Long, Long>> eldest) {
           return size() > MAX_RUNS;
         }
       };
@@ -34,7 +35,7 @@ final class SentRanges {
    * @param piece its reference goes over to the result
    */
   LogPiece.InFile widened(LogPiece.InFile piece) {
-    TreeMap<Long, Long> ranges = ends.computeIfAbsent(piece.run(), run -> new TreeMap<>());
+    NavigableMap<Long, Long> ranges = ends.computeIfAbsent(piece.run(), run -> new TreeMap<>());
     long from = piece.position();
     long to = from + piece.length();
     Map.Entry<Long, Long> before = ranges.floorEntry(from);
