@@ -39,6 +39,7 @@ enum Fault {
     void at(Breakage breakage) throws IOException, InterruptedException;
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // Made once, and only read.
   private final Map<Point, Strike> strikes;
 
   Fault(Map<Point, Strike> strikes) {
