@@ -76,7 +76,8 @@ class PagesTest {
   /** Whether the page shows a shuffle that was written and read. */
   private static boolean read(String page, int shuffles) {
     return page.contains("sluice-shuffles")
-        && rows(page) > shuffles && !page.contains("Read from servers: </strong>0 B<");
+        && rows(page) > shuffles
+        && !page.contains("Read from servers: </strong>0 B<");
   }
 
   private static long rows(String page) {

@@ -337,19 +337,20 @@ public final class Spiller implements AutoCloseable {
     places.removeIf(
         place ->
             place.kind() == StorageKind.REMOTE
-                && (local || isWorthWaiting(buffered, place.target().disk)));
+                && (local || isWorthWaiting(bytes, buffered, place.target().disk)));
     return placement.choose(places, bytes, memory.pressure().tight() || isFlushing());
   }
 
   /** Whether a run is too small for a remote tier, and a disk of the machine will have room. */
-  private boolean isWorthWaiting(long buffered, Disk remote) {
+  private boolean isWorthWaiting(long bytes, long buffered, Disk remote) {
     return buffered < remote.storage().worthwhileBytes()
         && !isFlushing()
         && disks.list().stream()
             .anyMatch(
                 disk ->
                     disk.kind() != StorageKind.REMOTE
-                        && disk.isFull()
+                        // Or it has room since it was asked.
+                        && (disk.isFull() || disk.mayWrite(bytes))
                         && disk.health().state().isWritten());
   }
 
