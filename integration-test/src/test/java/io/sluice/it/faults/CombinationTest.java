@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(600)
 class CombinationTest {
   private static final int SERVERS = 3;
+  private static final long REDUCE_TASKS = 9;
   private static final String BASELINE = "faults/own";
 
   @TempDir static Path directory;
@@ -94,13 +95,14 @@ class CombinationTest {
       }
       case MAY_RUN_MAPS_AGAIN -> {
         assertThat(found.digest(job)).isEqualTo(ownDigest);
-        assertThat(again).isIn(0L, (long) Expectation.MAPS);
-        assertThat(found.number(job, "otherFailures")).isZero();
+        assertThat(again).isBetween(0L, (long) Expectation.MAPS);
+        assertThat(found.number(job, "otherFailures")).isBetween(0L, REDUCE_TASKS);
       }
       case RUNS_MAPS_AGAIN -> {
         assertThat(found.digest(job)).isEqualTo(ownDigest);
         assertThat(again).isEqualTo(Expectation.MAPS);
-        assertThat(found.number(job, "otherFailures")).isZero();
+        // Reduce tasks that did not know the newest assignment fail alone, each once at most.
+        assertThat(found.number(job, "otherFailures")).isBetween(0L, REDUCE_TASKS);
       }
       case FAILS -> assertThat(found.digest(job)).startsWith("error: Job aborted");
     }

@@ -312,7 +312,11 @@ class SparkOnSluiceTest {
           .allMatch(name -> name.contains("/libio_sluice_shaded_netty_"));
       assertThat(names)
           .filteredOn(name -> name.startsWith("META-INF/services/") && !name.endsWith("/"))
-          .allMatch(name -> name.startsWith("META-INF/services/io.sluice."));
+          .allMatch(
+              name ->
+                  name.startsWith("META-INF/services/io.sluice.")
+                      // What Spark's history server looks for.
+                      || name.endsWith("/org.apache.spark.status.AppHistoryServerPlugin"));
     }
   }
 }

@@ -18,7 +18,6 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * The driver's newest assignment of every shuffle, and the only place where one changes: when a
@@ -169,15 +168,14 @@ public final class DriverAssignments {
                     server, affected.stream().mapToInt(Integer::intValue).toArray(), by.get());
           };
       known.newest = after;
-      LOG.atLevel(cause == Cause.FAILED ? Level.INFO : Level.DEBUG)
-          .log(
-              "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
-              shuffle,
-              server,
-              cause,
-              by.get().getName(),
-              affected.size(),
-              after.generation());
+      LOG.info(
+          "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
+          shuffle,
+          server,
+          cause,
+          by.get().getName(),
+          affected.size(),
+          after.generation());
       return after;
     }
   }
@@ -191,20 +189,24 @@ public final class DriverAssignments {
     if (searched != null && nanoTime.getAsLong() - searched < NANOS_WITHOUT_SEARCH) {
       return Optional.empty();
     }
-    Set<String> useless = useless(now, server, affected);
-    Set<String> avoided = new HashSet<>(useless);
+    Set<String> failed = new HashSet<>();
     failedNanos.forEach(
         (name, nanos) -> {
           if (nanoTime.getAsLong() - nanos < NANOS_AVOIDED) {
-            avoided.add(name);
+            failed.add(name);
           }
         });
-    Optional<ServerId> found = Optional.empty();
-    if (shuffle.furtherServers.size() < maxFurtherServers) {
-      found = source.furtherServer(number, affected.size(), avoided);
-    }
-    if (found.isEmpty()) {
-      found = firstUsable(now, avoided);
+    // Best one that has none of the partitions; else one that lacks some at least.
+    Set<String> avoided = useless(now, server, affected, false);
+    avoided.addAll(failed);
+    Optional<ServerId> found = find(shuffle, affected, avoided);
+    if (found.isEmpty() && cause == Cause.FAILED) {
+      Set<String> fewer = useless(now, server, affected, true);
+      fewer.addAll(failed);
+      if (!fewer.equals(avoided)) {
+        avoided = fewer;
+        found = find(shuffle, affected, avoided);
+      }
     }
     if (found.isPresent()) {
       if (now.indexOf(found.get().getName()) < 0) {
@@ -224,26 +226,51 @@ public final class DriverAssignments {
     return found;
   }
 
-  /** The server itself, those that failed as well, and those that have the partitions already. */
-  private static Set<String> useless(ShuffleAssignment now, String server, List<Integer> affected) {
-    Set<String> names = new HashSet<>();
-    names.add(server);
-    for (ServerId one : now.servers()) {
-      if (now.hasReplaced(one.getName())) {
-        names.add(one.getName());
-      }
+  private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> avoided) {
+    ShuffleAssignment now = shuffle.newest;
+    Optional<ServerId> found = Optional.empty();
+    if (shuffle.furtherServers.size() < maxFurtherServers) {
+      found = source.furtherServer(now.shuffle().getShuffle(), affected.size(), avoided);
     }
+    return found.isPresent() ? found : firstUsable(now, avoided);
+  }
+
+  /**
+   * The server itself, those that failed as well, and those that have the partitions already.
+   *
+   * @param havingAll whether only those that have all of them are meant
+   */
+  private static Set<String> useless(
+      ShuffleAssignment now, String server, List<Integer> affected, boolean havingAll) {
+    Set<String> having = new HashSet<>();
     int lastRange = -1;
     for (int partition : affected) {
       int range = now.rangeOf(partition);
       if (range == lastRange) {
         continue;
       }
+      Set<String> here = holders(now, range);
+      if (havingAll && lastRange >= 0) {
+        having.retainAll(here);
+      } else {
+        having.addAll(here);
+      }
       lastRange = range;
-      for (int replica = 0; replica < now.replicaCount(range); replica++) {
-        for (int place = 0; place < now.chainLength(range, replica); place++) {
-          names.add(now.servers().get(now.chainServer(range, replica, place)).getName());
-        }
+    }
+    having.add(server);
+    for (ServerId one : now.servers()) {
+      if (now.hasReplaced(one.getName())) {
+        having.add(one.getName());
+      }
+    }
+    return having;
+  }
+
+  private static Set<String> holders(ShuffleAssignment now, int range) {
+    Set<String> names = new HashSet<>();
+    for (int replica = 0; replica < now.replicaCount(range); replica++) {
+      for (int place = 0; place < now.chainLength(range, replica); place++) {
+        names.add(now.servers().get(now.chainServer(range, replica, place)).getName());
       }
     }
     return names;

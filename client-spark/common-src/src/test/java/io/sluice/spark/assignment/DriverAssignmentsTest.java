@@ -101,9 +101,25 @@ class DriverAssignmentsTest {
 
     // s0 shares one range with s1 and one with s2.
     assertThat(coordinator.asked.get(1)).containsExactlyInAnyOrder("s0", "s1", "s2");
+    assertThat(coordinator.asked.get(2)).as("next best").containsExactlyInAnyOrder("s0", "s2");
     nanos += TimeUnit.MINUTES.toNanos(2);
     failed(2, "s0");
-    assertThat(coordinator.asked.get(2)).as("s2 failed long ago").containsExactly("s0");
+    assertThat(coordinator.asked.get(3)).as("s2 failed long ago").containsExactly("s0");
+  }
+
+  @Test
+  void aServerThatHasSomeOfThePartitionsIsTakenIfThereIsNoOther() {
+    assignments.register(TestAssignments.of(1, 3, 2));
+
+    failed(1, "s0");
+    ShuffleAssignment after = failed(1, "s1");
+
+    for (int partition = 0; partition < after.partitionCount(); partition++) {
+      assertThat(after.serversOf(partition))
+          .extracting(ServerId::getName)
+          .as("partition %s", partition)
+          .containsOnly("s2");
+    }
   }
 
   @Test
