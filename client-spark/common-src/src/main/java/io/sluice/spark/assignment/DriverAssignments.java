@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -196,16 +197,13 @@ public final class DriverAssignments {
             failed.add(name);
           }
         });
-    // Best one that has none of the partitions; else one that lacks some at least.
-    Set<String> avoided = useless(now, server, affected, false);
-    avoided.addAll(failed);
-    Optional<ServerId> found = find(shuffle, affected, avoided);
-    if (found.isEmpty() && cause == Cause.FAILED) {
-      Set<String> fewer = useless(now, server, affected, true);
-      fewer.addAll(failed);
-      if (!fewer.equals(avoided)) {
-        avoided = fewer;
-        found = find(shuffle, affected, avoided);
+    Optional<ServerId> found = Optional.empty();
+    Set<String> avoided = Set.of();
+    for (Set<String> candidate : avoidable(now, server, cause, affected, failed)) {
+      avoided = candidate;
+      found = find(shuffle, affected, avoided);
+      if (found.isPresent()) {
+        break;
       }
     }
     if (found.isPresent()) {
@@ -224,6 +222,28 @@ public final class DriverAssignments {
           avoided);
     }
     return found;
+  }
+
+  /**
+   * Whom to avoid, from the best case to the last resort: a server that has none of the partitions and
+   * did not fail, one that has some, one that failed but may be well again.
+   */
+  private static Set<Set<String>> avoidable(
+      ShuffleAssignment now,
+      String server,
+      Cause cause,
+      List<Integer> affected,
+      Set<String> failed) {
+    Set<Set<String>> all = new LinkedHashSet<>();
+    for (Set<String> more : List.of(failed, Set.<String>of())) {
+      // Who has some of the partitions may stand in for a server that has failed, as far as it goes.
+      for (boolean havingAll : cause == Cause.FAILED ? List.of(false, true) : List.of(false)) {
+        Set<String> avoided = useless(now, server, affected, havingAll);
+        avoided.addAll(more);
+        all.add(avoided);
+      }
+    }
+    return all;
   }
 
   private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> avoided) {

@@ -123,6 +123,17 @@ class DriverAssignmentsTest {
   }
 
   @Test
+  void aServerThatFailedAMomentAgoIsTakenIfThereIsNoOther() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    assignments.register(TestAssignments.of(2, 2, 1));
+    failed(1, "s1");
+
+    ShuffleAssignment after = failed(2, "s0");
+
+    assertThat(newestOf(after, 0)).isEqualTo("s1");
+  }
+
+  @Test
   void withoutACoordinatorAServerOfTheShuffleTakesOver() {
     assignments.register(TestAssignments.of(1, 3, 1));
 
