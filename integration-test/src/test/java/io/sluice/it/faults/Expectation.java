@@ -51,8 +51,8 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
             case TWO_COPIES -> throw new IllegalArgumentException("the job fails");
           };
       case EXECUTOR_LOST_DURING_MAPS, EXECUTOR_LOST_AFTER_MAPS ->
-          // What was not pushed yet goes with its executor.
-          mode == Mode.ALWAYS ? new Expectation(0, 3, true) : RUNNING_TASKS;
+          // What was not pushed yet, or nobody took, goes with its executor.
+          mode == Mode.TWO_COPIES ? RUNNING_TASKS : new Expectation(0, MAPS, true);
       case EXECUTOR_WITH_LOCAL_OUTPUT_LOST -> MAPS_OF_ONE_EXECUTOR;
     };
   }
