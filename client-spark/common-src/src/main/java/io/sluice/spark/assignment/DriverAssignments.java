@@ -225,8 +225,8 @@ public final class DriverAssignments {
   }
 
   /**
-   * Whom to avoid, from the best case to the last resort: a server that has none of the partitions and
-   * did not fail, one that has some, one that failed but may be well again.
+   * Whom to avoid, from the best case to the last resort: a server that has none of the partitions
+   * and did not fail, one that has some, one that failed but may be well again.
    */
   private static Set<Set<String>> avoidable(
       ShuffleAssignment now,
@@ -236,7 +236,8 @@ public final class DriverAssignments {
       Set<String> failed) {
     Set<Set<String>> all = new LinkedHashSet<>();
     for (Set<String> more : List.of(failed, Set.<String>of())) {
-      // Who has some of the partitions may stand in for a server that has failed, as far as it goes.
+      // Who has some of the partitions may stand in for a server that has failed, as far as it
+      // goes.
       for (boolean havingAll : cause == Cause.FAILED ? List.of(false, true) : List.of(false)) {
         Set<String> avoided = useless(now, server, affected, havingAll);
         avoided.addAll(more);
