@@ -204,8 +204,8 @@ class FallbackTest {
     }
     assertThat(found.number(EXACT, "fetchFailures")).isPositive();
     assertThat(found.number(EXACT, "mapTasks"))
-        .as("36 maps, and again the 12 that wrote to the lost server")
-        .isEqualTo(36 + 12);
+        .as("36 maps, and again the 12 that wrote to the lost server; a few may be found out late")
+        .isBetween(36L + 12, 36L + 12 + 6);
     assertThat(found.number(EXACT, "failedStages"))
         .as("two at a time they are found missing; the second time they are known")
         .isLessThanOrEqualTo(2);
