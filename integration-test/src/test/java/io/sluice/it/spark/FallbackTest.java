@@ -207,8 +207,8 @@ class FallbackTest {
         .as("36 maps, and again the 12 that wrote to the lost server; a few may be found out late")
         .isBetween(36L + 12, 36L + 12 + 6);
     assertThat(found.number(EXACT, "failedStages"))
-        .as("two at a time they are found missing; the second time they are known")
-        .isLessThanOrEqualTo(2);
+        .as("two at a time they are found missing; the second time nearly all are known")
+        .isLessThanOrEqualTo(3);
     assertThat(found.linesWith("map output missing again")).isPositive();
     assertThat(found.linesWith("further server"))
         .as("what is run again does not go where it was lost")
