@@ -232,7 +232,7 @@ final class Detours {
    */
   void giveUp(ServerLane lane, StatusCode code, Throwable cause, boolean fault, boolean quickly)
       throws IOException {
-    boolean news = !fault || health.gaveUp(lane.name());
+    boolean news = !fault || health.gaveUp(lane.server());
     lane.stop(code, cause, quickly, news);
     if (assignment.hasReplaced(lane.name())) {
       leadElsewhere(lane);

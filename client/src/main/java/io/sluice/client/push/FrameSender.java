@@ -347,7 +347,7 @@ final class FrameSender {
       return;
     }
     lane.acknowledged(ack.getEpoch());
-    health.answered(lane.name());
+    health.answered(lane.server());
     windows.onAck(lane.name(), ack.getMemoryUsedPermille(), nanoTime.getAsLong());
     held.release(answered.sending().frame());
     detours.onFull(lane, ack.getFullPartitionsList());
@@ -430,7 +430,7 @@ final class FrameSender {
       giveUp(lane, code, cause);
       return;
     }
-    if (!lane.isPatient() && detours.mayGiveUpSoon() && health.isFailing(lane.name())) {
+    if (!lane.isPatient() && detours.mayGiveUpSoon() && health.isFailing(lane.server())) {
       detours.giveUp(lane, code, cause, true, true);
       return;
     }
@@ -535,10 +535,10 @@ final class FrameSender {
       return true;
     }
     lane.started();
-    if (!detours.mayGiveUpSoon() || !health.isFailing(lane.name())) {
+    if (!detours.mayGiveUpSoon() || !health.isFailing(lane.server())) {
       return true;
     }
-    if (health.mayTry(lane.name())) {
+    if (health.mayTry(lane.server())) {
       lane.probeUntil(nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
       return true;
     }

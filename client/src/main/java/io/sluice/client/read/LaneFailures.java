@@ -157,7 +157,7 @@ final class LaneFailures {
             .filter(PartitionProgress::hasMoreCopies)
             .forEach(PartitionProgress::leaveEarly);
       }
-      if (!quick || lane.isReplaced() || state.health.isFailing(lane.name())) {
+      if (!quick || lane.isReplaced() || state.health.isFailing(lane.server())) {
         gaveUp(lane, cause);
       }
       giveUp(
@@ -169,7 +169,7 @@ final class LaneFailures {
   }
 
   private void gaveUp(ReadLane lane, Throwable cause) {
-    if (state.health.gaveUp(lane.name())) {
+    if (state.health.gaveUp(lane.server())) {
       LOG.warn(
           "server given up by a read app={} shuffle={} server={} problem={}",
           state.shuffle.getApplication(),
@@ -184,9 +184,9 @@ final class LaneFailures {
    * again just now, and if another place may have what is asked of it.
    */
   boolean passesBy(ReadLane lane) {
-    if (!state.health.isFailing(lane.name())
+    if (!state.health.isFailing(lane.server())
         || !lane.visits().allMatch(state::mayBeElsewhere)
-        || state.health.mayTry(lane.name())) {
+        || state.health.mayTry(lane.server())) {
       return false;
     }
     lane.visits().map(PartitionVisit::progress).forEach(PartitionProgress::leaveEarly);
@@ -196,7 +196,7 @@ final class LaneFailures {
 
   private boolean getsOneTry(ReadLane lane) {
     return lane.isReplaced()
-        || state.health.isFailing(lane.name())
+        || state.health.isFailing(lane.server())
         || lane.visits()
             .allMatch(
                 visit ->

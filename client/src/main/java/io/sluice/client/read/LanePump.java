@@ -304,7 +304,7 @@ final class LanePump {
       return;
     }
     lane.succeeded();
-    state.health.answered(lane.name());
+    state.health.answered(lane.server());
     replies.take(lane, reply);
   }
 

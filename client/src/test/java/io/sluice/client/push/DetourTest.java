@@ -474,7 +474,7 @@ class DetourTest {
         session.finish();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
       }
-      assertThat(cluster.health().isFailing("server-0")).isFalse();
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
     }
   }
 
@@ -516,7 +516,7 @@ class DetourTest {
         }
         assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
       }
-      assertThat(cluster.health().isFailing("server-0")).isTrue();
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
     }
   }
 
@@ -527,7 +527,7 @@ class DetourTest {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FakeDriver driver = new FakeDriver(cluster, assignment);
-      cluster.health().gaveUp("server-0");
+      cluster.health().gaveUp(cluster.server(0).id());
       for (int round = 1; round <= 2; round++) {
         try (FramePushSession session =
             cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
@@ -547,7 +547,7 @@ class DetourTest {
         session.finish();
         assertWhole(cluster, assignment, null, 6, session.partitionLengths());
       }
-      assertThat(cluster.health().isFailing("server-0")).isFalse();
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
     }
   }
 

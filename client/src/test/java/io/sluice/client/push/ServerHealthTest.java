@@ -2,6 +2,7 @@ package io.sluice.client.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.proto.ServerId;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -10,37 +11,55 @@ class ServerHealthTest {
   private final AtomicLong now = new AtomicLong();
   private final ServerHealth health = new ServerHealth(100, now::get);
 
+  private static ServerId server(String name, long epoch) {
+    return ServerId.newBuilder().setName(name).setEpoch(epoch).build();
+  }
+
   private void passMs(long ms) {
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
   }
 
   @Test
   void letsOneTaskTryAFailingServerOnceInAWhile() {
-    assertThat(health.mayTry("a")).isTrue();
-    assertThat(health.gaveUp("a")).isTrue();
-    assertThat(health.gaveUp("a")).isFalse();
+    assertThat(health.mayTry(server("a", 1))).isTrue();
+    assertThat(health.gaveUp(server("a", 1))).isTrue();
+    assertThat(health.gaveUp(server("a", 1))).isFalse();
 
-    assertThat(health.isFailing("a")).isTrue();
-    assertThat(health.isFailing("b")).isFalse();
-    assertThat(health.mayTry("a")).isFalse();
+    assertThat(health.isFailing(server("a", 1))).isTrue();
+    assertThat(health.isFailing(server("b", 1))).isFalse();
+    assertThat(health.mayTry(server("a", 1))).isFalse();
     passMs(99);
-    assertThat(health.mayTry("a")).isFalse();
+    assertThat(health.mayTry(server("a", 1))).isFalse();
     passMs(1);
-    assertThat(health.mayTry("a")).isTrue();
-    assertThat(health.mayTry("a")).isFalse();
+    assertThat(health.mayTry(server("a", 1))).isTrue();
+    assertThat(health.mayTry(server("a", 1))).isFalse();
     passMs(100);
-    assertThat(health.mayTry("a")).isTrue();
+    assertThat(health.mayTry(server("a", 1))).isTrue();
   }
 
   @Test
   void forgetsTheTroubleWhenTheServerAnswers() {
-    health.gaveUp("a");
-    health.gaveUp("b");
-    health.answered("a");
+    health.gaveUp(server("a", 1));
+    health.gaveUp(server("b", 1));
+    health.answered(server("a", 1));
 
-    assertThat(health.isFailing("a")).isFalse();
-    assertThat(health.mayTry("a")).isTrue();
-    assertThat(health.isFailing("b")).isTrue();
-    assertThat(health.gaveUp("a")).isTrue();
+    assertThat(health.isFailing(server("a", 1))).isFalse();
+    assertThat(health.mayTry(server("a", 1))).isTrue();
+    assertThat(health.isFailing(server("b", 1))).isTrue();
+    assertThat(health.gaveUp(server("a", 1))).isTrue();
+  }
+
+  @Test
+  void doesNotHoldTheTroubleOfOneLifeAgainstTheNext() {
+    health.gaveUp(server("a", 1));
+
+    assertThat(health.isFailing(server("a", 2))).isFalse();
+    assertThat(health.mayTry(server("a", 2))).isTrue();
+    assertThat(health.isFailing(server("a", 1))).isTrue();
+    assertThat(health.gaveUp(server("a", 2))).isTrue();
+    assertThat(health.isFailing(server("a", 2))).isTrue();
+    // Who still knows the earlier life does not hide what is known of the later one.
+    assertThat(health.gaveUp(server("a", 1))).isFalse();
+    assertThat(health.isFailing(server("a", 2))).isTrue();
   }
 }

@@ -152,7 +152,7 @@ class PlacesReadTest {
         assertThat(refusals.tries("server-0")).isEqualTo(4);
         assertThat(refusals.tries("server-1")).as("nothing else is left").isEqualTo(4);
       }
-      assertThat(cluster.health().isFailing("server-0")).isTrue();
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
     }
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
@@ -177,7 +177,7 @@ class PlacesReadTest {
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 2);
       refusals.refuse(cluster, "server-0", Integer.MAX_VALUE);
-      cluster.health().gaveUp("server-0");
+      cluster.health().gaveUp(cluster.server(0).id());
 
       // Tasks begin at different replicas.
       for (int task = 0; task < 2; task++) {
@@ -228,13 +228,13 @@ class PlacesReadTest {
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 1);
       refusals.refuse(cluster, "server-0", 0);
-      cluster.health().gaveUp("server-0");
+      cluster.health().gaveUp(cluster.server(0).id());
 
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(drain(read)).isEqualTo(2);
       }
       assertThat(refusals.tries("server-0")).isEqualTo(1);
-      assertThat(cluster.health().isFailing("server-0")).isFalse();
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
     }
   }
 

@@ -8,6 +8,8 @@ import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ListServersReply;
 import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ServerInfo;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
@@ -64,7 +66,8 @@ public final class ClusterProbe implements AutoCloseable {
   }
 
   /**
-   * Waits until every coordinator sees {@code count} servers that take assignments.
+   * Waits until every coordinator sees {@code count} servers that take assignments. One that was
+   * started again counts once the coordinator has heard of its new life.
    *
    * @throws ClusterStartException if that is not so after {@code timeout}
    */
@@ -73,7 +76,7 @@ public final class ClusterProbe implements AutoCloseable {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (ClusterNode coordinator : cluster.coordinators()) {
       while (true) {
-        long active = activeServers(coordinator);
+        long active = activeServers(coordinator, runningEpochs());
         if (active == count) {
           break;
         }
@@ -95,14 +98,29 @@ public final class ClusterProbe implements AutoCloseable {
     }
   }
 
-  private long activeServers(ClusterNode coordinator) throws IOException {
+  /** By name of the server. */
+  private Map<String, Long> runningEpochs() throws IOException {
+    Map<String, Long> epochs = new HashMap<>();
+    for (ClusterNode node : cluster.servers()) {
+      if (node.isAlive()) {
+        ServerId server = status(node).getServer();
+        epochs.put(server.getName(), server.getEpoch());
+      }
+    }
+    return epochs;
+  }
+
+  private long activeServers(ClusterNode coordinator, Map<String, Long> runningEpochs)
+      throws IOException {
     try {
       ListServersReply reply =
           CoordinatorGrpc.newBlockingStub(channel(coordinator))
               .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS)
               .listServers(ListServersRequest.getDefaultInstance());
       return reply.getServersList().stream()
-          .filter(server -> server.getState() == ServerState.ACTIVE)
+          .filter(info -> info.getState() == ServerState.ACTIVE)
+          .map(ServerInfo::getServer)
+          .filter(id -> runningEpochs.getOrDefault(id.getName(), id.getEpoch()) == id.getEpoch())
           .count();
     } catch (StatusRuntimeException e) {
       throw new IOException(
