@@ -69,11 +69,6 @@ public final class FramePushSession extends FramingSession {
   }
 
   @Override
-  public boolean hasLocal() {
-    return sender.hasLocal();
-  }
-
-  @Override
   void closed() {
     sender.close();
     onClose.accept(counters());

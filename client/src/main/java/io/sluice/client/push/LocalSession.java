@@ -51,11 +51,6 @@ public final class LocalSession extends FramingSession {
   void afterLast() {}
 
   @Override
-  public boolean hasLocal() {
-    return frames > 0;
-  }
-
-  @Override
   PushCounters counters(BlockFramer framer) {
     return new PushCounters(
         framer.contentBytes(),
