@@ -15,9 +15,6 @@ interface Comparison {
 
   Outcome run() throws DemoException, IOException, InterruptedException;
 
-  /** The user has ended it, and no process is left. */
-  void interrupted();
-
   /**
    * Removes files of the run that need not stay. Call when no process is left.
    *

@@ -59,7 +59,7 @@ abstract class ComparisonCommand implements Callable<Integer> {
       try {
         Comparison.Outcome outcome;
         try (staging) {
-          staging.start(comparison::interrupted);
+          staging.start(() -> interrupted(comparison, progress));
           outcome = comparison.run();
         }
         progress.step("");
@@ -73,6 +73,15 @@ abstract class ComparisonCommand implements Callable<Integer> {
       }
     }
     return good;
+  }
+
+  /** The user has ended it: nothing must be left, unless it was to be kept. */
+  private static void interrupted(Comparison comparison, DemoProgress progress) {
+    try {
+      comparison.removeFiles(true);
+    } catch (IOException e) {
+      progress.step("files of the run cannot be removed: " + e.getMessage());
+    }
   }
 
   static void scale(double value) throws DemoException {

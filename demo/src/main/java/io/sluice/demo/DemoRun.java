@@ -154,16 +154,6 @@ final class DemoRun implements Comparison {
     return staging.directory().resolve("rows-" + side.word());
   }
 
-  /** Nothing must be left, unless it was to be kept. */
-  @Override
-  public void interrupted() {
-    try {
-      removeFiles(true);
-    } catch (IOException e) {
-      progress.step("cannot remove " + staging.directory() + ": " + e.getMessage());
-    }
-  }
-
   /** Logs, settings and rows are small: they stay if something was not good. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {

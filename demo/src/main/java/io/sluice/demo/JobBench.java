@@ -177,9 +177,6 @@ final class JobBench implements Comparison {
 
   /** The files show how far it came. */
   @Override
-  public void interrupted() {}
-
-  @Override
   public boolean removeFiles(boolean good) throws IOException {
     Scratch.remove(plan.keep() ? staging.directory().resolve("spark-local") : staging.directory());
     return plan.keep();
