@@ -16,8 +16,10 @@ import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
+import scala.collection.Seq;
 
 /**
  * One shuffle of 6 maps and 9 partitions that stops at points where a test breaks something. Its
@@ -72,8 +74,7 @@ final class FaultJob implements Job {
             .parallelize(IntStream.range(0, MAPS).boxed().toList(), MAPS)
             .flatMapToPair(map -> records(map, wordsEach, maps, inMap))
             .partitionBy(new HashPartitioner(REDUCES));
-    // Asking for it registers the shuffle.
-    int shuffle = ((ShuffleDependency<?, ?, ?>) shuffled.rdd().dependencies().head()).shuffleId();
+    int shuffle = register(shuffled.rdd());
     pauseAt("registered", input);
     JavaRDD<String> rows =
         shuffled.mapPartitionsWithIndex((index, pairs) -> row(index, pairs, inRead), true);
@@ -90,6 +91,19 @@ final class FaultJob implements Job {
     }
     pauseAt("in-read", inRead, result, input);
     return JobResult.ofUnordered(waitFor(result)).withPlan(Integer.toString(shuffle));
+  }
+
+  /**
+   * Asking for the shuffle registers it. By reflection, because the type of the list that comes is
+   * another one in each version of Scala.
+   */
+  private static int register(RDD<?> shuffled) {
+    try {
+      Seq<?> dependencies = (Seq<?>) RDD.class.getMethod("dependencies").invoke(shuffled);
+      return ((ShuffleDependency<?, ?, ?>) dependencies.head()).shuffleId();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("an RDD without dependencies()", e);
+    }
   }
 
   /** A gate at a point that is not named is open from the start. */
