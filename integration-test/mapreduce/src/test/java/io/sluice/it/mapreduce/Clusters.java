@@ -110,6 +110,8 @@ final class Clusters implements AutoCloseable {
     settings.put(
         "yarn.app.mapreduce.am.command-opts",
         YarnCluster.smallJobs().get("yarn.app.mapreduce.am.command-opts")
+            // Hadoop itself puts this behind all of these options, where it is too late.
+            + " --add-opens=java.base/java.lang=ALL-UNNAMED"
             + " org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster");
     settings.put(
         "mapreduce.job.map.output.collector.class",
