@@ -100,6 +100,23 @@ final class FaultTest {
     ProgramOutcome outcome = job.awaitRightResult();
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
     assertThat(outcome.counter("Shuffled Maps")).isEqualTo(GatedJob.MAPS * GatedJob.REDUCES);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isEqualTo(GatedJob.MAPS);
+    assertThat(outcome.counter("SERVER_BYTES")).isZero();
+  }
+
+  @Test
+  void countsOneOfTwoSpeculativeAttempts() throws Exception {
+    GatedJob job =
+        new GatedJob(clusters, "speculation", 16)
+            .set("mapreduce.map.speculative", "true")
+            .set("mapreduce.reduce.speculative", "true")
+            .shut("map-2-attempt-0")
+            .shut("reduce-1-attempt-0")
+            .start();
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Launched map tasks")).isGreaterThan(GatedJob.MAPS);
+    assertThat(outcome.counter("Launched reduce tasks")).isGreaterThan(GatedJob.REDUCES);
   }
 
   @Test

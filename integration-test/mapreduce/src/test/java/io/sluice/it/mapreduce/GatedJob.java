@@ -38,14 +38,18 @@ final class GatedJob {
         while [ -e "$1" ] && [ $n -lt 3000 ]; do sleep 0.1; n=$((n + 1)); done
       }
       gates=$1
+      task=$mapreduce_task_partition
+      attempt=${mapreduce_task_attempt_id##*_}
       case $mapreduce_task_ismap in
         true)
           head -n 200 | tr -s ' ' '\\n'
-          wait_at "$gates/map-$mapreduce_task_partition"
+          wait_at "$gates/map-$task"
+          wait_at "$gates/map-$task-attempt-$attempt"
           tr -s ' ' '\\n'
           ;;
         false)
-          wait_at "$gates/reduce-$mapreduce_task_partition"
+          wait_at "$gates/reduce-$task"
+          wait_at "$gates/reduce-$task-attempt-$attempt"
           uniq -c
           ;;
       esac
@@ -81,7 +85,7 @@ final class GatedJob {
     return this;
   }
 
-  /** Shuts a gate such as {@code map-2}. */
+  /** Shuts a gate such as {@code map-2} or {@code reduce-0-attempt-0}. */
   GatedJob shut(String gate) throws IOException {
     Files.writeString(gates.resolve(gate), "");
     return this;
