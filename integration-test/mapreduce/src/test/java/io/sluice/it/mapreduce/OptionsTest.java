@@ -40,7 +40,12 @@ final class OptionsTest {
                     .set("mapreduce.reduce.shuffle.input.buffer.percent", "0.001")
                     .set("mapreduce.reduce.merge.inmem.threshold", "2")
                     .arguments(input, output),
-            Set.of("Spilled Records", "Merged Map outputs", "Reduce input records"));
+            Set.of(
+                "Combine input records",
+                "Combine output records",
+                "Spilled Records",
+                "Merged Map outputs",
+                "Reduce input records"));
 
     assertThat(outcome.sluice().counter("Map output records")).isEqualTo(600_000);
     assertThat(outcome.sluice().counter("Reduce shuffle bytes"))
