@@ -5,10 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.error.SluiceException;
-import io.sluice.proto.PartitionRange;
-import io.sluice.proto.RegisterShuffleReply;
-import io.sluice.proto.ServerId;
-import io.sluice.proto.ShuffleId;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +14,7 @@ class AssignedShuffleTest {
 
   @Test
   void comesToTasksInTheirEnvironment() throws SluiceException {
-    ShuffleAssignment assignment = assignment(3, 40);
+    ShuffleAssignment assignment = Assignments.of(3, 40);
 
     AssignedShuffle.put(environment, assignment);
 
@@ -34,8 +30,8 @@ class AssignedShuffleTest {
 
   @Test
   void refusesWhatAnEnvironmentCannotHold() throws SluiceException {
-    AssignedShuffle.check(assignment(100, 100));
-    assertThatThrownBy(() -> AssignedShuffle.check(assignment(5_000, 5_000)))
+    AssignedShuffle.check(Assignments.of(100, 100));
+    assertThatThrownBy(() -> AssignedShuffle.check(Assignments.of(5_000, 5_000)))
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("mapreduce.rss.client.assignment.shuffle.nodes.max");
   }
@@ -48,27 +44,5 @@ class AssignedShuffleTest {
         .hasMessageContaining(AssignedShuffle.VARIABLE);
     environment.put(AssignedShuffle.VARIABLE, "AAAA");
     assertThatThrownBy(() -> AssignedShuffle.from(environment)).isInstanceOf(SluiceException.class);
-  }
-
-  private static ShuffleAssignment assignment(int servers, int partitions) throws SluiceException {
-    RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
-    for (int i = 0; i < servers; i++) {
-      reply.addServers(
-          ServerId.newBuilder()
-              .setName("server-" + i)
-              .setHost("host-" + i + ".example")
-              .setRpcPort(19999)
-              .setNettyPort(17000)
-              .setEpoch(1));
-      reply.addRanges(
-          PartitionRange.newBuilder()
-              .setFirst(partitions * i / servers)
-              .setLast(partitions * (i + 1) / servers - 1)
-              .addServers(i));
-    }
-    return ShuffleAssignment.of(
-        ShuffleId.newBuilder().setApplication("application_1_0001").build(),
-        partitions,
-        reply.build());
   }
 }
