@@ -41,7 +41,7 @@ public final class AssignedShuffle {
     encode(assignment);
   }
 
-  private static String encode(ShuffleAssignment assignment) throws SluiceException {
+  static String encode(ShuffleAssignment assignment) throws SluiceException {
     String text = Base64.getUrlEncoder().withoutPadding().encodeToString(assignment.toBytes());
     if (text.length() > MAX_LENGTH) {
       throw new SluiceException(
@@ -68,13 +68,16 @@ public final class AssignedShuffle {
     if (text == null) {
       return Optional.empty();
     }
+    return Optional.of(decode(text));
+  }
+
+  static ShuffleAssignment decode(String text) throws SluiceException {
     byte[] bytes;
     try {
       bytes = Base64.getUrlDecoder().decode(text);
     } catch (IllegalArgumentException e) {
-      throw new SluiceException(
-          StatusCode.BAD_MESSAGE, "environment variable " + VARIABLE + " is damaged", e);
+      throw new SluiceException(StatusCode.BAD_MESSAGE, "the assignment in " + VARIABLE + " or in a completion event is damaged", e);
     }
-    return Optional.of(ShuffleAssignment.fromBytes(bytes));
+    return ShuffleAssignment.fromBytes(bytes);
   }
 }

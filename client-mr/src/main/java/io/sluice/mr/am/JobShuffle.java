@@ -1,6 +1,7 @@
 package io.sluice.mr.am;
 
 import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
@@ -10,6 +11,8 @@ import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobSettings;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -25,7 +28,12 @@ public final class JobShuffle {
 
   private final String application;
   private SluiceClient client;
-  private volatile ShuffleAssignment assignment;
+  private StagedAssignment staged;
+  private volatile JobAssignment assignment;
+  private ExecutorService replacing;
+
+  /** Of the assignment that reducers have been told last. Touched by the dispatcher only. */
+  private int toldGeneration;
 
   /**
    * @param application Hadoop's id of the job's application, the same for each of its masters
@@ -69,37 +77,85 @@ public final class JobShuffle {
       return MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA + " is set, servers would have clear text";
     }
     Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
-    StagedAssignment staged = new StagedAssignment(directory.getFileSystem(conf), directory);
+    staged = new StagedAssignment(directory.getFileSystem(conf), directory);
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
-    ShuffleRegistration registration =
-        client
-            .applicationSession(conf.get(MRJobConfig.USER_NAME, "unknown"))
-            .registerShuffle(AssignedShuffle.SHUFFLE, reduces);
+    ApplicationSession session =
+        client.applicationSession(conf.get(MRJobConfig.USER_NAME, "unknown"));
+    ShuffleRegistration registration = session.registerShuffle(AssignedShuffle.SHUFFLE, reduces);
+    ShuffleAssignment assigned;
     if (before.isPresent()) {
       // Maps that are not run again have pushed to these servers.
-      LOG.info("assignment found again app={} servers={}", application, before.get().servers());
-      assignment = before.get();
-      return null;
-    }
-    if (registration instanceof Refused refused) {
+      assigned = before.get();
+    } else if (registration instanceof Refused refused) {
       return refused.reason() + ": " + refused.message();
+    } else {
+      assigned = ((Assigned) registration).assignment();
+      AssignedShuffle.check(assigned);
+      staged.write(assigned);
     }
-    ShuffleAssignment assigned = ((Assigned) registration).assignment();
-    AssignedShuffle.check(assigned);
-    staged.write(assigned);
-    assignment = assigned;
+    replacing =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "sluice-further-servers");
+              thread.setDaemon(true);
+              return thread;
+            });
+    assignment =
+        new JobAssignment(
+            assigned,
+            settings.client().reassign().maxServers(),
+            (partitions, excluded) ->
+                session.furtherServer(AssignedShuffle.SHUFFLE, partitions, excluded));
     LOG.info(
-        "job shuffles through Sluice app={} partitions={} servers={}",
+        "job shuffles through Sluice app={} partitions={} servers={} generation={}",
         application,
         reduces,
-        assigned.servers().size());
+        assigned.servers().size(),
+        assigned.generation());
     return null;
   }
 
   /** Empty while, and if, the job shuffles as Hadoop does. Any thread. */
   public Optional<ShuffleAssignment> assignment() {
-    return Optional.ofNullable(assignment);
+    return Optional.ofNullable(assignment).map(JobAssignment::newest);
+  }
+
+  /**
+   * The assignment, if reducers may not have the newest generation of it. Every event that tells
+   * them of outputs at servers asks for it, in the order in which they read events: dispatcher only.
+   */
+  Optional<ShuffleAssignment> newsForReducers() {
+    Optional<ShuffleAssignment> news =
+        assignment().filter(newest -> newest.generation() > toldGeneration);
+    news.ifPresent(newest -> toldGeneration = newest.generation());
+    return news;
+  }
+
+  /**
+   * Lets another server stand in for one that a task has waited for in vain, in the background and
+   * best effort.
+   */
+  void replace(String server) {
+    JobAssignment ours = assignment;
+    if (ours == null || ours.newest().hasReplaced(server)) {
+      return;
+    }
+    replacing.execute(
+        () -> {
+          if (!ours.replace(server)) {
+            return;
+          }
+          try {
+            AssignedShuffle.check(ours.newest());
+            staged.write(ours.newest());
+          } catch (IOException e) {
+            LOG.warn(
+                "assignment not kept for a further application master app={} reason={}",
+                application,
+                e.toString());
+          }
+        });
   }
 
   /**
@@ -109,6 +165,9 @@ public final class JobShuffle {
    *     job; otherwise the lease keeps what they have until the next one renews it
    */
   public void close(boolean last) {
+    if (replacing != null) {
+      replacing.shutdown();
+    }
     if (last && client != null) {
       client.close();
       client = null;

@@ -1,5 +1,8 @@
 package io.sluice.mr.am;
 
+import io.sluice.common.error.SluiceException;
+import io.sluice.mr.FailedServers;
+import io.sluice.mr.OutputAddress;
 import io.sluice.mr.OutputPlace;
 import io.sluice.mr.SluiceCounter;
 import java.util.function.Function;
@@ -9,6 +12,7 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptCompletionEventStat
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptCompletedEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptFetchFailureEvent;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
@@ -20,12 +24,14 @@ import org.apache.hadoop.yarn.event.EventHandler;
  */
 public final class MarkingDispatcher extends AsyncDispatcher {
   private final Function<TaskAttemptId, Counters> counters;
+  private final JobShuffle shuffle;
 
   /**
-   * @param counters of an attempt that has ended; null if there are none
+   * @param counters of an attempt so far; null if there are none
    */
-  public MarkingDispatcher(Function<TaskAttemptId, Counters> counters) {
+  public MarkingDispatcher(Function<TaskAttemptId, Counters> counters, JobShuffle shuffle) {
     this.counters = counters;
+    this.shuffle = shuffle;
   }
 
   @Override
@@ -33,8 +39,14 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   public EventHandler<Event> getEventHandler() {
     EventHandler<Event> all = super.getEventHandler();
     return event -> {
+      if (shuffle.assignment().isEmpty()) {
+        all.handle(event);
+        return;
+      }
       if (event instanceof JobTaskAttemptCompletedEvent completed) {
         mark(completed.getCompletionEvent());
+      } else if (event instanceof JobTaskAttemptFetchFailureEvent failure) {
+        heed(counters.apply(failure.getReduce()));
       }
       all.handle(event);
     };
@@ -42,17 +54,31 @@ public final class MarkingDispatcher extends AsyncDispatcher {
 
   private void mark(TaskAttemptCompletionEvent event) {
     TaskAttemptId attempt = event.getAttemptId();
-    if (event.getStatus() != TaskAttemptCompletionEventStatus.SUCCEEDED
+    Counters counted = counters.apply(attempt);
+    heed(counted);
+    if (counted == null
+        || event.getStatus() != TaskAttemptCompletionEventStatus.SUCCEEDED
         || attempt.getTaskId().getTaskType() != TaskType.MAP) {
       return;
     }
-    Counters counted = counters.apply(attempt);
+    OutputPlace place =
+        OutputPlace.of(
+            SluiceCounter.PUSHED_SEGMENTS.in(counted) > 0,
+            SluiceCounter.LOCAL_OUTPUTS.in(counted) > 0);
+    if (place.atServers()) {
+      try {
+        event.setMapOutputServerAddress(
+            new OutputAddress(event.getMapOutputServerAddress(), place, shuffle.newsForReducers())
+                .text());
+      } catch (SluiceException e) {
+        throw new IllegalStateException("an assignment that was checked", e);
+      }
+    }
+  }
+
+  private void heed(Counters counted) {
     if (counted != null) {
-      OutputPlace place =
-          OutputPlace.of(
-              counted.findCounter(SluiceCounter.PUSHED_SEGMENTS).getValue() > 0,
-              counted.findCounter(SluiceCounter.LOCAL_OUTPUTS).getValue() > 0);
-      event.setMapOutputServerAddress(place.mark(event.getMapOutputServerAddress()));
+      FailedServers.in(counted).forEach(shuffle::replace);
     }
   }
 }

@@ -41,6 +41,8 @@ final class StagedAssignment {
     try (FSDataOutputStream out = files.create(partial, true)) {
       out.write(assignment.toBytes());
     }
+    // A later generation takes the place of the one before: without either, the job starts over.
+    files.delete(file, false);
     if (!files.rename(partial, file)) {
       throw new IOException("cannot be renamed to " + file);
     }

@@ -3,13 +3,13 @@ package io.sluice.mr.read;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.SluiceClient;
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.error.SluiceException;
+import io.sluice.mr.FailedServers;
 import io.sluice.mr.Segment;
 import io.sluice.mr.read.KnownOutputs.Output;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class ServerReader<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerReader.class);
 
   private final SluiceClient client;
-  private final ShuffleAssignment assignment;
+  private final NewestAssignment assignment;
   private final TaskAttemptID reduce;
   private final int maps;
   private final SegmentMemory<K, V> memory;
@@ -68,7 +68,7 @@ public final class ServerReader<K, V> {
    */
   public ServerReader(
       SluiceClient client,
-      ShuffleAssignment assignment,
+      NewestAssignment assignment,
       TaskAttemptID reduce,
       int maps,
       SegmentMemory<K, V> memory,
@@ -97,7 +97,7 @@ public final class ServerReader<K, V> {
     Map<Long, Output> open = new HashMap<>();
     int partition = reduce.getTaskID().getId();
     ShuffleReadRequest.Builder request =
-        ShuffleReadRequest.builder(assignment)
+        ShuffleReadRequest.builder(assignment.get())
             .anyOrder()
             .mapRange(outputs.get(0).map(), outputs.get(outputs.size() - 1).map() + 1);
     for (Output output : outputs) {
@@ -110,6 +110,11 @@ public final class ServerReader<K, V> {
     } catch (BlocksMissingException e) {
       LOG.warn("map output missing reduce={} reason={}", reduce, e.getMessage());
       e.missing().stream().map(MissingBlocks::mapAttempt).forEach(missing::add);
+      e.missing().stream()
+          .filter(blocks -> blocks.reason() == MissingBlocks.Reason.UNREACHABLE)
+          .flatMap(blocks -> blocks.servers().stream())
+          .distinct()
+          .forEach(server -> FailedServers.report(reporter, server));
     } catch (SluiceException e) {
       LOG.warn("map outputs cannot be read reduce={} maps={} reason={}", reduce, open.size(), e, e);
       missing.addAll(open.keySet());

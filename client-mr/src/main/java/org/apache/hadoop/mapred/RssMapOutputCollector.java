@@ -3,8 +3,10 @@ package org.apache.hadoop.mapred;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.PushSession;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.FailedServers;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
 import io.sluice.mr.SignsOfLife;
@@ -67,6 +69,9 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
     } catch (InterruptedIOException e) {
       throw e;
     } catch (IOException e) {
+      if (e instanceof PushFailedException failure) {
+        FailedServers.report(context.getReporter(), failure.server());
+      }
       if (settings.localOutput() == LocalOutputMode.NEVER) {
         throw e;
       }

@@ -1,12 +1,12 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.SluiceClient;
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.SluiceCounter;
 import io.sluice.mr.read.AttemptOutput;
 import io.sluice.mr.read.KnownOutputs;
 import io.sluice.mr.read.KnownOutputs.Output;
+import io.sluice.mr.read.NewestAssignment;
 import io.sluice.mr.read.SegmentMemory;
 import io.sluice.mr.read.ServerReader;
 import java.io.IOException;
@@ -36,7 +36,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
 
   ServerFetcher(
       JobConf job,
-      ShuffleAssignment assignment,
+      NewestAssignment assignment,
       TaskAttemptID reduce,
       KnownOutputs outputs,
       SluiceShuffleScheduler<K, V> scheduler,
@@ -53,7 +53,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
     this.client =
         SluiceClient.start(
             JobSettings.of(job).client(),
-            assignment.shuffle().getApplication(),
+            assignment.get().shuffle().getApplication(),
             reduce.toString());
     this.reader =
         new ServerReader<>(

@@ -2,6 +2,7 @@ package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.read.KnownOutputs;
+import io.sluice.mr.read.NewestAssignment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
   private static final int MIN_EVENTS = 100;
   private static final int MAX_EVENTS_OF_ALL = 3_000_000;
 
-  private final ShuffleAssignment assignment;
+  private final NewestAssignment assignment;
   private Context<K, V> context;
   private MergeManagerImpl<K, V> merger;
   private KnownOutputs outputs;
@@ -44,7 +45,7 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
   private String failedThread;
 
   SluiceShuffle(ShuffleAssignment assignment) {
-    this.assignment = assignment;
+    this.assignment = new NewestAssignment(assignment);
   }
 
   @Override
@@ -63,7 +64,8 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
             context.getShuffledMapsCounter(),
             context.getReduceShuffleBytes(),
             context.getFailedShuffleCounter(),
-            outputs);
+            outputs,
+            assignment);
     merger =
         new MergeManagerImpl<>(
             context.getReduceId(),

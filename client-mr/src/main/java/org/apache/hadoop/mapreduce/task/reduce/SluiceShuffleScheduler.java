@@ -1,8 +1,10 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
-import io.sluice.mr.OutputPlace;
+import io.sluice.common.error.SluiceException;
+import io.sluice.mr.OutputAddress;
 import io.sluice.mr.read.KnownOutputs;
 import io.sluice.mr.read.KnownOutputs.Output;
+import io.sluice.mr.read.NewestAssignment;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.mapred.Counters;
@@ -20,6 +22,8 @@ import org.apache.hadoop.util.Progress;
 final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
   private final TaskAttemptID reduce;
   private final KnownOutputs atServers;
+  private final NewestAssignment assignment;
+  private final ExceptionReporter exceptions;
 
   SluiceShuffleScheduler(
       JobConf job,
@@ -30,7 +34,8 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
       Counters.Counter shuffledMaps,
       Counters.Counter reduceShuffleBytes,
       Counters.Counter failedShuffles,
-      KnownOutputs atServers) {
+      KnownOutputs atServers,
+      NewestAssignment assignment) {
     super(
         job,
         status,
@@ -42,17 +47,29 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
         failedShuffles);
     this.reduce = reduce;
     this.atServers = atServers;
+    this.assignment = assignment;
+    this.exceptions = exceptions;
   }
 
   @Override
   public void resolve(TaskCompletionEvent event) {
-    String address = event.getTaskTrackerHttp();
-    OutputPlace place = address == null ? OutputPlace.NODE_MANAGER : OutputPlace.in(address);
-    if (event.getTaskStatus() == TaskCompletionEvent.Status.SUCCEEDED && place.atServers()) {
+    OutputAddress address;
+    try {
+      // A task that failed for good has none.
+      String text = event.getTaskTrackerHttp();
+      address = OutputAddress.parse(text == null ? "" : text);
+    } catch (SluiceException e) {
+      exceptions.reportException(e);
+      return;
+    }
+    // Whatever has become of the attempt since.
+    address.assignment().ifPresent(assignment::learn);
+    if (event.getTaskStatus() == TaskCompletionEvent.Status.SUCCEEDED
+        && address.place().atServers()) {
       atServers.add(
           new Output(
               event.getTaskAttemptId(),
-              place.atNodeManager() ? OutputPlace.unmarked(address) : null));
+              address.place().atNodeManager() ? address.nodeManager() : null));
       return;
     }
     super.resolve(event);

@@ -51,7 +51,7 @@ public final class RssMRAppMaster extends MRAppMaster {
 
   @Override
   protected Dispatcher createDispatcher() {
-    return new MarkingDispatcher(this::counters);
+    return new MarkingDispatcher(this::counters, shuffle);
   }
 
   private Counters counters(TaskAttemptId id) {
