@@ -34,6 +34,8 @@ import org.slf4j.LoggerFactory;
 public final class RssMRAppMaster extends MRAppMaster {
   private static final Logger LOG = LoggerFactory.getLogger(RssMRAppMaster.class);
 
+  private static final String OPENS_LANG = "--add-opens=java.base/java.lang=";
+
   private final JobShuffle shuffle;
   private final boolean first;
 
@@ -113,6 +115,7 @@ public final class RssMRAppMaster extends MRAppMaster {
   /** Called by Hadoop, in the environment of the application master's container. */
   public static void main(String[] args) {
     try {
+      checkOptions(args);
       Thread.setDefaultUncaughtExceptionHandler(new YarnUncaughtExceptionHandler());
       ContainerId container = ContainerId.fromString(environment(Environment.CONTAINER_ID.name()));
       RssMRAppMaster master =
@@ -134,6 +137,22 @@ public final class RssMRAppMaster extends MRAppMaster {
     } catch (Throwable e) {
       LOG.error("application master cannot start", e);
       ExitUtil.terminate(1, e);
+    }
+  }
+
+  /** YARN puts its own options behind the user's, and so behind the name of this class. */
+  private static void checkOptions(String[] args) {
+    for (String arg : args) {
+      if (arg.startsWith(OPENS_LANG)
+          && !Object.class
+              .getModule()
+              .isOpen(Object.class.getPackageName(), RssMRAppMaster.class.getModule())) {
+        throw new IllegalStateException(
+            "yarn.app.mapreduce.am.command-opts: put "
+                + arg
+                + " before "
+                + RssMRAppMaster.class.getName());
+      }
     }
   }
 
