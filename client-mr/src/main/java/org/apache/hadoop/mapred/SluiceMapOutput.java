@@ -55,6 +55,8 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private Counters.Counter spilledRecords;
   private Counters.Counter combineInput;
   private Counters.Counter combineOutput;
+  private long pushedSegments;
+  private long pushedBytes;
 
   SluiceMapOutput(PushSessions sessions, LocalOutputMode localOutput) {
     this.sessions = sessions;
@@ -203,6 +205,9 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     try {
       sessions.use(session -> push(sorted, session));
       pushed = true;
+      materializedBytes.increment(pushedBytes);
+      count(SluiceCounter.PUSHED_SEGMENTS, pushedSegments);
+      count(SluiceCounter.PUSHED_BYTES, pushedBytes);
     } catch (InterruptedIOException e) {
       throw e;
     } catch (IOException e) {
@@ -234,9 +239,8 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
       session.beginFinalPass();
       sorted.writeTo(output);
       session.finish();
-      materializedBytes.increment(output.bytes());
-      count(SluiceCounter.PUSHED_SEGMENTS, output.segments());
-      count(SluiceCounter.PUSHED_BYTES, output.bytes());
+      pushedSegments = output.segments();
+      pushedBytes = output.bytes();
     }
   }
 

@@ -57,7 +57,7 @@ final class Contents {
     return entries;
   }
 
-  private static String text(DataInputBuffer bytes) {
+  static String text(DataInputBuffer bytes) {
     return new String(
         bytes.getData(),
         bytes.getPosition(),
