@@ -7,7 +7,6 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
@@ -53,14 +52,13 @@ public final class RssMRAppMaster extends MRAppMaster {
 
   @Override
   protected Dispatcher createDispatcher() {
-    return new MarkingDispatcher(this::counters, shuffle);
+    return new MarkingDispatcher(this::attempt, shuffle);
   }
 
-  private Counters counters(TaskAttemptId id) {
-    Job job = getContext().getJob(id.getTaskId().getJobId());
-    Task task = job == null ? null : job.getTask(id.getTaskId());
-    TaskAttempt attempt = task == null ? null : task.getAttempt(id);
-    return attempt == null ? null : attempt.getCounters();
+  private TaskAttempt attempt(TaskAttemptId id) {
+    Job known = getContext().getJob(id.getTaskId().getJobId());
+    Task task = known == null ? null : known.getTask(id.getTaskId());
+    return task == null ? null : task.getAttempt(id);
   }
 
   @Override
