@@ -7,7 +7,6 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
@@ -34,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class RssMRAppMaster extends MRAppMaster {
   private static final Logger LOG = LoggerFactory.getLogger(RssMRAppMaster.class);
 
+  private static final String OPENS_LANG = "--add-opens=java.base/java.lang=";
+
   private final JobShuffle shuffle;
   private final boolean first;
 
@@ -51,14 +52,13 @@ public final class RssMRAppMaster extends MRAppMaster {
 
   @Override
   protected Dispatcher createDispatcher() {
-    return new MarkingDispatcher(this::counters, shuffle);
+    return new MarkingDispatcher(this::attempt, shuffle);
   }
 
-  private Counters counters(TaskAttemptId id) {
-    Job job = getContext().getJob(id.getTaskId().getJobId());
-    Task task = job == null ? null : job.getTask(id.getTaskId());
-    TaskAttempt attempt = task == null ? null : task.getAttempt(id);
-    return attempt == null ? null : attempt.getCounters();
+  private TaskAttempt attempt(TaskAttemptId id) {
+    Job known = getContext().getJob(id.getTaskId().getJobId());
+    Task task = known == null ? null : known.getTask(id.getTaskId());
+    return task == null ? null : task.getAttempt(id);
   }
 
   @Override
@@ -113,6 +113,7 @@ public final class RssMRAppMaster extends MRAppMaster {
   /** Called by Hadoop, in the environment of the application master's container. */
   public static void main(String[] args) {
     try {
+      checkOptions(args);
       Thread.setDefaultUncaughtExceptionHandler(new YarnUncaughtExceptionHandler());
       ContainerId container = ContainerId.fromString(environment(Environment.CONTAINER_ID.name()));
       RssMRAppMaster master =
@@ -134,6 +135,22 @@ public final class RssMRAppMaster extends MRAppMaster {
     } catch (Throwable e) {
       LOG.error("application master cannot start", e);
       ExitUtil.terminate(1, e);
+    }
+  }
+
+  /** YARN puts its own options behind the user's, and so behind the name of this class. */
+  private static void checkOptions(String[] args) {
+    for (String arg : args) {
+      if (arg.startsWith(OPENS_LANG)
+          && !Object.class
+              .getModule()
+              .isOpen(Object.class.getPackageName(), RssMRAppMaster.class.getModule())) {
+        throw new IllegalStateException(
+            "yarn.app.mapreduce.am.command-opts: put "
+                + arg
+                + " before "
+                + RssMRAppMaster.class.getName());
+      }
     }
   }
 

@@ -1,10 +1,10 @@
-package io.sluice.mr.write;
+package org.apache.hadoop.mapred;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.mr.Segment;
-import io.sluice.mr.write.Contents.Entry;
+import org.apache.hadoop.mapred.Contents.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.DataInputBuffer;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SegmentBuilderTest {
-  private final Configuration conf = new Configuration(false);
+class SegmentOutputTest {
+  private final Configuration conf = new Configuration();
+  private final Counters.Counter written = new Counters.Counter();
 
   @Test
   void contentIsAsInItsGoldenFile() throws IOException {
@@ -29,10 +32,9 @@ class SegmentBuilderTest {
       golden = in.readAllBytes();
     }
     AddedContents added = new AddedContents(1);
-    SegmentBuilder builder = new SegmentBuilder(conf, null, 100, new SegmentSink(added, 1));
-    builder.begin(0);
-    add(builder, new Entry("k", "v"));
-    builder.end(true);
+    SegmentOutput<Text, Text> output = output(added, null, 100);
+    add(output.begin(0), new Entry("k", "v"));
+    output.end();
 
     byte[] content = added.byPartition.get(0).get(0);
     assertThat(Arrays.copyOfRange(content, Segment.HEADER_BYTES, content.length))
@@ -42,9 +44,9 @@ class SegmentBuilderTest {
   @Test
   void anEmptyPartitionIsAnEmptySegment() throws IOException {
     AddedContents added = new AddedContents(1);
-    SegmentBuilder builder = new SegmentBuilder(conf, null, 100, new SegmentSink(added, 1));
-    builder.begin(0);
-    builder.end(true);
+    SegmentOutput<Text, Text> output = output(added, null, 100);
+    output.begin(0);
+    output.end();
 
     assertThat(Contents.read(added.byPartition.get(0), null)).containsExactly(List.of());
   }
@@ -61,8 +63,7 @@ class SegmentBuilderTest {
     Random random = new Random(20261121);
     int partitions = 7;
     AddedContents added = new AddedContents(partitions);
-    SegmentSink sink = new SegmentSink(added, partitions);
-    SegmentBuilder builder = new SegmentBuilder(conf, codec, 1000, sink);
+    SegmentOutput<Text, Text> output = output(added, codec, 1000);
     List<List<Entry>> model = new ArrayList<>();
     for (int partition = 0; partition < partitions; partition++) {
       List<Entry> entries = new ArrayList<>();
@@ -71,11 +72,11 @@ class SegmentBuilderTest {
         int length = random.nextInt(50) == 0 ? 3000 : random.nextInt(40);
         entries.add(new Entry("key" + i, "v".repeat(length)));
       }
-      builder.begin(partition);
+      IFile.Writer<Text, Text> writer = output.begin(partition);
       for (Entry entry : entries) {
-        add(builder, entry);
+        add(writer, entry);
       }
-      builder.end(true);
+      output.end();
       model.add(entries);
     }
 
@@ -89,15 +90,30 @@ class SegmentBuilderTest {
             .isLessThan(1000);
       }
     }
-    assertThat(sink.segments()).isEqualTo(added.order.size());
+    assertThat(output.segments()).isEqualTo(added.order.size());
+    assertThat(written.getValue())
+        .isEqualTo(model.stream().mapToLong(List::size).sum());
+    output.close();
   }
 
   private static int bytes(List<Entry> entries) {
-    return entries.stream().mapToInt(one -> one.key().length() + one.value().length()).sum();
+    return entries.stream()
+        .mapToInt(one -> withLength(one.key()) + withLength(one.value()))
+        .sum();
   }
 
-  private static void add(SegmentBuilder builder, Entry entry) throws IOException {
-    builder.add(buffer(entry.key()), buffer(entry.value()));
+  private static int withLength(String text) {
+    return WritableUtils.getVIntSize(text.length()) + text.length();
+  }
+
+  private SegmentOutput<Text, Text> output(
+      AddedContents added, CompressionCodec codec, int segmentBytes) throws IOException {
+    return new SegmentOutput<>(
+        added, conf, codec, Text.class, Text.class, segmentBytes, written);
+  }
+
+  private static void add(IFile.Writer<Text, Text> writer, Entry entry) throws IOException {
+    writer.append(buffer(entry.key()), buffer(entry.value()));
   }
 
   private static DataInputBuffer buffer(String text) {

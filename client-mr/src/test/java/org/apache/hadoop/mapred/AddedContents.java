@@ -1,4 +1,4 @@
-package io.sluice.mr.write;
+package org.apache.hadoop.mapred;
 
 import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushSession;

@@ -1,4 +1,4 @@
-package io.sluice.mr.write;
+package org.apache.hadoop.mapred;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,6 @@ import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.mapred.IFile;
 
 /** Reads segments as a reducer does. */
 final class Contents {
@@ -58,7 +57,7 @@ final class Contents {
     return entries;
   }
 
-  private static String text(DataInputBuffer bytes) {
+  static String text(DataInputBuffer bytes) {
     return new String(
         bytes.getData(),
         bytes.getPosition(),
