@@ -4,6 +4,7 @@ import io.sluice.demo.cluster.LogTail;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Hadoop's mini cluster in a process of its own: resource manager, node managers with their shuffle
@@ -162,24 +162,35 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * What the containers of an application have logged so far, container by container.
+   * What the containers of an application have logged so far.
    *
    * @param application such as {@code application_1700000000000_0001}
    */
   public String containerLogs(String application) throws IOException {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> files =
-        Files.find(
-            plan.directory().resolve("target"),
-            6,
-            (file, unused) ->
-                file.endsWith("syslog") && file.toString().contains("/" + application + "/"))) {
-      for (Path file : files.sorted().toList()) {
-        all.append("== ").append(file.getParent().getFileName()).append('\n');
-        all.append(Files.readString(file));
+    // Other directories of the mini cluster come and go while they are listed.
+    for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
+      for (Path logs : matching(node, "yarn-logDir-*")) {
+        for (Path container : matching(logs.resolve(application), "container_*")) {
+          Path log = container.resolve("syslog");
+          if (Files.exists(log)) {
+            all.append("== ").append(container.getFileName()).append('\n');
+            all.append(Files.readString(log));
+          }
+        }
       }
     }
     return all.toString();
+  }
+
+  private static List<Path> matching(Path directory, String glob) throws IOException {
+    List<Path> found = new ArrayList<>();
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, glob)) {
+        entries.forEach(found::add);
+      }
+    }
+    return found;
   }
 
   static String java() {
