@@ -35,15 +35,14 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.apache.hadoop.mapreduce.task.reduce.MapOutput;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleClientMetrics;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 
 /** Seeded random interleavings of segments, some attempts incomplete, against what was written. */
 class ServerReaderTest {
   private static final int MAPS = 20;
-  private static final TaskAttemptID REDUCE =
-      TaskAttemptID.forName("attempt_1_0001_r_000002_0");
+  private static final TaskAttemptID REDUCE = TaskAttemptID.forName("attempt_1_0001_r_000002_0");
 
   private final Queue<ShuffleBlock> blocks = new ArrayDeque<>();
   private final List<MissingBlocks> missing = new ArrayList<>();
@@ -154,8 +153,7 @@ class ServerReaderTest {
   }
 
   private static Output output(int map) {
-    return new Output(
-        TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_0", map)), null);
+    return new Output(TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_0", map)), null);
   }
 
   @ParameterizedTest
@@ -199,7 +197,9 @@ class ServerReaderTest {
         (attempt, contents) ->
             assertThat(contents.stream().map(Arrays::hashCode))
                 .containsExactlyInAnyOrderElementsOf(
-                    model.get(attempt.getTaskID().getId()).stream().map(Arrays::hashCode).toList()));
+                    model.get(attempt.getTaskID().getId()).stream()
+                        .map(Arrays::hashCode)
+                        .toList()));
     assertThat(places.open).as("held for nothing").isEmpty();
     assertThat(readClosed).isTrue();
   }
