@@ -76,7 +76,10 @@ public final class AssignedShuffle {
     try {
       bytes = Base64.getUrlDecoder().decode(text);
     } catch (IllegalArgumentException e) {
-      throw new SluiceException(StatusCode.BAD_MESSAGE, "the assignment in " + VARIABLE + " or in a completion event is damaged", e);
+      throw new SluiceException(
+          StatusCode.BAD_MESSAGE,
+          "the assignment in " + VARIABLE + " or in a completion event is damaged",
+          e);
     }
     return ShuffleAssignment.fromBytes(bytes);
   }

@@ -51,14 +51,11 @@ public record OutputAddress(
           case BOTH -> OutputPlace.SERVERS_AND_NODE_MANAGER;
           default ->
               throw new SluiceException(
-                  StatusCode.BAD_VERSION,
-                  "completion event with an unknown mark: " + mark);
+                  StatusCode.BAD_VERSION, "completion event with an unknown mark: " + mark);
         };
     return new OutputAddress(
         text.substring(0, at),
         place,
-        end < 0
-            ? Optional.empty()
-            : Optional.of(AssignedShuffle.decode(text.substring(end + 1))));
+        end < 0 ? Optional.empty() : Optional.of(AssignedShuffle.decode(text.substring(end + 1))));
   }
 }

@@ -28,8 +28,7 @@ class OutputAddressTest {
 
   @Test
   void isHadoopsOwnWithoutMark() throws SluiceException {
-    OutputAddress address =
-        new OutputAddress(NODE, OutputPlace.NODE_MANAGER, Optional.empty());
+    OutputAddress address = new OutputAddress(NODE, OutputPlace.NODE_MANAGER, Optional.empty());
     assertThat(address.text()).isEqualTo(NODE);
     assertThat(OutputAddress.parse("").place()).isEqualTo(OutputPlace.NODE_MANAGER);
   }

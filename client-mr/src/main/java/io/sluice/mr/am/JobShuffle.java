@@ -43,8 +43,8 @@ public final class JobShuffle {
   }
 
   /**
-   * Registers the job, unless it has nothing to shuffle. Waits at most as long as the job's settings
-   * say. Whatever goes wrong, the job shuffles as Hadoop does, with one warning.
+   * Registers the job, unless it has nothing to shuffle. Waits at most as long as the job's
+   * settings say. Whatever goes wrong, the job shuffles as Hadoop does, with one warning.
    *
    * @param firstMaster whether no application master of the job came before this one
    */
@@ -123,7 +123,8 @@ public final class JobShuffle {
 
   /**
    * The assignment, if reducers may not have the newest generation of it. Every event that tells
-   * them of outputs at servers asks for it, in the order in which they read events: dispatcher only.
+   * them of outputs at servers asks for it, in the order in which they read events: dispatcher
+   * only.
    */
   Optional<ShuffleAssignment> newsForReducers() {
     Optional<ShuffleAssignment> news =

@@ -84,15 +84,15 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     Counters counted = attempt.getCounters();
     boolean needless = counted != null && place(counted).atServers();
     if (needless) {
-      LOG.info("map not run again, its output is at servers attempt={} but={}", id, kill.getMessage());
+      LOG.info(
+          "map not run again, its output is at servers attempt={} but={}", id, kill.getMessage());
     }
     return needless;
   }
 
   private static OutputPlace place(Counters counted) {
     return OutputPlace.of(
-        SluiceCounter.PUSHED_SEGMENTS.in(counted) > 0,
-        SluiceCounter.LOCAL_OUTPUTS.in(counted) > 0);
+        SluiceCounter.PUSHED_SEGMENTS.in(counted) > 0, SluiceCounter.LOCAL_OUTPUTS.in(counted) > 0);
   }
 
   private void mark(TaskAttemptCompletionEvent event) {

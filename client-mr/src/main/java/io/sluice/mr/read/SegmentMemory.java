@@ -11,8 +11,8 @@ public interface SegmentMemory<K, V> {
    *
    * @param name of the segment alone: the merge calls its files by it
    * @param rawLength in bytes, not compressed
-   * @param mayWait whether it is certain that memory becomes free without the caller; otherwise
-   *     the place is on disk when memory is short
+   * @param mayWait whether it is certain that memory becomes free without the caller; otherwise the
+   *     place is on disk when memory is short
    */
   MapOutput<K, V> place(TaskAttemptID name, long rawLength, boolean mayWait)
       throws IOException, InterruptedException;

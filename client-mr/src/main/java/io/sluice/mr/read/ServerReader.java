@@ -3,6 +3,7 @@ package io.sluice.mr.read;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.ShuffleBlock;
@@ -110,11 +111,7 @@ public final class ServerReader<K, V> {
     } catch (BlocksMissingException e) {
       LOG.warn("map output missing reduce={} reason={}", reduce, e.getMessage());
       e.missing().stream().map(MissingBlocks::mapAttempt).forEach(missing::add);
-      e.missing().stream()
-          .filter(blocks -> blocks.reason() == MissingBlocks.Reason.UNREACHABLE)
-          .flatMap(blocks -> blocks.servers().stream())
-          .distinct()
-          .forEach(server -> FailedServers.report(reporter, server));
+      giveUpServers(e.missing());
     } catch (SluiceException e) {
       LOG.warn("map outputs cannot be read reduce={} maps={} reason={}", reduce, open.size(), e, e);
       missing.addAll(open.keySet());
@@ -129,6 +126,20 @@ public final class ServerReader<K, V> {
         receiver.notRead(output);
       }
     }
+  }
+
+  /**
+   * Names the servers that did not answer, unless one among those that should have the blocks was
+   * given up before: then the others are not to blame.
+   */
+  private void giveUpServers(List<MissingBlocks> blocks) {
+    ShuffleAssignment now = assignment.get();
+    blocks.stream()
+        .filter(one -> one.reason() == MissingBlocks.Reason.UNREACHABLE)
+        .filter(one -> one.servers().stream().noneMatch(now::hasReplaced))
+        .flatMap(one -> one.servers().stream())
+        .distinct()
+        .forEach(server -> FailedServers.report(reporter, server));
   }
 
   private void drain(ShuffleRead read, Map<Long, Output> open)

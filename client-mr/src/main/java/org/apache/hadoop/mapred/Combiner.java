@@ -7,8 +7,7 @@ final class Combiner<K, V> {
   private final Task.CombinerRunner<K, V> runner;
   private final Task.CombineOutputCollector<K, V> collector;
 
-  private Combiner(
-      Task.CombinerRunner<K, V> runner, Task.CombineOutputCollector<K, V> collector) {
+  private Combiner(Task.CombinerRunner<K, V> runner, Task.CombineOutputCollector<K, V> collector) {
     this.runner = runner;
     this.collector = collector;
   }
@@ -25,8 +24,7 @@ final class Combiner<K, V> {
         Task.CombinerRunner.create(job, attempt, inputRecords, reporter, null);
     return runner == null
         ? null
-        : new Combiner<>(
-            runner, new Task.CombineOutputCollector<>(outputRecords, reporter, job));
+        : new Combiner<>(runner, new Task.CombineOutputCollector<>(outputRecords, reporter, job));
   }
 
   /** Combines sorted records of one partition. */

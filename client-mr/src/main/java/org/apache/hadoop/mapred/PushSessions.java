@@ -10,8 +10,7 @@ interface PushSessions {
     /**
      * @param session borrows
      */
-    void with(PushSession session)
-        throws IOException, InterruptedException, ClassNotFoundException;
+    void with(PushSession session) throws IOException, InterruptedException, ClassNotFoundException;
   }
 
   /** Opens a session, and closes it when the use ends, whatever the end. */

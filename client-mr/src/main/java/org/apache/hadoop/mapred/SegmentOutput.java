@@ -142,7 +142,8 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
         throw new IOException(
             "a record of " + keyLength + " + " + valueLength + " bytes is larger than 2 GiB");
       }
-      content = Arrays.copyOf(content, (int) Math.max(needed, Math.min(2L * content.length, 1 << 30)));
+      content =
+          Arrays.copyOf(content, (int) Math.max(needed, Math.min(2L * content.length, 1 << 30)));
     }
     number(keyLength);
     number(valueLength);

@@ -80,8 +80,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     combineOutput = reporter.getCounter(TaskCounter.COMBINE_OUTPUT_RECORDS);
     codec = MapOutputCodec.of(job);
     combiner =
-        Combiner.of(
-            job, context.getMapTask().getTaskID(), reporter, combineInput, combineOutput);
+        Combiner.of(job, context.getMapTask().getTaskID(), reporter, combineInput, combineOutput);
     int sortMb = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
     if (sortMb < 1 || sortMb > 2047) {
       throw new IOException("Invalid \"" + MRJobConfig.IO_SORT_MB + "\": " + sortMb);

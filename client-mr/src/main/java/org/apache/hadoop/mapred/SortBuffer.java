@@ -4,10 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.List;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.util.IndexedSortable;
@@ -38,7 +36,8 @@ final class SortBuffer<K> implements IndexedSortable {
   private final RawComparator<K> comparator;
   private final IndexedSorter sorter;
 
-  private final List<byte[]> pages = new ArrayList<>();
+  private byte[][] pages = new byte[16][];
+  private int pageCount;
   private final Deque<byte[]> free = new ArrayDeque<>();
   private long heldBytes;
   private int used;
@@ -77,11 +76,11 @@ final class SortBuffer<K> implements IndexedSortable {
     if (!hasIndexRoom() || !hasPageRoom(HEADER_BYTES + length)) {
       return false;
     }
-    byte[] page = pages.get(pages.size() - 1);
+    byte[] page = pages[pageCount - 1];
     INT.set(page, used, partition);
     INT.set(page, used + Integer.BYTES, length - keyLength);
     System.arraycopy(record, 0, page, used + HEADER_BYTES, length);
-    positions[count] = (long) (pages.size() - 1) << Integer.SIZE | used;
+    positions[count] = (long) (pageCount - 1) << Integer.SIZE | used;
     keyLengths[count] = keyLength;
     used += HEADER_BYTES + length;
     count++;
@@ -103,7 +102,7 @@ final class SortBuffer<K> implements IndexedSortable {
   }
 
   private boolean hasPageRoom(int length) {
-    if (!pages.isEmpty() && pages.get(pages.size() - 1).length - used >= length) {
+    if (pageCount > 0 && pages[pageCount - 1].length - used >= length) {
       return true;
     }
     byte[] page = length <= pageBytes ? free.poll() : null;
@@ -115,7 +114,10 @@ final class SortBuffer<K> implements IndexedSortable {
       page = new byte[size];
       heldBytes += size;
     }
-    pages.add(page);
+    if (pageCount == pages.length) {
+      pages = Arrays.copyOf(pages, 2 * pageCount);
+    }
+    pages[pageCount++] = page;
     used = 0;
     return true;
   }
@@ -158,21 +160,23 @@ final class SortBuffer<K> implements IndexedSortable {
 
   /** Forgets all records, and keeps memory for the next ones. */
   void clear() {
-    for (byte[] page : pages) {
+    for (int i = 0; i < pageCount; i++) {
+      byte[] page = pages[i];
+      pages[i] = null;
       if (page.length == pageBytes) {
         free.push(page);
       } else {
         heldBytes -= page.length;
       }
     }
-    pages.clear();
+    pageCount = 0;
     used = 0;
     count = 0;
     starts = null;
   }
 
   private byte[] page(int i) {
-    return pages.get((int) (positions[i] >>> Integer.SIZE));
+    return pages[(int) (positions[i] >>> Integer.SIZE)];
   }
 
   private int partition(int i) {
@@ -227,9 +231,7 @@ final class SortBuffer<K> implements IndexedSortable {
       byte[] page = page(at);
       int start = (int) positions[at];
       value.reset(
-          page,
-          start + HEADER_BYTES + keyLengths[at],
-          (int) INT.get(page, start + Integer.BYTES));
+          page, start + HEADER_BYTES + keyLengths[at], (int) INT.get(page, start + Integer.BYTES));
       return value;
     }
 

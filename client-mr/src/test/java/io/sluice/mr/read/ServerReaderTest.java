@@ -10,6 +10,7 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.mr.Assignments;
+import io.sluice.mr.FailedServers;
 import io.sluice.mr.MapAttempts;
 import io.sluice.mr.Segment;
 import io.sluice.mr.read.KnownOutputs.Output;
@@ -31,19 +32,20 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapHost;
 import org.apache.hadoop.mapreduce.task.reduce.MapOutput;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleClientMetrics;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 
 /** Seeded random interleavings of segments, some attempts incomplete, against what was written. */
 class ServerReaderTest {
   private static final int MAPS = 20;
-  private static final TaskAttemptID REDUCE =
-      TaskAttemptID.forName("attempt_1_0001_r_000002_0");
+  private static final TaskAttemptID REDUCE = TaskAttemptID.forName("attempt_1_0001_r_000002_0");
 
   private final Queue<ShuffleBlock> blocks = new ArrayDeque<>();
   private final List<MissingBlocks> missing = new ArrayList<>();
@@ -52,6 +54,9 @@ class ServerReaderTest {
   private final Set<Integer> notRead = new TreeSet<>();
   private final Set<TaskAttemptID> unwanted = new HashSet<>();
   private final Places places = new Places();
+  private final org.apache.hadoop.mapred.Counters counters =
+      new org.apache.hadoop.mapred.Counters();
+  private NewestAssignment assignment;
   private boolean readClosed;
 
   /** Places in memory that count what is held and not yet handed over. */
@@ -140,22 +145,40 @@ class ServerReaderTest {
     }
   }
 
-  private ServerReader<Object, Object> reader() throws IOException {
+  @BeforeEach
+  void threeServers() throws IOException {
+    assignment = new NewestAssignment(Assignments.of(3, 9));
+  }
+
+  private Reporter counting() {
+    return (Reporter)
+        Proxy.newProxyInstance(
+            Reporter.class.getClassLoader(),
+            new Class<?>[] {Reporter.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("incrCounter")) {
+                counters.incrCounter(
+                    (String) arguments[0], (String) arguments[1], (Long) arguments[2]);
+              }
+              return null;
+            });
+  }
+
+  private ServerReader<Object, Object> reader() {
     return new ServerReader<>(
         client(),
-        new NewestAssignment(Assignments.of(3, 9)),
+        assignment,
         REDUCE,
         MAPS,
         places,
         null,
-        Reporter.NULL,
+        counting(),
         new Outcome(),
         () -> 1);
   }
 
   private static Output output(int map) {
-    return new Output(
-        TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_0", map)), null);
+    return new Output(TaskAttemptID.forName(String.format("attempt_1_0001_m_%06d_0", map)), null);
   }
 
   @ParameterizedTest
@@ -199,7 +222,9 @@ class ServerReaderTest {
         (attempt, contents) ->
             assertThat(contents.stream().map(Arrays::hashCode))
                 .containsExactlyInAnyOrderElementsOf(
-                    model.get(attempt.getTaskID().getId()).stream().map(Arrays::hashCode).toList()));
+                    model.get(attempt.getTaskID().getId()).stream()
+                        .map(Arrays::hashCode)
+                        .toList()));
     assertThat(places.open).as("held for nothing").isEmpty();
     assertThat(readClosed).isTrue();
   }
@@ -214,6 +239,21 @@ class ServerReaderTest {
     assertThat(whole.keySet()).containsExactly(output(0).attempt());
     assertThat(missed).containsExactly(1);
     assertThat(notRead).containsExactly(2);
+  }
+
+  @Test
+  void givesUpTheServerThatDidNotAnswer() throws Exception {
+    missing.add(missing(0));
+    reader().read(List.of(output(0)));
+    assertThat(FailedServers.in(new Counters(counters))).containsExactly("server-1");
+  }
+
+  @Test
+  void blamesNobodyElseForAServerGivenUpBefore() throws Exception {
+    assignment.learn(assignment.get().replaceFailed("server-1", Assignments.server(2)));
+    missing.add(missing(0));
+    reader().read(List.of(output(0)));
+    assertThat(FailedServers.in(new Counters(counters))).isEmpty();
   }
 
   @Test

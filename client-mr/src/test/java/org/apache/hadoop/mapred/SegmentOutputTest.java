@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.mr.Segment;
-import org.apache.hadoop.mapred.Contents.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -17,6 +16,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.mapred.Contents.Entry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -91,15 +91,12 @@ class SegmentOutputTest {
       }
     }
     assertThat(output.segments()).isEqualTo(added.order.size());
-    assertThat(written.getValue())
-        .isEqualTo(model.stream().mapToLong(List::size).sum());
+    assertThat(written.getValue()).isEqualTo(model.stream().mapToLong(List::size).sum());
     output.close();
   }
 
   private static int bytes(List<Entry> entries) {
-    return entries.stream()
-        .mapToInt(one -> withLength(one.key()) + withLength(one.value()))
-        .sum();
+    return entries.stream().mapToInt(one -> withLength(one.key()) + withLength(one.value())).sum();
   }
 
   private static int withLength(String text) {
@@ -108,8 +105,7 @@ class SegmentOutputTest {
 
   private SegmentOutput<Text, Text> output(
       AddedContents added, CompressionCodec codec, int segmentBytes) throws IOException {
-    return new SegmentOutput<>(
-        added, conf, codec, Text.class, Text.class, segmentBytes, written);
+    return new SegmentOutput<>(added, conf, codec, Text.class, Text.class, segmentBytes, written);
   }
 
   private static void add(IFile.Writer<Text, Text> writer, Entry entry) throws IOException {

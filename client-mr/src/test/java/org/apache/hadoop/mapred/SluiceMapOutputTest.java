@@ -304,8 +304,7 @@ class SluiceMapOutputTest {
     try {
       org.apache.hadoop.io.DataOutputBuffer out = new org.apache.hadoop.io.DataOutputBuffer();
       new Text(value).write(out);
-      return new String(
-          out.getData(), 0, out.getLength(), java.nio.charset.StandardCharsets.UTF_8);
+      return new String(out.getData(), 0, out.getLength(), java.nio.charset.StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }

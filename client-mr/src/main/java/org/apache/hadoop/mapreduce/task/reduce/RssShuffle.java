@@ -22,8 +22,7 @@ public final class RssShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   public void init(Context<K, V> context) {
     Optional<ShuffleAssignment> assignment =
         context.getLocalMapFiles() == null ? assignment() : Optional.empty();
-    shuffle =
-        assignment.isPresent() ? new SluiceShuffle<>(assignment.get()) : new Shuffle<K, V>();
+    shuffle = assignment.isPresent() ? new SluiceShuffle<>(assignment.get()) : new Shuffle<K, V>();
     shuffle.init(context);
   }
 

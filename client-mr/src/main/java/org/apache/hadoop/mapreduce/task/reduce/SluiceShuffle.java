@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shuffle of one reduce task: Hadoop's own thread asks for completed maps, its fetchers get
- * what is at node managers, {@link ServerFetcher} what is at servers, and its merge takes all of it.
+ * what is at node managers, {@link ServerFetcher} what is at servers, and its merge takes all of
+ * it.
  */
 final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, ExceptionReporter {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffle.class);
