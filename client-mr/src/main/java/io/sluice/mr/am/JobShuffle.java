@@ -6,7 +6,6 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.common.config.ConfigException;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobSettings;
 import java.io.IOException;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The shuffle of one job, as its application master sees it: registered, its lease renewed, and
  * ended with the job. Belongs to the application master's main thread, except for what it says.
  */
-public final class JobShuffle {
+public final class JobShuffle implements ShuffleOfJob {
   private static final Logger LOG = LoggerFactory.getLogger(JobShuffle.class);
 
   private final String application;
@@ -57,7 +56,7 @@ public final class JobShuffle {
     String reason;
     try {
       reason = start(conf, reduces, firstMaster);
-    } catch (ConfigException | IOException e) {
+    } catch (IOException | RuntimeException e) {
       reason = e.toString();
     }
     if (reason != null) {
@@ -116,28 +115,21 @@ public final class JobShuffle {
     return null;
   }
 
-  /** Empty while, and if, the job shuffles as Hadoop does. Any thread. */
+  @Override
   public Optional<ShuffleAssignment> assignment() {
     return Optional.ofNullable(assignment).map(JobAssignment::newest);
   }
 
-  /**
-   * The assignment, if reducers may not have the newest generation of it. Every event that tells
-   * them of outputs at servers asks for it, in the order in which they read events: dispatcher
-   * only.
-   */
-  Optional<ShuffleAssignment> newsForReducers() {
+  @Override
+  public Optional<ShuffleAssignment> newsForReducers() {
     Optional<ShuffleAssignment> news =
         assignment().filter(newest -> newest.generation() > toldGeneration);
     news.ifPresent(newest -> toldGeneration = newest.generation());
     return news;
   }
 
-  /**
-   * Lets another server stand in for one that a task has waited for in vain, in the background and
-   * best effort.
-   */
-  void replace(String server) {
+  @Override
+  public void replace(String server) {
     JobAssignment ours = assignment;
     if (ours == null || ours.newest().hasReplaced(server)) {
       return;

@@ -33,14 +33,22 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(MarkingDispatcher.class);
 
   private final Function<TaskAttemptId, TaskAttempt> attempts;
-  private final JobShuffle shuffle;
+  private final ShuffleOfJob shuffle;
 
   /**
    * @param attempts of the job, by id; null for one that it does not know
    */
-  public MarkingDispatcher(Function<TaskAttemptId, TaskAttempt> attempts, JobShuffle shuffle) {
+  MarkingDispatcher(Function<TaskAttemptId, TaskAttempt> attempts, ShuffleOfJob shuffle) {
     this.attempts = attempts;
     this.shuffle = shuffle;
+  }
+
+  /**
+   * @param attempts of the job, by id; null for one that it does not know
+   */
+  public static MarkingDispatcher of(
+      Function<TaskAttemptId, TaskAttempt> attempts, JobShuffle shuffle) {
+    return new MarkingDispatcher(attempts, shuffle);
   }
 
   @Override

@@ -14,15 +14,20 @@ import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 /** Gives the assignment to every container that Hadoop's own launcher is about to launch. */
 public final class TaskLauncher extends CompositeService implements ContainerLauncher {
   private final ContainerLauncher launcher;
-  private final JobShuffle shuffle;
+  private final ShuffleOfJob shuffle;
 
-  public TaskLauncher(ContainerLauncher launcher, JobShuffle shuffle) {
+  TaskLauncher(ContainerLauncher launcher, ShuffleOfJob shuffle) {
     super(TaskLauncher.class.getName());
     this.launcher = launcher;
     this.shuffle = shuffle;
     if (launcher instanceof Service service) {
       addService(service);
     }
+  }
+
+  /** In front of Hadoop's own launcher, which it starts and stops. */
+  public static TaskLauncher of(ContainerLauncher launcher, JobShuffle shuffle) {
+    return new TaskLauncher(launcher, shuffle);
   }
 
   @Override

@@ -52,7 +52,7 @@ public final class RssMRAppMaster extends MRAppMaster {
 
   @Override
   protected Dispatcher createDispatcher() {
-    return new MarkingDispatcher(this::attempt, shuffle);
+    return MarkingDispatcher.of(this::attempt, shuffle);
   }
 
   private TaskAttempt attempt(TaskAttemptId id) {
@@ -63,7 +63,7 @@ public final class RssMRAppMaster extends MRAppMaster {
 
   @Override
   protected ContainerLauncher createContainerLauncher(AppContext context) {
-    return new TaskLauncher(super.createContainerLauncher(context), shuffle);
+    return TaskLauncher.of(super.createContainerLauncher(context), shuffle);
   }
 
   @Override
