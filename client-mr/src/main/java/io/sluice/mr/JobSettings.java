@@ -2,6 +2,8 @@ package io.sluice.mr;
 
 import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.RetryPolicy;
+import io.sluice.client.read.ReadConfig;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;
@@ -43,7 +45,35 @@ public record JobSettings(ClientConfig client, List<String> notices) {
             .enginePrefix(PREFIX)
             .values("the job's configuration", values)
             .read();
-    return new JobSettings(ClientConfig.from(set, BlockCodec.NONE), set.notices());
+    ClientConfig client = ClientConfig.from(set, BlockCodec.NONE);
+    return new JobSettings(
+        client.localOutput() == LocalOutputMode.ALWAYS ? withoutPatience(client) : client,
+        set.notices());
+  }
+
+  /** Where node managers have everything, waiting for a server gains nothing. */
+  private static ClientConfig withoutPatience(ClientConfig client) {
+    RetryPolicy push = client.background().push().connectionRetry();
+    RetryPolicy read = client.read().retry();
+    return new ClientConfig(
+        client.coordinator(),
+        client.transportKind(),
+        client.transport(),
+        client.connectionsPerServer(),
+        client.writer(),
+        client.background().push(),
+        new ReadConfig(
+            client.read().sliceBytes(),
+            client.read().slicesInFlight(),
+            client.read().maxContentBytes(),
+            client.read().silenceMs(),
+            new RetryPolicy(
+                read.maxAttempts(), read.firstDelayMs(), read.maxDelayMs(), push.patienceMs())),
+        client.readRunFiles(),
+        client.localOutput(),
+        client.background(),
+        client.merge(),
+        client.reassign());
   }
 
   public boolean hasCoordinator() {

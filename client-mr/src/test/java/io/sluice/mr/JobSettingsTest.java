@@ -34,6 +34,19 @@ class JobSettingsTest {
   }
 
   @Test
+  void waitsLongForServersOnlyIfNobodyElseHasTheOutput() {
+    conf.set("mapreduce.rss.client.server.unreachable.timeout", "50s");
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+        .isEqualTo(50_000);
+    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isEqualTo(50_000);
+
+    conf.set("mapreduce.rss.local.output", "always");
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+        .isLessThan(10_000);
+    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isLessThan(10_000);
+  }
+
+  @Test
   void replacesVariables() {
     conf.set("where", "one.example:19999");
     conf.set("mapreduce.rss.coordinator.quorum", "${where}");

@@ -212,7 +212,9 @@ public record ClientConfig(
           .defaultValue(128 * MIB)
           .atLeast(64L << 10)
           .since(FIRST)
-          .doc("Records that one task holds before it hands them on.")
+          .doc(
+              "Records that one task holds before it hands them on: less where partitions get 128 KiB"
+                  + " each with less, up to four times as much where they would get less than 16 KiB.")
           .build();
   static final ConfigKey<Long> SLICE =
       ConfigKey.dataSize("rss.client.read.buffer.size")

@@ -225,8 +225,12 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
         counted.get(i).setValue(before.get(i));
       }
     }
-    if (!pushed && !kept) {
-      keepLocally(sorted);
+    if (!kept) {
+      if (pushed) {
+        leaveEmptyFile();
+      } else {
+        keepLocally(sorted);
+      }
     }
   }
 
@@ -260,6 +264,12 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
             (long) partitions * MapTask.MAP_OUTPUT_INDEX_RECORD_LENGTH),
         job);
     count(SluiceCounter.LOCAL_OUTPUTS, 1);
+  }
+
+  /** A task that ends looks for the size of this file, and warns at length if it is not there. */
+  private void leaveEmptyFile() throws IOException {
+    Path file = context.getMapTask().getMapOutputFile().getOutputFileForWrite(0);
+    FileSystem.getLocal(job).getRaw().create(file).close();
   }
 
   private void count(SluiceCounter counter, long more) {

@@ -126,8 +126,7 @@ class MarkingDispatcherTest {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     OutputAddress address =
         OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED));
-    assertThat(address)
-        .isEqualTo(new OutputAddress(NODE, OutputPlace.SERVERS, Optional.empty()));
+    assertThat(address).isEqualTo(new OutputAddress(NODE, OutputPlace.SERVERS, Optional.empty()));
 
     count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
     assertThat(

@@ -19,8 +19,7 @@ class StagedAssignmentTest {
 
   private StagedAssignment staged() throws IOException {
     return new StagedAssignment(
-        FileSystem.getLocal(new Configuration()),
-        new org.apache.hadoop.fs.Path(directory.toUri()));
+        FileSystem.getLocal(new Configuration()), new org.apache.hadoop.fs.Path(directory.toUri()));
   }
 
   @Test

@@ -166,15 +166,7 @@ class ServerReaderTest {
 
   private ServerReader<Object, Object> reader() {
     return new ServerReader<>(
-        client(),
-        assignment,
-        REDUCE,
-        MAPS,
-        places,
-        null,
-        counting(),
-        new Outcome(),
-        () -> 1);
+        client(), assignment, REDUCE, MAPS, places, null, counting(), new Outcome(), () -> 1);
   }
 
   private static Output output(int map) {

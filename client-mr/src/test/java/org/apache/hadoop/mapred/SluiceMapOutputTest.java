@@ -149,7 +149,10 @@ class SluiceMapOutputTest {
     assertThat(added.finished).isTrue();
     assertThat(added.order).isSorted();
     check(pushed(codec(attempt, compressed)), records, Comparator.naturalOrder());
-    assertThat(files()).as("left on disks").isEmpty();
+    assertThat(files())
+        .as("left on disks")
+        .hasSize(1)
+        .allSatisfy(file -> assertThat(file).isEmptyFile());
     assertThat(counter(attempt, TaskCounter.MAP_OUTPUT_RECORDS)).isEqualTo(count);
     assertThat(attempt.counters.findCounter(SluiceCounter.PUSHED_SEGMENTS).getValue())
         .isEqualTo(added.order.size());

@@ -1,6 +1,5 @@
 package io.sluice.spark;
 
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.spark.assignment.DriverAssignments;
 import java.util.Arrays;
@@ -84,7 +83,7 @@ public final class LostOutputs extends SparkListener {
       return;
     }
     List<MissingMaps.Attempt> missing = MissingMaps.in(failure.message());
-    List<String> servers = MissingMaps.askedIn(failure.message());
+    List<String> servers = MissingMaps.blamedIn(failure.message());
     OptionalLong mark =
         repeated.note(
             shuffle,
@@ -107,17 +106,9 @@ public final class LostOutputs extends SparkListener {
         forgotten,
         servers);
     if (mark.isPresent()) {
-      forgetAllAt(shuffle, known.get(), failedOf(shuffle, servers), mark.getAsLong());
+      forgetAllAt(shuffle, known.get(), servers, mark.getAsLong());
     }
     repeated.retain(shuffles.get());
-  }
-
-  /** Those that failed; who stands in for one was asked, too, and has what it got. */
-  private List<String> failedOf(int shuffle, List<String> servers) {
-    ShuffleAssignment now = assignments.newest(shuffle);
-    List<String> failed =
-        now == null ? List.of() : servers.stream().filter(now::hasReplaced).toList();
-    return failed.isEmpty() ? servers : failed;
   }
 
   private void passBy(int shuffle, List<String> silent) {

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Map attempts whose output is gone, and the servers that should have it, as text inside the
+ * Map attempts whose output is gone, and the servers to blame, as text inside the
  * message of a fetch failure.
  *
  * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
@@ -19,14 +19,15 @@ import java.util.stream.Collectors;
  * <pre>
  *  missing  := "missing-maps[" attempt *( "," attempt ) "]"
  *  attempt  := map index ":" map attempt id       both decimal
- *  servers  := ( "asked" | "silent" ) "-servers[" [ name *( "," name ) ] "]"
+ *  servers  := ( "blamed" | "silent" ) "-servers[" [ name *( "," name ) ] "]"
  * </pre>
  *
- * Asked are all servers where something should have been, silent those of them that did not answer.
+ * To blame are the servers that lost something or did not answer, or all that were asked if none of
+ * them says so; silent are those that did not answer.
  */
 public final class MissingMaps {
   private static final Pattern TEXT = Pattern.compile("missing-maps\\[([0-9:,]+)]");
-  private static final Pattern ASKED = Pattern.compile("asked-servers\\[([^\\]]+)]");
+  private static final Pattern BLAMED = Pattern.compile("blamed-servers\\[([^\\]]+)]");
   private static final Pattern SILENT = Pattern.compile("silent-servers\\[([^\\]]+)]");
 
   /**
@@ -68,8 +69,8 @@ public final class MissingMaps {
   }
 
   /** Servers as text; a name that would not come out again is left out. */
-  public static String servers(Collection<String> asked, Collection<String> silent) {
-    return "asked-servers[" + names(asked) + "] silent-servers[" + names(silent) + "]";
+  public static String servers(Collection<String> blamed, Collection<String> silent) {
+    return "blamed-servers[" + names(blamed) + "] silent-servers[" + names(silent) + "]";
   }
 
   private static String names(Collection<String> servers) {
@@ -79,9 +80,9 @@ public final class MissingMaps {
         .collect(Collectors.joining(","));
   }
 
-  /** The servers that a message says were asked. */
-  public static List<String> askedIn(String message) {
-    return found(ASKED, message);
+  /** The servers that a message blames. */
+  public static List<String> blamedIn(String message) {
+    return found(BLAMED, message);
   }
 
   /** The servers that a message says did not answer. */

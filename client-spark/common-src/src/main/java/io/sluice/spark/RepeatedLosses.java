@@ -29,7 +29,7 @@ final class RepeatedLosses {
   /**
    * Notes a failure.
    *
-   * @param servers where something should have been, ascending
+   * @param servers that are to blame, ascending
    * @param highestMapId of all attempts of the shuffle that count now
    * @return if this is a repetition: the highest id of those attempts that counted at the first
    *     time

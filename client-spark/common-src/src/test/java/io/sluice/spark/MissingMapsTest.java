@@ -41,10 +41,10 @@ class MissingMapsTest {
             + MissingMaps.servers(List.of("a:1", "b:2", "a:1", "odd,name"), List.of("b:2"))
             + "\n\tat y";
 
-    assertThat(MissingMaps.askedIn(message)).containsExactly("a:1", "b:2");
+    assertThat(MissingMaps.blamedIn(message)).containsExactly("a:1", "b:2");
     assertThat(MissingMaps.silentIn(message)).containsExactly("b:2");
     assertThat(MissingMaps.in(message)).containsExactly(new Attempt(1, 2));
     assertThat(MissingMaps.silentIn(MissingMaps.servers(List.of("a"), List.of()))).isEmpty();
-    assertThat(MissingMaps.askedIn("nothing of ours")).isEmpty();
+    assertThat(MissingMaps.blamedIn("nothing of ours")).isEmpty();
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What one attempt should have left in one partition and did not, or not wholly.
  *
- * @param servers names of those that were asked, last one last
+ * @param answers of the servers that were asked, last one last
  * @param detail what explains the reason, and what local output said if it was asked; one line
  */
 public record MissingBlocks(
@@ -14,7 +14,7 @@ public record MissingBlocks(
     long mapAttempt,
     int mapIndex,
     Reason reason,
-    List<String> servers,
+    List<Answer> answers,
     String detail)
     implements Serializable {
 
@@ -34,7 +34,19 @@ public record MissingBlocks(
     CORRUPT
   }
 
+  /**
+   * Why a server did not give what it was asked for.
+   *
+   * @param server its name
+   */
+  public record Answer(String server, Reason reason) implements Serializable {}
+
   public MissingBlocks {
-    servers = List.copyOf(servers);
+    answers = List.copyOf(answers);
+  }
+
+  /** The names of the servers that were asked. */
+  public List<String> servers() {
+    return answers.stream().map(Answer::server).toList();
   }
 }

@@ -21,7 +21,7 @@ final class PartitionProgress {
   // Servers to ask once more when all have been asked; in that round there are no others left.
   private Deque<Integer> leftEarly;
   private boolean again;
-  private final List<String> asked = new ArrayList<>(1);
+  private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
   private Reason reason = Reason.NEVER_WRITTEN;
   private String detail = "";
   // Contents of which the first parts have come, by place.
@@ -131,9 +131,9 @@ final class PartitionProgress {
 
   /** A server was asked and did not have all. What explains most stays. */
   void failed(String server, Reason why, String said) {
-    if (!asked.contains(server)) {
-      asked.add(server);
-    }
+    // One that is asked again has thought better of it.
+    answers.removeIf(answer -> answer.server().equals(server));
+    answers.add(new MissingBlocks.Answer(server, why));
     if (weight(why) >= weight(reason)) {
       reason = why;
       detail = said;
@@ -168,7 +168,7 @@ final class PartitionProgress {
         expected.attempt(place),
         expected.mapIndex(place),
         localTellsMore ? answer.reason : reason,
-        asked,
+        answers,
         answer == null ? detail : detail + "; local output: " + answer.said);
   }
 }

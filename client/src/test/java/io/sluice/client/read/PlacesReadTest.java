@@ -135,6 +135,10 @@ class PlacesReadTest {
         MissingBlocks missing = missing(read);
         assertThat(missing.mapAttempt()).isEqualTo(1);
         assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
+        assertThat(missing.answers())
+            .containsExactlyInAnyOrder(
+                new MissingBlocks.Answer("server-0", Reason.UNREACHABLE),
+                new MissingBlocks.Answer("server-1", Reason.INCOMPLETE));
         assertThat(refusals.tries("server-0")).isEqualTo(2);
       }
     }

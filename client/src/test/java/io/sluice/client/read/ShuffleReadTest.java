@@ -16,6 +16,7 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.ServerId;
 import java.io.InterruptedIOException;
+import java.util.List;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -146,7 +147,7 @@ class ShuffleReadTest {
                     0,
                     0,
                     Reason.NEVER_WRITTEN,
-                    java.util.List.of("server-0"),
+                    List.of(new MissingBlocks.Answer("server-0", Reason.NEVER_WRITTEN)),
                     "nothing of the shuffle was ever written there"));
       }
       push(cluster, assignment, 0, 0, 10);

@@ -13,7 +13,9 @@ public final class ShuffleLimits {
           .defaultValue(StoreConfig.DEFAULT.maxShuffles())
           .atLeast(1)
           .since("0.1.0")
-          .doc("Most shuffles at a time; pushes of a further one are refused with NO_SPACE.")
+          .doc(
+              "Most shuffles at a time; pushes of a further one are refused with NO_SPACE, and clients"
+                  + " take them to a further server or keep them in local output.")
           .build();
 
   static final ConfigKey<Integer> MAX_TOMBSTONES =
@@ -33,9 +35,9 @@ public final class ShuffleLimits {
           .atLeast(1L << 20)
           .since("0.1.0")
           .doc(
-              "A partition longer than this is huge: acknowledgements report it as full, and what"
-                  + " still comes for its shuffle goes straight to disk"
-                  + " (rss.server.huge-partition.memory.limit.ratio).")
+              "A partition longer than this is huge: acknowledgements report it as full, so that"
+                  + " clients go on at a further server, and what still comes for its shuffle goes"
+                  + " straight to disk (rss.server.huge-partition.memory.limit.ratio).")
           .build();
 
   /** The keys of this class. */

@@ -11,11 +11,13 @@ import io.sluice.spark.MissingMaps;
 import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
@@ -106,21 +108,34 @@ public final class FetchedContents implements BlockContents {
   }
 
   private static String missingMaps(BlocksMissingException cause) {
-    Set<String> asked = new TreeSet<>();
+    Set<String> blamed = new TreeSet<>();
     Set<String> silent = new TreeSet<>();
     for (MissingBlocks one : cause.missing()) {
-      asked.addAll(one.servers());
-      // Of several servers it is not said which did not answer.
-      if (one.reason() == Reason.UNREACHABLE && one.servers().size() == 1) {
-        silent.addAll(one.servers());
-      }
+      List<String> failed = serversThat(FetchedContents::explainsLoss, one);
+      blamed.addAll(failed.isEmpty() ? one.servers() : failed);
+      silent.addAll(serversThat(reason -> reason == Reason.UNREACHABLE, one));
     }
     return MissingMaps.text(
             cause.missing().stream()
                 .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
                 .toList())
         + " "
-        + MissingMaps.servers(asked, silent);
+        + MissingMaps.servers(blamed, silent);
+  }
+
+  private static List<String> serversThat(Predicate<Reason> did, MissingBlocks missing) {
+    return missing.answers().stream()
+        .filter(answer -> did.test(answer.reason()))
+        .map(MissingBlocks.Answer::server)
+        .toList();
+  }
+
+  /** One that merely has nothing may stand in for another, and have all that it ever got. */
+  private static boolean explainsLoss(Reason reason) {
+    return switch (reason) {
+      case NEVER_WRITTEN, INCOMPLETE -> false;
+      case EXPIRED, LOST, UNREACHABLE, CORRUPT -> true;
+    };
   }
 
   /** Local output counts what it fetches itself. */

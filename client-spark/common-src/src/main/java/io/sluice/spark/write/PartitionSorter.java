@@ -65,10 +65,16 @@ public final class PartitionSorter extends MemoryConsumer {
   /** Of the 8192 pages that all consumers of a task have together. */
   private static final int MAX_PAGES = 4096;
 
-  private static final int FIRST_POINTERS = 512;
+  /** Doubled, it stays below powers of two, see {@link #withoutHeader}. */
+  private static final int FIRST_POINTERS = 508;
 
   /** Smaller blocks cost more to describe, compress and find than they hold. */
   private static final long WORTHY_BLOCK_BYTES = 16 << 10;
+
+  /** Larger blocks gain nothing any more, while what is held has the collector mark the heap. */
+  private static final long AMPLE_BLOCK_BYTES = 128 << 10;
+
+  private static final long AMPLE_MIN_BYTES = 16 << 20;
 
   /** What many partitions may raise the size to at which a sorter drains. */
   private static final int MAX_DRAIN_FACTOR = 4;
@@ -107,19 +113,28 @@ public final class PartitionSorter extends MemoryConsumer {
   }
 
   /**
-   * The size at which to drain for so many partitions: what is configured, or up to four times as
-   * much where that makes blocks that are not tiny.
+   * The size at which to drain for so many partitions: what is configured, less if blocks are large
+   * with less, or up to four times as much where that makes blocks that are not tiny.
    */
   static long drainBytes(long configuredBytes, int partitions) {
     long worthyBytes =
         Math.min(partitions * WORTHY_BLOCK_BYTES, configuredBytes * MAX_DRAIN_FACTOR);
-    return Math.max(configuredBytes, worthyBytes);
+    long ampleBytes = Math.max(partitions * AMPLE_BLOCK_BYTES, AMPLE_MIN_BYTES);
+    return Math.max(Math.min(configuredBytes, ampleBytes), worthyBytes);
   }
 
   /** A full sorter has some 64 pages. */
   private static long fullPageBytes(TaskMemoryManager memory, long spillBytes) {
     long wanted = Math.min(MAX_PAGE_BYTES, Math.max(MIN_FULL_PAGE_BYTES, spillBytes / 64));
-    return Math.min(wanted, memory.pageSizeBytes());
+    return Math.min(withoutHeader(wanted), memory.pageSizeBytes());
+  }
+
+  /**
+   * An array of just over a power of two takes twice that where the collector gives large objects
+   * whole regions, as G1 does.
+   */
+  private static long withoutHeader(long bytes) {
+    return bytes - Platform.LONG_ARRAY_OFFSET;
   }
 
   /** Copies a record in. Borrows {@code base}. */

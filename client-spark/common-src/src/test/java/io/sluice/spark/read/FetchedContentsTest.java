@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
+import io.sluice.client.read.MissingBlocks.Answer;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
@@ -85,7 +86,7 @@ class FetchedContentsTest {
 
   @Test
   void namesExactlyTheMapTaskWhoseBlocksAreMissing() {
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "restarted");
+    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     read.script.add(new BlocksMissingException(5, List.of(hole)));
 
     Throwable thrown = catchThrowable(contents::next);
@@ -102,23 +103,29 @@ class FetchedContentsTest {
   private BlockManagerId blamed(BlockManagerId location) {
     BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
     local.put(42L, new LocalAttempt(location, executor, Map.of()));
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "restarted");
+    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     read.script.add(new BlocksMissingException(5, List.of(hole)));
     Throwable thrown = catchThrowable(contents::next);
     return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
   }
 
   @Test
-  void saysWhichServersWereAskedAndWhichDidNotAnswer() {
-    MissingBlocks lost = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "");
-    MissingBlocks silent = new MissingBlocks(4, 42, 17, Reason.UNREACHABLE, List.of("s:2"), "");
-    MissingBlocks unclear =
-        new MissingBlocks(5, 42, 17, Reason.UNREACHABLE, List.of("s:2", "s:3"), "");
-    read.script.add(new BlocksMissingException(5, List.of(lost, silent, unclear)));
+  void saysWhichServersAreToBlameAndWhichDidNotAnswer() {
+    Answer lost = new Answer("s:1", Reason.LOST);
+    Answer silent = new Answer("s:2", Reason.UNREACHABLE);
+    Answer standsIn = new Answer("s:3", Reason.INCOMPLETE);
+    Answer unwritten = new Answer("s:4", Reason.NEVER_WRITTEN);
+    read.script.add(
+        new BlocksMissingException(
+            5,
+            List.of(
+                new MissingBlocks(3, 42, 17, Reason.LOST, List.of(lost), ""),
+                new MissingBlocks(4, 42, 17, Reason.UNREACHABLE, List.of(silent, standsIn), ""),
+                new MissingBlocks(5, 42, 17, Reason.NEVER_WRITTEN, List.of(unwritten), ""))));
 
     String message = catchThrowable(contents::next).getMessage();
 
-    assertThat(MissingMaps.askedIn(message)).containsExactly("s:1", "s:2", "s:3");
+    assertThat(MissingMaps.blamedIn(message)).containsExactly("s:1", "s:2", "s:4");
     assertThat(MissingMaps.silentIn(message)).containsExactly("s:2");
   }
 
@@ -140,7 +147,7 @@ class FetchedContentsTest {
   @Test
   void failsOnlyItselfWhenTheShuffleHasGotFurtherServers() {
     outdated = true;
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of("s:1"), "restarted");
+    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     BlocksMissingException missing = new BlocksMissingException(5, List.of(hole));
     read.script.add(missing);
 

@@ -133,9 +133,16 @@ class PartitionSorterTest {
 
   @Test
   void drainsLaterWhereManyPartitionsWouldMakeTinyBlocks() {
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 200)).isEqualTo(128L * MIB);
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 2_000)).isEqualTo(128L * MIB);
     assertThat(PartitionSorter.drainBytes(128L * MIB, 16_384)).isEqualTo(256L * MIB);
     assertThat(PartitionSorter.drainBytes(128L * MIB, 1 << 24)).isEqualTo(512L * MIB);
+  }
+
+  @Test
+  void drainsSoonerWhereFewPartitionsMakeLargeBlocksAnyway() {
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 200)).isEqualTo(25L * MIB);
+    assertThat(PartitionSorter.drainBytes(128L * MIB, 1)).isEqualTo(16L * MIB);
+    assertThat(PartitionSorter.drainBytes(64 << 10, 1)).isEqualTo(64 << 10);
   }
 
   @Test
