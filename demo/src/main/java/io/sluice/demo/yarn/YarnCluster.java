@@ -183,6 +183,23 @@ public final class YarnCluster implements AutoCloseable {
     return all.toString();
   }
 
+  /**
+   * What application masters have written of a job that has not ended yet, as text if the job's
+   * {@code mapreduce.jobhistory.jhist.format} is {@code json}.
+   */
+  public String unfinishedHistory(String application) throws IOException {
+    String job = application.replace("application_", "job_");
+    StringBuilder all = new StringBuilder();
+    for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
+      for (Path user : matching(node.resolve("apps_staging_dir"), "*")) {
+        for (Path file : matching(user.resolve(".staging").resolve(job), job + "_*.jhist")) {
+          all.append(Files.readString(file, StandardCharsets.ISO_8859_1));
+        }
+      }
+    }
+    return all.toString();
+  }
+
   private static List<Path> matching(Path directory, String glob) throws IOException {
     List<Path> found = new ArrayList<>();
     if (Files.isDirectory(directory)) {

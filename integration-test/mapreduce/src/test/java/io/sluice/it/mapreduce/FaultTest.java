@@ -71,11 +71,18 @@ final class FaultTest {
 
   @Test
   void goesOnWithFinishedMapsWhenApplicationMasterIsKilled() throws Exception {
-    GatedJob job = new GatedJob(clusters, "master-killed", 13).shut("map-3").start();
+    GatedJob job =
+        new GatedJob(clusters, "master-killed", 13)
+            .set("mapreduce.jobhistory.jhist.format", "json")
+            .shut("map-3")
+            .start();
     job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    // The local file system keeps the last lines in memory, and they end with the process.
+    job.await(
+        "a finished map is in the job's history",
+        () -> job.history().contains("\"type\":\"TASK_FINISHED\""));
     YarnContainer first = job.master();
     first.process().destroyForcibly();
-    // Not always all of them: the last lines of the job's history may not be on disk yet.
     job.await(
         "the next application master has recovered finished maps",
         () -> RECOVERED.matcher(job.containerLogs()).find());

@@ -138,6 +138,11 @@ final class GatedJob {
     return awaitContainer("the application master", YarnContainer::isMaster);
   }
 
+  /** What is on disk of the job's history; text if it is written so. */
+  String history() throws IOException {
+    return clusters.yarn().unfinishedHistory(application);
+  }
+
   /** What containers of the job have logged so far. */
   String containerLogs() throws IOException {
     return clusters.yarn().containerLogs(application);
