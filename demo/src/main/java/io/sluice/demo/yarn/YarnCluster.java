@@ -243,6 +243,9 @@ public final class YarnCluster implements AutoCloseable {
     all.put("hadoop.tmp.dir", temporary().toString());
     all.put("yarn.nodemanager.resource.cpu-vcores", "16");
     all.put("yarn.scheduler.minimum-allocation-mb", "64");
+    // What comes up while the resource manager goes away does not wait for it for long.
+    all.put("yarn.resourcemanager.connect.max-wait.ms", "20000");
+    all.put("yarn.resourcemanager.connect.retry-interval.ms", "1000");
     all.put("yarn.nodemanager.vmem-check-enabled", "false");
     all.put("yarn.nodemanager.pmem-check-enabled", "false");
     // How full the machine's own disk is must not decide.
@@ -276,43 +279,58 @@ public final class YarnCluster implements AutoCloseable {
     return ": " + LogTail.of(logFile(), 1).strip() + " (log: " + logFile() + ")";
   }
 
-  /** Ends containers, then the process; by force after a bound. Idempotent. */
+  /**
+   * Ends the process and every container, by force. Idempotent.
+   *
+   * @throws IllegalStateException if one of them is still there after a bound
+   */
   @Override
   public void close() {
     if (process == null) {
       return;
     }
-    List<ProcessHandle> containers = process.descendants().toList();
-    try {
-      process.getOutputStream().close();
-    } catch (IOException e) {
-      // It is gone already, which is what this is for.
-    }
-    boolean interrupted = false;
-    try {
-      process.waitFor(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    kill();
-    containers.forEach(ProcessHandle::destroyForcibly);
+    List<ProcessHandle> left = kill();
     try {
       Runtime.getRuntime().removeShutdownHook(shutdownHook);
     } catch (IllegalStateException alreadyShuttingDown) {
       // The hook runs or has run: it does the same.
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (!left.isEmpty()) {
+      throw new IllegalStateException("processes that do not end: " + left);
     }
   }
 
-  private void kill() {
+  /**
+   * The process goes first: it would start another application master for one that ends. What one
+   * look misses, because it was about to start, the next one finds.
+   *
+   * @return what is still there
+   */
+  private List<ProcessHandle> kill() {
     if (process == null) {
-      return;
+      return List.of();
     }
-    List<ProcessHandle> containers = process.descendants().toList();
+    List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
     process.destroyForcibly();
-    containers.forEach(ProcessHandle::destroyForcibly);
+    long deadlineNanos = System.nanoTime() + STOP_TIMEOUT.toNanos();
+    boolean interrupted = false;
+    while (true) {
+      all.addAll(YarnContainer.of(plan.directory()));
+      all.forEach(ProcessHandle::destroyForcibly);
+      all.removeIf(one -> !one.isAlive());
+      boolean ended = all.isEmpty() && !process.isAlive();
+      if (ended || System.nanoTime() - deadlineNanos > 0) {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+        return all;
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
   }
 
   /** Settings of a job's processes that start soon and stay small: for tests and small machines. */

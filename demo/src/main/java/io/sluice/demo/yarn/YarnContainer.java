@@ -52,6 +52,24 @@ public record YarnContainer(ProcessHandle process, String application, String at
     return found;
   }
 
+  /**
+   * Every process of this machine that belongs to a container of the cluster in a directory: its
+   * command line, and that of each shell around it, names the container's own directory for logs.
+   * What these have started goes with them.
+   */
+  static List<ProcessHandle> of(Path directory) {
+    Pattern container =
+        Pattern.compile(Pattern.quote(directory.toAbsolutePath().toString()) + "/\\S*/container_");
+    List<ProcessHandle> found = new ArrayList<>();
+    for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+      if (commandLine(process).stream().anyMatch(container.asPredicate())) {
+        found.addAll(process.descendants().toList());
+        found.add(process);
+      }
+    }
+    return found;
+  }
+
   /** Not what {@link ProcessHandle} tells, which leaves out command lines of some length. */
   private static List<String> commandLine(ProcessHandle process) {
     try {
