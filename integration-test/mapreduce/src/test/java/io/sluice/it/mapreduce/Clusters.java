@@ -22,7 +22,7 @@ final class Clusters implements AutoCloseable {
   static final int SERVERS = 3;
 
   /** Of all tests together; each job has a bound of its own. */
-  private static final Duration LIMIT = Duration.ofMinutes(20);
+  private static final Duration LIMIT = Duration.ofMinutes(30);
 
   private static final Path ROOT =
       Path.of(System.getProperty("user.dir")).resolve("../..").normalize();
