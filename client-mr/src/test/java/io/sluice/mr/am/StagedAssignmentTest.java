@@ -18,7 +18,7 @@ class StagedAssignmentTest {
 
   private StagedAssignment staged() throws IOException {
     return new StagedAssignment(
-        FileSystem.getLocal(new Configuration()), new org.apache.hadoop.fs.Path(directory.toUri()));
+        new Configuration(), new org.apache.hadoop.fs.Path(directory.toUri()));
   }
 
   @Test
