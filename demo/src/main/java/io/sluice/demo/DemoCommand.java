@@ -1,15 +1,10 @@
 package io.sluice.demo;
 
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice demo}. */
 @Command(
@@ -26,14 +21,7 @@ import picocli.CommandLine.Spec;
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
-public final class DemoCommand implements Callable<Integer> {
-  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
-  private static final String TERMINAL = "sluice.terminal";
-
-  private static final int EXIT_GOOD = 0;
-  private static final int EXIT_BAD = 1;
-  private static final int EXIT_USAGE = 2;
-
+public final class DemoCommand extends ComparisonCommand {
   enum Transport {
     GRPC,
     GRPC_NETTY
@@ -96,64 +84,26 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Keep the logs, settings and rows of the run.")
   private boolean keep;
 
-  @Spec private CommandSpec spec;
+  @Override
+  PlaceOptions places() {
+    return places;
+  }
 
   @Override
-  public Integer call() throws InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
-    try {
-      return run(out);
-    } catch (DemoException e) {
-      err.println("sluice demo: " + e.getMessage());
-      return e.kind() == DemoException.Kind.USAGE ? EXIT_USAGE : EXIT_BAD;
-    } catch (IOException e) {
-      err.println("sluice demo: " + e.getMessage());
-      return EXIT_BAD;
-    }
+  String prefix() {
+    return "run-";
   }
 
-  private int run(PrintWriter out) throws DemoException, IOException, InterruptedException {
+  @Override
+  Opening opening() throws DemoException {
     DemoRun.Plan plan = plan();
-    Installation installation = Installation.of(System.getProperties());
-    SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
-    installation.clientJar(spark);
-    boolean good = false;
-    try (DemoProgress progress = progress(out)) {
-      DemoRun run =
-          new DemoRun(plan, installation, spark, places.workDirectory(System.getenv()), progress);
-      try {
-        DemoTable table;
-        try (run) {
-          table = new DemoTable(run.run());
-        }
-        progress.step("");
-        out.print(table.render());
-        good = table.isGood();
-      } finally {
-        boolean keepLogs = plan.keep() || !good;
-        run.removeFiles(keepLogs);
-        if (keepLogs) {
-          out.println("logs: " + run.directory());
-        }
-        out.flush();
-      }
-    }
-    return good ? EXIT_GOOD : EXIT_BAD;
-  }
-
-  private static DemoProgress progress(PrintWriter out) {
-    return Boolean.getBoolean(TERMINAL)
-        ? new DemoProgress.Terminal(out)
-        : new DemoProgress.Lines(out, System::nanoTime);
+    return (staging, progress) -> new DemoRun(plan, staging, progress);
   }
 
   private DemoRun.Plan plan() throws DemoException {
     atLeastOne("--servers", servers);
     atLeastOne("--query-timeout", queryTimeoutMinutes);
-    if (!(scale > 0 && scale <= 1000)) {
-      throw DemoException.usage("--scale " + scale + ": expected a number above 0 and up to 1000");
-    }
+    scale(scale);
     if (partitions < 0) {
       throw DemoException.usage(
           "--partitions " + partitions + ": expected a positive number, or 0 for Spark's default");
@@ -168,11 +118,5 @@ public final class DemoCommand implements Callable<Integer> {
         partitions,
         Duration.ofMinutes(queryTimeoutMinutes),
         keep);
-  }
-
-  private static void atLeastOne(String option, int value) throws DemoException {
-    if (value < 1) {
-      throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
-    }
   }
 }

@@ -13,6 +13,13 @@ import me.tongfei.progressbar.ProgressBarStyle;
  * long step a terminal shows a bar, anything else gets a line now and then.
  */
 interface DemoProgress extends AutoCloseable {
+  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
+  String TERMINAL = "sluice.terminal";
+
+  /** For this process. */
+  static DemoProgress to(PrintWriter out) {
+    return Boolean.getBoolean(TERMINAL) ? new Terminal(out) : new Lines(out, System::nanoTime);
+  }
 
   /** A new step begins; a bar of the last one ends. */
   void step(String text);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The table at the end of the demo, and the sentences below it. */
-final class DemoTable {
+final class DemoTable implements Comparison.Outcome {
   private static final List<String> HEADINGS =
       List.of("query", "rows", "same?", "own s", "sluice s", "ratio", "pushed", "spilled", "read");
 
@@ -22,11 +22,13 @@ final class DemoTable {
   }
 
   /** Whether every query gave the same rows on both sides, by way of the servers. */
-  boolean isGood() {
+  @Override
+  public boolean isGood() {
     return queries.stream().allMatch(query -> query.verdict() == QueryComparison.Verdict.SAME);
   }
 
-  String render() {
+  @Override
+  public String render() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADINGS);
     long ownMs = 0;

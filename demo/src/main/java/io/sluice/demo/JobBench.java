@@ -1,13 +1,10 @@
 package io.sluice.demo;
 
 import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ShuffleJob;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,9 +22,8 @@ import java.util.TreeMap;
  * background, such as deleting, counts too: its CPU is taken over the whole round, in which the
  * other side's turn is idle time.
  */
-final class JobBench implements AutoCloseable {
+final class JobBench implements Comparison {
   private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
-  private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
 
   /**
    * What a run does.
@@ -38,6 +34,7 @@ final class JobBench implements AutoCloseable {
    * @param conf for Spark on both sides
    * @param sluiceConf for Spark on the side of Sluice only
    * @param serverJavaOptions of servers
+   * @param keep whether logs and settings stay
    */
   record Plan(
       double scale,
@@ -51,69 +48,36 @@ final class JobBench implements AutoCloseable {
       Duration jobTimeout,
       Map<String, String> conf,
       Map<String, String> sluiceConf,
-      List<String> serverJavaOptions) {}
+      List<String> serverJavaOptions,
+      boolean keep) {}
 
   private final Plan plan;
-  private final Installation installation;
-  private final SparkHome spark;
-  private final Path workDirectory;
+  private final Staging staging;
   private final DemoProgress progress;
-  private final Path directory;
-  private final Thread shutdownHook = new Thread(this::endAll, "bench-stop");
-  private DemoRun.Staging staging;
-  private LocalCluster cluster;
 
-  /** Makes the directory of the run. */
-  JobBench(
-      Plan plan,
-      Installation installation,
-      SparkHome spark,
-      Path workDirectory,
-      DemoProgress progress)
-      throws IOException {
+  /**
+   * @param staging borrows: started before {@link #run}
+   */
+  JobBench(Plan plan, Staging staging, DemoProgress progress) {
     this.plan = plan;
-    this.installation = installation;
-    this.spark = spark;
-    this.workDirectory = workDirectory;
+    this.staging = staging;
     this.progress = progress;
-    Files.createDirectories(workDirectory);
-    this.directory = Files.createTempDirectory(workDirectory, "bench-");
   }
 
-  Path directory() {
-    return directory;
-  }
-
-  /** Runs the plan; {@link #close} ends everything that this has started. */
-  List<JobRound> run() throws DemoException, IOException, InterruptedException {
-    Runtime.getRuntime().addShutdownHook(shutdownHook);
-    staging =
-        new DemoRun.Staging(
-            directory, installation.driverJars(), spark.stage(directory.resolve("spark-home")));
-    Path data = TpchData.ensure(workDirectory, plan.scale(), spark, staging, progress);
+  @Override
+  public JobTable run() throws DemoException, IOException, InterruptedException {
+    Path data = TpchData.ensure(plan.scale(), staging, progress);
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(plan.serverJavaOptions());
-    cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(Installation.all(installation.jars()))
-            .servers(plan.servers())
-            .configureServers("rss.rpc.server.type", "GRPC_NETTY")
-            .configureServers("rss.server.buffer.capacity", plan.bufferCapacity())
-            .serverJvmOptions(serverOptions.toArray(String[]::new))
-            .build();
-    cluster.start();
-    try (ClusterProbe probe = new ClusterProbe(cluster)) {
-      probe.awaitActiveServers(plan.servers(), REGISTER_TIMEOUT);
-    }
+    staging.startCluster(plan.servers(), "GRPC_NETTY", plan.bufferCapacity(), serverOptions);
     TpchData.readAhead(data);
     List<JobRound> rounds = new ArrayList<>();
     int total =
         plan.codecs().size() * plan.rounds() * plan.jobs().size() * plan.partitions().size();
     for (String codec : plan.codecs()) {
       progress.step(codec + ": starting Spark twice, and a round to warm up");
-      try (DriverProcess own = startDriver("own", codec, data);
-          DriverProcess sluice = startDriver("sluice", codec, data)) {
+      try (DriverProcess own = startDriver(Side.OWN, codec, data);
+          DriverProcess sluice = startDriver(Side.SLUICE, codec, data)) {
         own.await(DriverMessage.Ready.class, READY_TIMEOUT);
         sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
         Sides sides = new Sides(own, sluice);
@@ -131,7 +95,7 @@ final class JobBench implements AutoCloseable {
         }
       }
     }
-    return rounds;
+    return new JobTable(rounds);
   }
 
   private record Sides(DriverProcess own, DriverProcess sluice) {}
@@ -165,8 +129,8 @@ final class JobBench implements AutoCloseable {
   }
 
   private List<ClusterNode> nodes() {
-    List<ClusterNode> nodes = new ArrayList<>(cluster.coordinators());
-    nodes.addAll(cluster.servers());
+    List<ClusterNode> nodes = new ArrayList<>(staging.cluster().coordinators());
+    nodes.addAll(staging.cluster().servers());
     return nodes;
   }
 
@@ -184,7 +148,7 @@ final class JobBench implements AutoCloseable {
         round.isSame() ? "" : ", DIFFERENT ROWS");
   }
 
-  private DriverProcess startDriver(String side, String codec, Path data)
+  private DriverProcess startDriver(Side side, String codec, Path data)
       throws DemoException, IOException {
     Map<String, String> conf = new TreeMap<>(staging.sparkConf());
     conf.put("spark.master", "local-cluster[" + plan.executors() + ",1,1024]");
@@ -195,50 +159,29 @@ final class JobBench implements AutoCloseable {
       conf.put("spark.io.compression.codec", codec);
     }
     conf.putAll(plan.conf());
-    List<String> classPath = new ArrayList<>();
-    classPath.add(Installation.all(spark.jars()));
-    classPath.add(Installation.all(installation.driverJars()));
-    if (side.equals("sluice")) {
-      Path clientJar = installation.clientJar(spark);
-      conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
-      conf.put("spark.executor.extraClassPath", clientJar.toString());
-      conf.put("spark.rss.coordinator.quorum", cluster.quorum());
+    if (side == Side.SLUICE) {
+      conf.putAll(staging.sluiceConf());
       conf.putAll(plan.sluiceConf());
-      classPath.add(clientJar.toString());
     }
-    Path sideDirectory = Files.createDirectories(directory.resolve(side + "-" + codec));
+    Path sideDirectory = staging.directory().resolve(side.word() + "-" + codec);
     // A home of its own: two applications of the same second have the same name and would share
     // the executors' directories.
-    Map<String, String> environment = spark.stage(sideDirectory.resolve("spark-home"));
-    return staging.own(
-        DriverProcess.start(
-            new DriverProcess.Launch(
-                side,
-                "io.sluice.demo.spark.JobDriver",
-                DriverProcess.classPath(classPath.toArray(String[]::new)),
-                List.of("-Xmx1g"),
-                environment,
-                new DriverSettings(plan.scale(), data, sideDirectory, conf),
-                sideDirectory)));
+    Map<String, String> environment = staging.sparkHome(sideDirectory);
+    return staging.startDriver(
+        side,
+        "io.sluice.demo.spark.JobDriver",
+        environment,
+        new DriverSettings(plan.scale(), data, sideDirectory, conf),
+        sideDirectory);
   }
 
-  /** Ends what still runs; the files stay. Idempotent. */
+  /** The files show how far it came. */
   @Override
-  public void close() {
-    endAll();
-    try {
-      Runtime.getRuntime().removeShutdownHook(shutdownHook);
-    } catch (IllegalStateException alreadyShuttingDown) {
-      // The hook does the same.
-    }
-  }
+  public void interrupted() {}
 
-  private void endAll() {
-    if (staging != null) {
-      staging.killAll();
-    }
-    if (cluster != null) {
-      cluster.close();
-    }
+  @Override
+  public boolean removeFiles(boolean good) throws IOException {
+    Scratch.remove(plan.keep() ? staging.directory().resolve("spark-local") : staging.directory());
+    return plan.keep();
   }
 }

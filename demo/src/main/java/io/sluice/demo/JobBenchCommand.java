@@ -1,18 +1,13 @@
 package io.sluice.demo;
 
 import io.sluice.demo.driver.ShuffleJob;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice bench spark}. */
 @Command(
@@ -23,13 +18,7 @@ import picocli.CommandLine.Spec;
       "Starts all processes on loopback, and ends them."
     },
     sortOptions = false)
-public final class JobBenchCommand implements Callable<Integer> {
-  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
-  private static final String TERMINAL = "sluice.terminal";
-
-  private static final int EXIT_GOOD = 0;
-  private static final int EXIT_BAD = 1;
-  private static final int EXIT_USAGE = 2;
+public final class JobBenchCommand extends ComparisonCommand {
   private static final int MAX_PARTITIONS = 1 << 24;
   private static final List<String> CODECS = List.of("lz4", "zstd", "snappy", "none");
 
@@ -123,60 +112,24 @@ public final class JobBenchCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Keep the logs and settings of the run.")
   private boolean keep;
 
-  @Spec private CommandSpec spec;
-
   @Override
-  public Integer call() throws InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
-    try {
-      return run(out);
-    } catch (DemoException e) {
-      err.println("sluice bench spark: " + e.getMessage());
-      return e.kind() == DemoException.Kind.USAGE ? EXIT_USAGE : EXIT_BAD;
-    } catch (IOException e) {
-      err.println("sluice bench spark: " + e.getMessage());
-      return EXIT_BAD;
-    }
+  PlaceOptions places() {
+    return places;
   }
 
-  private int run(PrintWriter out) throws DemoException, IOException, InterruptedException {
+  @Override
+  String prefix() {
+    return "bench-";
+  }
+
+  @Override
+  Opening opening() throws DemoException {
     JobBench.Plan plan = plan();
-    Installation installation = Installation.of(System.getProperties());
-    SparkHome spark = SparkHome.of(places.sparkDirectory(System.getenv()));
-    installation.clientJar(spark);
-    boolean good = false;
-    try (DemoProgress progress =
-        Boolean.getBoolean(TERMINAL)
-            ? new DemoProgress.Terminal(out)
-            : new DemoProgress.Lines(out, System::nanoTime)) {
-      JobBench bench =
-          new JobBench(plan, installation, spark, places.workDirectory(System.getenv()), progress);
-      try {
-        JobTable table;
-        try (bench) {
-          table = new JobTable(bench.run());
-        }
-        progress.step("");
-        out.print(table.render());
-        good = table.isGood();
-      } finally {
-        if (keep) {
-          Scratch.remove(bench.directory().resolve("spark-local"));
-          out.println("logs: " + bench.directory());
-        } else {
-          Scratch.remove(bench.directory());
-        }
-        out.flush();
-      }
-    }
-    return good ? EXIT_GOOD : EXIT_BAD;
+    return (staging, progress) -> new JobBench(plan, staging, progress);
   }
 
   private JobBench.Plan plan() throws DemoException {
-    if (!(scale > 0 && scale <= 1000)) {
-      throw DemoException.usage("--scale " + scale + ": expected a number above 0 and up to 1000");
-    }
+    scale(scale);
     atLeastOne("--rounds", rounds);
     atLeastOne("--executors", executors);
     atLeastOne("--servers", servers);
@@ -204,7 +157,8 @@ public final class JobBenchCommand implements Callable<Integer> {
         Duration.ofMinutes(jobTimeoutMinutes),
         Map.copyOf(conf),
         Map.copyOf(sluiceConf),
-        List.copyOf(serverJavaOptions));
+        List.copyOf(serverJavaOptions),
+        keep);
   }
 
   private List<ShuffleJob> shuffleJobs() throws DemoException {
@@ -213,12 +167,6 @@ public final class JobBenchCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw DemoException.usage(
           "--jobs " + String.join(",", jobs) + ": expected some of repartition,self-join,sort");
-    }
-  }
-
-  private static void atLeastOne(String option, int value) throws DemoException {
-    if (value < 1) {
-      throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
  * the median over its rounds. Ratios are medians of the rounds' ratios, since the two halves of a
  * round ran seconds apart on the same machine.
  */
-final class JobTable {
+final class JobTable implements Comparison.Outcome {
   private static final String HEADING =
       """
       | codec | partitions | job | own CPU s (executors + driver) | Sluice CPU s (executors + driver + servers) | CPU ratio | lowest to highest | own s | Sluice s | time ratio | own wrote | Sluice wrote |
@@ -37,12 +37,14 @@ final class JobTable {
   }
 
   /** Whether both sides read the same rows, every time. */
-  boolean isGood() {
+  @Override
+  public boolean isGood() {
     return rounds.values().stream().flatMap(List::stream).allMatch(JobRound::isSame);
   }
 
   /** In Markdown. */
-  String render() {
+  @Override
+  public String render() {
     StringBuilder text = new StringBuilder(HEADING);
     rounds.forEach((key, all) -> appendRow(text, key, all));
     if (!isGood()) {

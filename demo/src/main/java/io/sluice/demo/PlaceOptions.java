@@ -10,7 +10,9 @@ final class PlaceOptions {
       names = "--spark-home",
       paramLabel = "DIR",
       description =
-          "A Spark 3.5 to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
+          "A "
+              + SparkHome.WANTED
+              + " to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
   private Path sparkHome;
 
   @Option(
@@ -33,7 +35,9 @@ final class PlaceOptions {
       return Path.of(home);
     }
     throw DemoException.usage(
-        "no Spark: name a Spark 3.5 with --spark-home or SPARK_HOME (a checkout of Sluice brings its own)");
+        "no Spark: name a "
+            + SparkHome.WANTED
+            + " with --spark-home or SPARK_HOME (a checkout of Sluice brings its own)");
   }
 
   Path workDirectory(Map<String, String> environment) {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -40,14 +39,9 @@ final class TpchData {
   }
 
   /** Makes the tables unless they are there. */
-  static Path ensure(
-      Path workDirectory,
-      double scale,
-      SparkHome spark,
-      DemoRun.Staging staging,
-      DemoProgress progress)
+  static Path ensure(double scale, Staging staging, DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
-    Path complete = directory(workDirectory, scale);
+    Path complete = directory(staging.workDirectory(), scale);
     if (Files.isDirectory(complete)) {
       progress.step("TPC-H data, scale factor " + scale + ": using " + complete);
       return complete;
@@ -58,20 +52,10 @@ final class TpchData {
     Files.createDirectories(unfinished);
     Map<String, String> conf = new TreeMap<>(staging.sparkConf());
     conf.put("spark.master", "local[*]");
-    DriverProcess.Launch launch =
-        new DriverProcess.Launch(
-            "data",
-            "io.sluice.demo.spark.DataDriver",
-            // The generator needs a newer Guava than a Spark home may hold.
-            DriverProcess.classPath(
-                Installation.all(staging.driverJars()), Installation.all(spark.jars())),
-            List.of(HEAP),
-            staging.environment(),
-            new DriverSettings(scale, unfinished, staging.directory(), conf),
-            staging.directory());
+    DriverSettings settings = new DriverSettings(scale, unfinished, staging.directory(), conf);
     Duration timeout =
         TIMEOUT_PER_SCALE.plus(Duration.ofSeconds((long) (TIMEOUT_PER_SCALE.toSeconds() * scale)));
-    try (DriverProcess driver = staging.own(DriverProcess.start(launch))) {
+    try (DriverProcess driver = staging.startGenerator(HEAP, settings)) {
       driver.awaitEnd(
           timeout, part -> progress.advance(part.done(), part.total(), "files written"));
     }

@@ -1,25 +1,22 @@
 package io.sluice.cli.bench;
 
+import io.sluice.server.storage.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
  * A file of an {@link EmulatedDisk}, with the calls that writing, merging and reading make. Each is
  * a request to the disk; a copy from file to file is one to read and one to write.
  */
-final class SparseChannel extends FileChannel {
+final class SparseChannel extends NarrowChannel {
   private static final int COPY_BYTES = 1 << 20;
 
   private final SparseContent content;
   private final DiskModel model;
 
   SparseChannel(SparseContent content, DiskModel model) {
+    super("an emulated file");
     this.content = content;
     this.model = model;
   }
@@ -80,56 +77,5 @@ final class SparseChannel extends FileChannel {
   public void force(boolean metaData) {}
 
   @Override
-  public int read(ByteBuffer target) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long read(ByteBuffer[] targets, int offset, int count) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileChannel position(long newPosition) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileChannel truncate(long newSize) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long transferFrom(ReadableByteChannel source, long position, long count) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public int write(ByteBuffer source, long position) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public MappedByteBuffer map(MapMode mode, long position, long size) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock lock(long position, long size, boolean shared) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock tryLock(long position, long size, boolean shared) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   protected void implCloseChannel() {}
-
-  private void checkOpen() throws ClosedChannelException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
-  }
 }

@@ -572,11 +572,6 @@ final class FrameSender {
     return detours.hasWay(set);
   }
 
-  /** Whether some blocks are in local output. */
-  boolean hasLocal() {
-    return detours.localFrames() > 0;
-  }
-
   /** Frees every frame; answers that still come are ignored. Idempotent. */
   void close() {
     if (closed) {

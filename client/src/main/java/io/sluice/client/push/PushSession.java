@@ -57,12 +57,6 @@ public interface PushSession extends AutoCloseable {
    */
   long[] partitionLengths();
 
-  /**
-   * Whether some blocks have gone to local output, so that readers must look there. Final after
-   * {@link #finish}.
-   */
-  boolean hasLocal();
-
   PushCounters counters();
 
   /** Memory, off the heap, of all frames: open ones and those on their way. */

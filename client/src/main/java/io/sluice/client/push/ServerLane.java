@@ -1,5 +1,6 @@
 package io.sluice.client.push;
 
+import io.sluice.client.Lane;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
@@ -17,9 +18,8 @@ import java.util.Set;
  * of them), then stopped while a further server is asked for, then led elsewhere or gone. A lane
  * that was stopped may be opened again. One that is gone may still be led elsewhere later.
  */
-final class ServerLane {
+final class ServerLane extends Lane {
   private final int index;
-  private final ServerId server;
   // In the order of cutting, so that what is sent again comes before what is new.
   private final PriorityQueue<Sending> unsent =
       new PriorityQueue<>((a, b) -> Long.compare(a.frame.number(), b.frame.number()));
@@ -37,17 +37,11 @@ final class ServerLane {
   private boolean probing;
   private long probeUntilNanos;
   private long inFlightBytes;
-  private DataConnection connection;
-  private boolean connecting;
   private boolean epochKnown;
   private long epoch;
   private long wholeSinceEpoch;
   private boolean acknowledged;
   private long firstAcknowledgedEpoch;
-  private int failures;
-  private long failingSinceNanos;
-  private boolean backingOff;
-  private long notBeforeNanos;
 
   private enum State {
     OPEN,
@@ -76,20 +70,12 @@ final class ServerLane {
   }
 
   ServerLane(int index, ServerId server) {
+    super(server);
     this.index = index;
-    this.server = server;
   }
 
   int index() {
     return index;
-  }
-
-  ServerId server() {
-    return server;
-  }
-
-  String name() {
-    return server.getName();
   }
 
   void enqueue(Sending sending) {
@@ -135,31 +121,13 @@ final class ServerLane {
     return true;
   }
 
-  DataConnection connection() {
-    return connection;
-  }
-
-  boolean isConnecting() {
-    return connecting;
-  }
-
-  void connecting() {
-    connecting = true;
-    connection = null;
-  }
-
   /** What is sent on this connection belongs to its epoch. */
-  void connected(DataConnection made) {
-    connecting = false;
-    connection = made;
+  @Override
+  public void connected(DataConnection made) {
+    super.connected(made);
     epoch = made.epoch();
     wholeSinceEpoch = made.wholeSinceEpoch();
     epochKnown = true;
-  }
-
-  void disconnected() {
-    connecting = false;
-    connection = null;
   }
 
   boolean epochKnown() {
@@ -184,45 +152,12 @@ final class ServerLane {
   void acknowledged(long inEpoch) {
     firstAcknowledgedEpoch = acknowledged ? Math.min(firstAcknowledgedEpoch, inEpoch) : inEpoch;
     acknowledged = true;
-    failures = 0;
-    backingOff = false;
+    succeeded();
     probing = false;
   }
 
   boolean hasAcknowledged() {
     return acknowledged;
-  }
-
-  void failed(long nowNanos) {
-    if (failures++ == 0) {
-      failingSinceNanos = nowNanos;
-    }
-  }
-
-  /** Failures since the last acknowledgement. */
-  int failures() {
-    return failures;
-  }
-
-  long failingSinceNanos() {
-    return failingSinceNanos;
-  }
-
-  void backOffUntil(long nanos) {
-    backingOff = true;
-    notBeforeNanos = nanos;
-  }
-
-  void backOffEnded() {
-    backingOff = false;
-  }
-
-  boolean isBackingOff() {
-    return backingOff;
-  }
-
-  long notBeforeNanos() {
-    return notBeforeNanos;
   }
 
   /** Whether sending has begun. */
@@ -316,9 +251,8 @@ final class ServerLane {
     stoppedQuickly = quickly;
     news = first;
     probing = false;
-    backingOff = false;
-    connecting = false;
-    connection = null;
+    backOffEnded();
+    disconnected();
     for (Sending sending : inFlight) {
       unsent.add(new Sending(sending.frame));
     }
@@ -330,7 +264,7 @@ final class ServerLane {
   void openAgain() {
     state = State.OPEN;
     patient = true;
-    failures = 0;
+    succeeded();
   }
 
   void leadTo(ServerLane other) {
@@ -347,8 +281,7 @@ final class ServerLane {
   /** Ends the lane; gives what was not acknowledged. */
   List<Sending> end() {
     state = State.GONE;
-    connecting = false;
-    connection = null;
+    disconnected();
     List<Sending> left = new ArrayList<>(inFlight);
     left.addAll(unsent);
     inFlight.clear();

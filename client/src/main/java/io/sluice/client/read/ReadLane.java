@@ -1,5 +1,6 @@
 package io.sluice.client.read;
 
+import io.sluice.client.Lane;
 import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
@@ -22,14 +23,13 @@ import java.util.stream.Stream;
  * One read's dealings with one server: partitions to open, stretches to fetch, slices on their way.
  * Belongs to one thread.
  */
-final class ReadLane {
+final class ReadLane extends Lane {
   /** Of one Open, by the protocol. */
   private static final int MAX_PARTITIONS = 4096;
 
   /** Of one Fetch, by the protocol. */
   private static final int MAX_RANGES = 16384;
 
-  private final ServerId server;
   private final boolean replaced;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
@@ -37,16 +37,10 @@ final class ReadLane {
   private final Deque<Todo> todo = new ArrayDeque<>();
   private final Deque<Slice> slices = new ArrayDeque<>();
   private List<PartitionVisit> opening = List.of();
-  private DataConnection connection;
-  private boolean connecting;
   private String localSocket = "";
   private long openedEpoch;
   private boolean opened;
   private int restarts;
-  private int failures;
-  private long failingSinceNanos;
-  private boolean backingOff;
-  private long notBeforeNanos;
   private long heardNanos;
 
   private record Todo(PartitionVisit visit, int generation, long offset, long length, Place place) {
@@ -68,20 +62,12 @@ final class ReadLane {
    * @param replaced whether writers have given the server up
    */
   ReadLane(ServerId server, boolean replaced) {
-    this.server = server;
+    super(server);
     this.replaced = replaced;
   }
 
   boolean isReplaced() {
     return replaced;
-  }
-
-  ServerId server() {
-    return server;
-  }
-
-  String name() {
-    return server.getName();
   }
 
   void open(PartitionVisit visit) {
@@ -117,7 +103,7 @@ final class ReadLane {
 
   /** Who names run files, as of the last Open; while connected. */
   RunFileSource source(ShuffleId shuffle) {
-    return new RunFileSource(server, localSocket, shuffle, opened ? openedEpoch : 0);
+    return new RunFileSource(server(), localSocket, shuffle, opened ? openedEpoch : 0);
   }
 
   /** The partitions of the next Open, ascending: all of them spread over servers, or none. */
@@ -249,28 +235,10 @@ final class ReadLane {
     return toOpen.isEmpty() && opening.isEmpty() && slices.isEmpty() && !hasTodo();
   }
 
-  DataConnection connection() {
-    return connection;
-  }
-
-  boolean isConnecting() {
-    return connecting;
-  }
-
-  void connecting() {
-    connecting = true;
-    connection = null;
-  }
-
-  void connected(DataConnection made) {
-    connecting = false;
-    connection = made;
+  @Override
+  public void connected(DataConnection made) {
+    super.connected(made);
     localSocket = made.localSocket();
-  }
-
-  void disconnected() {
-    connecting = false;
-    connection = null;
   }
 
   /** The server was asked while it owed no answer, or has given one. */
@@ -285,44 +253,8 @@ final class ReadLane {
 
   /** Whether a request is on its way. */
   boolean owesAnswer() {
-    return connecting
+    return isConnecting()
         || isOpening()
         || slices.stream().anyMatch(slice -> slice.state() == Slice.State.IN_FLIGHT);
-  }
-
-  void succeeded() {
-    failures = 0;
-    backingOff = false;
-  }
-
-  void failed(long nowNanos) {
-    if (failures++ == 0) {
-      failingSinceNanos = nowNanos;
-    }
-  }
-
-  int failures() {
-    return failures;
-  }
-
-  long failingSinceNanos() {
-    return failingSinceNanos;
-  }
-
-  void backOffUntil(long nanos) {
-    backingOff = true;
-    notBeforeNanos = nanos;
-  }
-
-  void backOffEnded() {
-    backingOff = false;
-  }
-
-  boolean isBackingOff() {
-    return backingOff;
-  }
-
-  long notBeforeNanos() {
-    return notBeforeNanos;
   }
 }

@@ -54,6 +54,19 @@ class OutputPushTest {
     session.add(partition, noise(partition, length), 0, length, 1);
   }
 
+  private static void addEach(LocalSession session, int partitions, int length) throws IOException {
+    session.beginFinalPass();
+    for (int partition = 0; partition < partitions; partition++) {
+      add(session, partition, length);
+    }
+  }
+
+  private FinishedOutput written(
+      FakeCluster cluster, ShuffleAssignment assignment, LocalFile.Content content)
+      throws IOException {
+    return LocalFile.write(directory.resolve("data"), cluster, assignment, ATTEMPT, content);
+  }
+
   private static OutputPush pushOf(FakeCluster cluster, FinishedOutput output, SealedPush push) {
     return new OutputPush(output, push, cluster.allocator(), () -> false);
   }
@@ -79,11 +92,9 @@ class OutputPushTest {
               partitions, 1 + random.nextInt(Math.min(partitions, 9)), 1 + random.nextInt(2));
       Map<Integer, List<byte[]>> added = new TreeMap<>();
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
+          written(
               cluster,
               assignment,
-              ATTEMPT,
               session -> {
                 int passes = 1 + random.nextInt(3);
                 for (int pass = 1; pass <= passes; pass++) {
@@ -155,9 +166,7 @@ class OutputPushTest {
   @Test
   void anEmptyOutputSendsNothing() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
-      FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"), cluster, cluster.assign(10, 2, 1), ATTEMPT, session -> {});
+      FinishedOutput output = written(cluster, cluster.assign(10, 2, 1), session -> {});
       Files.delete(output.data());
 
       assertThat(run(cluster, output)).isTrue();
@@ -169,11 +178,9 @@ class OutputPushTest {
   void largePartitionsAreLeftOut() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
+          written(
               cluster,
               cluster.assign(4, 2, 1),
-              ATTEMPT,
               session -> {
                 session.beginFinalPass();
                 add(session, 0, 500);
@@ -200,17 +207,7 @@ class OutputPushTest {
   void stopsBetweenTwoFrames() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
-              cluster,
-              cluster.assign(40, 1, 1),
-              ATTEMPT,
-              session -> {
-                session.beginFinalPass();
-                for (int partition = 0; partition < 40; partition++) {
-                  add(session, partition, 9_000);
-                }
-              });
+          written(cluster, cluster.assign(40, 1, 1), session -> addEach(session, 40, 9_000));
       AtomicInteger asked = new AtomicInteger();
       try (SealedPush push = cluster.sealedPush(output.assignment(), output.attempt())) {
         OutputPush work =
@@ -226,11 +223,9 @@ class OutputPushTest {
   void saysWhatIsWrongWithTheFile() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
+          written(
               cluster,
               cluster.assign(2, 1, 1),
-              ATTEMPT,
               session -> {
                 session.beginFinalPass();
                 add(session, 0, 5_000);
@@ -285,17 +280,7 @@ class OutputPushTest {
   void leavesWhatAServerRefusesAndGoesOnWithTheOthers() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusing("server-0"))) {
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
-              cluster,
-              cluster.assign(20, 2, 1),
-              ATTEMPT,
-              session -> {
-                session.beginFinalPass();
-                for (int partition = 0; partition < 20; partition++) {
-                  add(session, partition, 9_000);
-                }
-              });
+          written(cluster, cluster.assign(20, 2, 1), session -> addEach(session, 20, 9_000));
       long half = Files.size(output.data()) / 2;
       try (SealedPush push = cluster.sealedPush(output.assignment(), output.attempt())) {
         OutputPush work = pushOf(cluster, output, push);
@@ -328,17 +313,7 @@ class OutputPushTest {
     try (FakeCluster cluster = FakeCluster.inline(1, crash)) {
       restarted.set(cluster);
       FinishedOutput output =
-          LocalFile.write(
-              directory.resolve("data"),
-              cluster,
-              cluster.assign(40, 1, 1),
-              ATTEMPT,
-              session -> {
-                session.beginFinalPass();
-                for (int partition = 0; partition < 40; partition++) {
-                  add(session, partition, 9_000);
-                }
-              });
+          written(cluster, cluster.assign(40, 1, 1), session -> addEach(session, 40, 9_000));
 
       assertThatThrownBy(() -> run(cluster, output)).isInstanceOf(PushFailedException.class);
     }

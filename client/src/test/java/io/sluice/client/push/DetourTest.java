@@ -240,7 +240,6 @@ class DetourTest {
         assertThat(driver.asked()).containsExactly("FAILED server-0 []");
         assertThat(counters.furtherServers()).isEqualTo(spares);
         assertThat(counters.localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
-        assertThat(session.hasLocal()).isEqualTo(counters.localFrames() > 0);
         assertThat(counters.reroutedFrames() > 0).isEqualTo(spares > 0);
         if (sink != null) {
           assertThat(counters.localFrames()).isEqualTo(sink.frames());
@@ -358,7 +357,7 @@ class DetourTest {
         session.finish();
 
         assertThat(new TreeSet<>(driver.asked())).hasSameSizeAs(driver.asked());
-        assertThat(session.hasLocal()).isFalse();
+        assertThat(session.counters().localFrames()).isZero();
         assertWhole(cluster, assignment, null, 5, session.partitionLengths());
       }
     }
@@ -403,7 +402,7 @@ class DetourTest {
         // Too late to matter, and does no harm.
         driver.answerAll();
 
-        assertThat(session.hasLocal()).isTrue();
+        assertThat(session.counters().localFrames()).isPositive();
         assertWhole(cluster, assignment, sink, 5, session.partitionLengths());
       }
     }
@@ -512,7 +511,7 @@ class DetourTest {
           addAll(session);
           session.finish();
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.hasLocal()).isTrue();
+          assertThat(session.counters().localFrames()).isPositive();
         }
         assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
       }
@@ -662,7 +661,7 @@ class DetourTest {
           PushCounters counters = session.counters();
           ways.add(
               (counters.furtherServers() > 0 ? "further" : "")
-                  + (session.hasLocal() ? "local" : ""));
+                  + (counters.localFrames() > 0 ? "local" : ""));
         } catch (PushFailedException e) {
           assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
           failed++;

@@ -16,8 +16,8 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.ServerId;
 import java.io.InterruptedIOException;
-import java.util.List;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +25,14 @@ import org.junit.jupiter.api.Test;
 
 class ShuffleReadTest {
   private static final Faults NONE = new Faults() {};
+
+  /** One attempt of each map task. */
+  private static void pushMaps(
+      FakeCluster cluster, ShuffleAssignment assignment, int maps, int length) throws Exception {
+    for (int map = 0; map < maps; map++) {
+      push(cluster, assignment, map, map, length);
+    }
+  }
 
   private static void push(
       FakeCluster cluster, ShuffleAssignment assignment, long attempt, int map, int length)
@@ -61,6 +69,12 @@ class ShuffleReadTest {
       contents++;
     }
     return contents;
+  }
+
+  private static int contents(FakeCluster cluster, ShuffleReadRequest request) throws Exception {
+    try (ShuffleRead read = cluster.read(request)) {
+      return drain(read);
+    }
   }
 
   private static MissingBlocks missing(ShuffleRead read) {
@@ -105,9 +119,7 @@ class ShuffleReadTest {
   void skipsAttemptsThatAreNotExpected() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(3, 1, 1);
-      for (int attempt = 0; attempt < 4; attempt++) {
-        push(cluster, assignment, attempt, attempt, 100);
-      }
+      pushMaps(cluster, assignment, 4, 100);
       try (ShuffleRead read = cluster.read(request(assignment, 0, 3, 3, 1))) {
         assertThat(drain(read)).isEqualTo(6);
         assertThat(read.counters().skippedBlocks()).isPositive();
@@ -119,9 +131,7 @@ class ShuffleReadTest {
   void fetchesOnlyStretchesOfTheWantedMapTasks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
-      for (int map = 0; map < 20; map++) {
-        push(cluster, assignment, map, map, 1000);
-      }
+      pushMaps(cluster, assignment, 20, 1000);
       ShuffleReadRequest request =
           ShuffleReadRequest.builder(assignment)
               .expect(0, 5, 5)
@@ -182,9 +192,7 @@ class ShuffleReadTest {
         assertThat(missing.mapAttempt()).isZero();
         assertThat(missing.detail()).contains("started again");
       }
-      try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 1))) {
-        assertThat(drain(read)).isEqualTo(2);
-      }
+      assertThat(contents(cluster, request(assignment, 0, 2, 1))).isEqualTo(2);
     }
   }
 
@@ -222,15 +230,11 @@ class ShuffleReadTest {
 
       // Tasks begin at different replicas: both ways must do.
       for (int task = 0; task < 2; task++) {
-        try (ShuffleRead read = cluster.read(request(both, 0, 6, 0, 1))) {
-          assertThat(drain(read)).isEqualTo(12);
-        }
+        assertThat(contents(cluster, request(both, 0, 6, 0, 1))).isEqualTo(12);
       }
       cluster.server(0).restart();
       for (int task = 0; task < 2; task++) {
-        try (ShuffleRead read = cluster.read(request(both, 0, 6, 0))) {
-          assertThat(drain(read)).isEqualTo(6);
-        }
+        assertThat(contents(cluster, request(both, 0, 6, 0))).isEqualTo(6);
         try (ShuffleRead read = cluster.read(request(both, 0, 6, 0, 1))) {
           assertThat(missing(read).servers()).containsExactlyInAnyOrder("server-0", "server-1");
         }
@@ -242,9 +246,7 @@ class ShuffleReadTest {
   void leavesOutWhatAServerLostWithADisk() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
-      for (int map = 0; map < 4; map++) {
-        push(cluster, assignment, map, map, 1000);
-      }
+      pushMaps(cluster, assignment, 4, 1000);
       cluster.server(0).lose(0, 1, 1);
       cluster.server(0).lose(0, 3, 3);
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 2))) {
@@ -264,15 +266,11 @@ class ShuffleReadTest {
   void takesWhatOneServerLostWithADiskFromAnotherReplica() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
-      for (int map = 0; map < 4; map++) {
-        push(cluster, assignment, map, map, 1000);
-      }
+      pushMaps(cluster, assignment, 4, 1000);
       cluster.server(0).lose(0, 1, 1);
       cluster.server(1).lose(0, 2, 2);
       for (int task = 0; task < 2; task++) {
-        try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2, 3))) {
-          assertThat(drain(read)).isEqualTo(4);
-        }
+        assertThat(contents(cluster, request(assignment, 0, 1, 0, 1, 2, 3))).isEqualTo(4);
       }
     }
   }
@@ -317,9 +315,7 @@ class ShuffleReadTest {
         };
     try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
-      for (int map = 0; map < 300; map++) {
-        push(cluster, assignment, map, map, 1000);
-      }
+      pushMaps(cluster, assignment, 300, 1000);
       long[] attempts = java.util.stream.LongStream.range(0, 300).toArray();
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, attempts))) {
         assertThat(drain(read)).isEqualTo(300);
@@ -332,9 +328,7 @@ class ShuffleReadTest {
   void namesServerPartitionAndOffsetOfADamagedBlockAndGoesOnBehindIt() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
-      for (int map = 0; map < 3; map++) {
-        push(cluster, assignment, map, map, 1000);
-      }
+      pushMaps(cluster, assignment, 3, 1000);
       int block = (int) (cluster.server(0).storedBytes(0) / 3);
       cluster.server(0).damage(0, block + BlockHeader.LENGTH + 3);
 
@@ -348,9 +342,7 @@ class ShuffleReadTest {
         assertThat(read.counters().blocks()).isEqualTo(2);
       }
       // What is not expected may be damaged.
-      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 2))) {
-        assertThat(drain(read)).isEqualTo(2);
-      }
+      assertThat(contents(cluster, request(assignment, 0, 1, 0, 2))).isEqualTo(2);
     }
   }
 
@@ -362,9 +354,7 @@ class ShuffleReadTest {
       cluster.server(0).damage(0, 50);
 
       for (int task = 0; task < 2; task++) {
-        try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
-          assertThat(drain(read)).isEqualTo(1);
-        }
+        assertThat(contents(cluster, request(assignment, 0, 1, 0))).isEqualTo(1);
       }
     }
   }
@@ -397,9 +387,7 @@ class ShuffleReadTest {
         };
     try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
       ShuffleAssignment assignment = cluster.assign(20, 2, 1);
-      for (int map = 0; map < 10; map++) {
-        push(cluster, assignment, map, map, 6000);
-      }
+      pushMaps(cluster, assignment, 10, 6000);
       cluster.use(new ReadConfig(2000, 3, 1 << 30, 20_000, FakeCluster.QUICK));
       long[] attempts = java.util.stream.LongStream.range(0, 10).toArray();
       try (ShuffleRead read = cluster.read(request(assignment, 0, 20, attempts))) {
@@ -433,9 +421,7 @@ class ShuffleReadTest {
       push(cluster, assignment, 0, 0, 50_000);
       cluster.use(new ReadConfig(1024, 1, 1 << 30, 20_000, FakeCluster.QUICK));
       for (int task = 0; task < 2; task++) {
-        try (ShuffleRead read = cluster.read(request(assignment, 0, 4, 0))) {
-          assertThat(drain(read)).isEqualTo(4);
-        }
+        assertThat(contents(cluster, request(assignment, 0, 4, 0))).isEqualTo(4);
       }
     }
   }

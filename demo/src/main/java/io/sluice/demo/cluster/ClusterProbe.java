@@ -72,29 +72,36 @@ public final class ClusterProbe implements AutoCloseable {
    * @throws ClusterStartException if that is not so after {@code timeout}
    */
   public void awaitActiveServers(int count, Duration timeout)
-      throws IOException, InterruptedException {
+      throws InterruptedException, ClusterStartException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (ClusterNode coordinator : cluster.coordinators()) {
-      while (true) {
-        long active = activeServers(coordinator, runningEpochs());
-        if (active == count) {
-          break;
-        }
+      String seen = activeServersSeenBy(coordinator);
+      while (!seen.equals(Integer.toString(count))) {
         if (System.nanoTime() - deadlineNanos > 0) {
           throw new ClusterStartException(
               coordinator.name()
-                  + " sees "
-                  + active
-                  + " active servers after "
+                  + " sees after "
                   + timeout.toSeconds()
-                  + " s, not "
+                  + " s not "
                   + count
+                  + " active servers, but "
+                  + seen
                   + " (logs: "
                   + coordinator.directory().getParent()
                   + ")");
         }
         TimeUnit.MILLISECONDS.sleep(POLL_MS);
+        seen = activeServersSeenBy(coordinator);
       }
+    }
+  }
+
+  /** How many, or what stands in the way of knowing. */
+  private String activeServersSeenBy(ClusterNode coordinator) {
+    try {
+      return Long.toString(activeServers(coordinator, runningEpochs()));
+    } catch (IOException e) {
+      return e.getMessage();
     }
   }
 

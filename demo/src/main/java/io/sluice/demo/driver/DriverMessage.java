@@ -43,7 +43,11 @@ public sealed interface DriverMessage {
       implements DriverMessage {}
 
   /** A step failed; the stack trace is in the driver's log. */
-  record Failed(String what, String reason) implements DriverMessage {}
+  record Failed(String what, String reason) implements DriverMessage {
+    public static Failed of(String what, Exception cause) {
+      return new Failed(what, String.valueOf(cause.getMessage()));
+    }
+  }
 
   /** The line that says this, without line end. */
   default String line() {

@@ -2,6 +2,7 @@ package io.sluice.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.spark.SparkApplication;
@@ -22,7 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Copies, further servers and local output together, in every combination, while one of three
  * servers goes before the first block and another one when all maps are done. What the second one
- * had is computed again where nothing else holds it, while the first one is still gone.
+ * had is computed again where nothing else holds it, while the first one is still gone. And the same
+ * while all of them go.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)
@@ -74,19 +76,47 @@ class CombinationTest {
     String name = copies + "-" + further + "-" + local;
     String job = "faults/" + name + "@registered,mapped";
     Outcome found =
-        FaultCluster.impatient(SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
-            .set("spark.rss.data.replica", Integer.toString(copies))
+        application(name, copies, local)
             .set("spark.rss.client.reassign.enabled", Boolean.toString(further))
-            .set("spark.rss.local.output", local)
             .at(name + "/registered", () -> cluster.servers().get(0).kill())
             .at(name + "/mapped", () -> cluster.servers().get(1).kill())
-            .at("mend", this::mend)
             .run(List.of("pause:mend", job));
 
+    check(expected, found, job);
+  }
+
+  @ParameterizedTest(name = "copies {0}, local output {1}, when {2}")
+  @CsvSource({
+    "2, fallback, registered, RUNS_NOTHING_AGAIN",
+    "2, fallback, mapped, RUNS_MAPS_AGAIN",
+    "2, always, mapped, RUNS_NOTHING_AGAIN",
+    "2, never, mapped, FAILS",
+  })
+  void everyServerGoes(int copies, String local, String point, Outcomes expected)
+      throws IOException, InterruptedException {
+    String name = "none-" + copies + "-" + local + "-" + point;
+    String job = "faults/" + name + "@" + point;
+    Outcome found =
+        application(name, copies, local)
+            .at(name + "/" + point, () -> cluster.servers().forEach(ClusterNode::kill))
+            .run(List.of("pause:mend", job));
+
+    check(expected, found, job);
+  }
+
+  private SparkApplication application(String name, int copies, String local) {
+    return FaultCluster.impatient(
+            SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
+        .set("spark.rss.data.replica", Integer.toString(copies))
+        .set("spark.rss.local.output", local)
+        .at("mend", this::mend);
+  }
+
+  private void check(Outcomes expected, Outcome found, String job) {
     long again = found.number(job, "mapTasks") - Expectation.MAPS;
     System.out.printf(
         "%s: %d maps again, fetch failures %d, other failures %d%n",
-        name, again, found.number(job, "fetchFailures"), found.number(job, "otherFailures"));
+        job, again, found.number(job, "fetchFailures"), found.number(job, "otherFailures"));
     switch (expected) {
       case RUNS_NOTHING_AGAIN -> {
         assertThat(found.digest(job)).isEqualTo(ownDigest);

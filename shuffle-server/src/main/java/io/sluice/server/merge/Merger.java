@@ -6,6 +6,8 @@ import io.sluice.server.log.StoredRun;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
+import io.sluice.server.threads.EndOfThreads;
+import io.sluice.server.threads.LockWait;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,6 +51,7 @@ public final class Merger implements AutoCloseable {
   private final Set<StoredRun> leftOut =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private final Object lock = new Object();
+  private final LockWait lockWait;
 
   // Guarded by lock.
   private Thread planning;
@@ -70,6 +73,7 @@ public final class Merger implements AutoCloseable {
     this.urgency = urgency;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
       if (settings.policies().containsKey(disk.kind())) {
         threads.add(new DiskThread(disk, threads.size()));
@@ -139,22 +143,7 @@ public final class Merger implements AutoCloseable {
       }
       lock.notifyAll();
     }
-    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(STOP_WAIT_MS);
-    for (Thread thread : all) {
-      join(thread, deadline);
-    }
-  }
-
-  private void join(Thread thread, long deadlineNanos) {
-    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong());
-    try {
-      thread.join(Math.max(1, leftMs));
-      if (thread.isAlive()) {
-        LOG.warn("thread did not end in time thread={}", thread.getName());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    EndOfThreads.await(all, STOP_WAIT_MS, nanoTime);
   }
 
   private void plan() {
@@ -170,15 +159,8 @@ public final class Merger implements AutoCloseable {
   /** Returns when a merge has ended or a tick has passed; false once stopped. */
   private boolean awaitTick() {
     synchronized (lock) {
-      try {
-        long tick = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(TICK_MS);
-        long left = tick - nanoTime.getAsLong();
-        while (!signalled && !stopped && left > 0) {
-          TimeUnit.NANOSECONDS.timedWait(lock, left);
-          left = tick - nanoTime.getAsLong();
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      long tickNanos = TimeUnit.MILLISECONDS.toNanos(TICK_MS);
+      if (!lockWait.await(tickNanos, () -> signalled || stopped)) {
         return false;
       }
       signalled = false;

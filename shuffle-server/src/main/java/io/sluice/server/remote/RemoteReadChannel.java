@@ -1,12 +1,13 @@
 package io.sluice.server.remote;
 
 import io.sluice.server.remote.spi.RemoteInput;
+import io.sluice.server.storage.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /** Positioned reads of a complete remote file. Thread-safe. */
-final class RemoteReadChannel extends RemoteChannel {
+final class RemoteReadChannel extends NarrowChannel {
   /** Large enough that a request over the network is worth its while. */
   private static final int TRANSFER_BYTES = 1 << 20;
 
@@ -16,6 +17,7 @@ final class RemoteReadChannel extends RemoteChannel {
    * @param input takes
    */
   RemoteReadChannel(RemoteInput input) {
+    super("a remote file");
     this.input = input;
   }
 

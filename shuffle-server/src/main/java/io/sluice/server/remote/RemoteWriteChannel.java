@@ -1,12 +1,13 @@
 package io.sluice.server.remote;
 
 import io.sluice.server.remote.spi.RemoteOutput;
+import io.sluice.server.storage.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
 /** Writes a remote file from front to back. Belongs to one thread. */
-final class RemoteWriteChannel extends RemoteChannel {
+final class RemoteWriteChannel extends NarrowChannel {
   private static final int TRANSFER_BYTES = 1 << 20;
 
   private final RemoteOutput output;
@@ -16,6 +17,7 @@ final class RemoteWriteChannel extends RemoteChannel {
    * @param output borrows: it is closed by whoever made it
    */
   RemoteWriteChannel(RemoteOutput output) {
+    super("a remote file");
     this.output = output;
   }
 
@@ -68,6 +70,10 @@ final class RemoteWriteChannel extends RemoteChannel {
     }
     return transferred;
   }
+
+  /** Does nothing: what is complete is stored. */
+  @Override
+  public void force(boolean metaData) {}
 
   @Override
   protected void implCloseChannel() {}

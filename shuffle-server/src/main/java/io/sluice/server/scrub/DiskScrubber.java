@@ -2,6 +2,7 @@ package io.sluice.server.scrub;
 
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
+import io.sluice.server.threads.LockWait;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -36,6 +37,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private final ScrubPace pace;
   private final long pollMs;
   private final Object lock = new Object();
+  private final LockWait lockWait;
   // Used by the scrubbing thread only; made when it is needed.
   private ByteBuffer[] buffers;
 
@@ -62,6 +64,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     this.disk = disk;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.lockWait = new LockWait(lock, nanoTime);
     this.schedule = new ScrubSchedule<>(TimeUnit.MILLISECONDS.toNanos(config.intervalMs()));
     this.pollMs = Math.min(POLL_MS, config.intervalMs());
     this.pace =
@@ -172,19 +175,8 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
 
   /** Waits; false once stopped. */
   private boolean awaitUnlessStopped(long millis) {
-    long end = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis);
     synchronized (lock) {
-      try {
-        long left = end - nanoTime.getAsLong();
-        while (!stopped && left > 0) {
-          TimeUnit.NANOSECONDS.timedWait(lock, left);
-          left = end - nanoTime.getAsLong();
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-      return !stopped;
+      return lockWait.await(TimeUnit.MILLISECONDS.toNanos(millis), () -> stopped) && !stopped;
     }
   }
 }

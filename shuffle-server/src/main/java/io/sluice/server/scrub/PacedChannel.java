@@ -1,19 +1,16 @@
 package io.sluice.server.scrub;
 
+import io.sluice.server.storage.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.channels.WritableByteChannel;
 
 /**
  * A file read in large windows, each after asking. A run is read in two places at a time, its
  * blocks and their lists, in each from front to back; so there are two windows. Only positioned
  * reads, by one thread.
  */
-final class PacedChannel extends FileChannel {
+final class PacedChannel extends NarrowChannel {
   static final int WINDOW_BYTES = 1 << 20;
 
   /** Asked before each read of the file. */
@@ -45,6 +42,7 @@ final class PacedChannel extends FileChannel {
    * @param buffers borrowed until this is closed; {@link #newBuffers}
    */
   PacedChannel(FileChannel file, Gate gate, ByteBuffer[] buffers) {
+    super("a file that is verified");
     this.file = file;
     this.gate = gate;
     this.windows = new Window[buffers.length];
@@ -114,79 +112,5 @@ final class PacedChannel extends FileChannel {
   @Override
   protected void implCloseChannel() throws IOException {
     file.close();
-  }
-
-  @Override
-  public int read(ByteBuffer target) {
-    throw unsupported();
-  }
-
-  @Override
-  public long read(ByteBuffer[] targets, int offset, int length) {
-    throw unsupported();
-  }
-
-  @Override
-  public int write(ByteBuffer source) {
-    throw unsupported();
-  }
-
-  @Override
-  public long write(ByteBuffer[] sources, int offset, int length) {
-    throw unsupported();
-  }
-
-  @Override
-  public int write(ByteBuffer source, long position) {
-    throw unsupported();
-  }
-
-  @Override
-  public long position() {
-    throw unsupported();
-  }
-
-  @Override
-  public FileChannel position(long newPosition) {
-    throw unsupported();
-  }
-
-  @Override
-  public FileChannel truncate(long size) {
-    throw unsupported();
-  }
-
-  @Override
-  public void force(boolean metaData) {
-    throw unsupported();
-  }
-
-  @Override
-  public long transferTo(long position, long count, WritableByteChannel target) {
-    throw unsupported();
-  }
-
-  @Override
-  public long transferFrom(ReadableByteChannel source, long position, long count) {
-    throw unsupported();
-  }
-
-  @Override
-  public MappedByteBuffer map(MapMode mode, long position, long size) {
-    throw unsupported();
-  }
-
-  @Override
-  public FileLock lock(long position, long size, boolean shared) {
-    throw unsupported();
-  }
-
-  @Override
-  public FileLock tryLock(long position, long size, boolean shared) {
-    throw unsupported();
-  }
-
-  private static UnsupportedOperationException unsupported() {
-    return new UnsupportedOperationException("only positioned reads");
   }
 }

@@ -9,6 +9,8 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Placement;
 import io.sluice.server.storage.StorageKind;
+import io.sluice.server.threads.EndOfThreads;
+import io.sluice.server.threads.LockWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,7 @@ public final class Spiller implements AutoCloseable {
   // Used by the planner only.
   private final Placement<DiskThread> placement = new Placement<>();
   private final Object lock = new Object();
+  private final LockWait lockWait;
 
   // Guarded by lock.
   private Thread planner;
@@ -69,6 +72,7 @@ public final class Spiller implements AutoCloseable {
     this.huge = new HugeSpills(store, memory, policy.config());
     this.writer = writer;
     this.nanoTime = nanoTime;
+    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
       threads.add(new DiskThread(disk, threads.size()));
     }
@@ -155,26 +159,9 @@ public final class Spiller implements AutoCloseable {
       }
       lock.notifyAll();
     }
-    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(STOP_WAIT_MS);
-    for (Thread thread : all) {
-      if (!(thread instanceof DiskThread disk) || !disk.hasBeenGivenUp()) {
-        join(thread, deadline);
-      }
-    }
+    all.removeIf(thread -> thread instanceof DiskThread disk && disk.hasBeenGivenUp());
+    EndOfThreads.await(all, STOP_WAIT_MS, nanoTime).forEach(Thread::interrupt);
     threads.forEach(DiskThread::giveUp);
-  }
-
-  private void join(Thread thread, long deadlineNanos) {
-    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong());
-    try {
-      thread.join(Math.max(1, leftMs));
-      if (thread.isAlive()) {
-        LOG.warn("thread did not end in time thread={}", thread.getName());
-        thread.interrupt();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void plan() {
@@ -190,16 +177,9 @@ public final class Spiller implements AutoCloseable {
 
   /** Returns when signalled or when a tick has passed; false once stopped. */
   private boolean awaitSignal() {
-    long tick = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(TICK_MS);
     synchronized (lock) {
-      try {
-        long left = tick - nanoTime.getAsLong();
-        while (!signalled && !stopped && left > 0) {
-          TimeUnit.NANOSECONDS.timedWait(lock, left);
-          left = tick - nanoTime.getAsLong();
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      long tickNanos = TimeUnit.MILLISECONDS.toNanos(TICK_MS);
+      if (!lockWait.await(tickNanos, () -> signalled || stopped)) {
         return false;
       }
       signalled = false;

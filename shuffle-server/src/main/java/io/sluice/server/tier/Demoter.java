@@ -7,6 +7,7 @@ import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Placement;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.server.threads.LockWait;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class Demoter implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final List<Source> sources = new ArrayList<>();
   private final Object lock = new Object();
+  private final LockWait lockWait;
   // Guarded by lock.
   private boolean stopped;
 
@@ -56,6 +58,7 @@ public final class Demoter implements AutoCloseable {
     this.files = files;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
       List<Disk> slower =
           disks.list().stream().filter(other -> other.kind().compareTo(disk.kind()) > 0).toList();
@@ -89,18 +92,7 @@ public final class Demoter implements AutoCloseable {
   /** Waits; false once stopped. */
   private boolean pause(long nanos) {
     synchronized (lock) {
-      long end = nanoTime.getAsLong() + nanos;
-      long left = nanos;
-      try {
-        while (!stopped && left > 0) {
-          TimeUnit.NANOSECONDS.timedWait(lock, left);
-          left = end - nanoTime.getAsLong();
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-      return !stopped;
+      return lockWait.await(nanos, () -> stopped) && !stopped;
     }
   }
 

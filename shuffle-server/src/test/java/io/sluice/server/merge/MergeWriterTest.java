@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunMerger;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
@@ -25,9 +26,7 @@ class MergeWriterTest {
   @Test
   void putsOneRunInThePlaceOfSeveral() throws Exception {
     MergeFixture shuffle = new MergeFixture(1, StorageKind.HDD);
-    for (int i = 0; i < 6; i++) {
-      shuffle.run(0, 10, 30, 500);
-    }
+    smallRuns(shuffle, 0, 0, 0, 0, 0, 0);
     List<LoggedRun> before = shuffle.log().runs();
     assertThat(merge(shuffle, runs(shuffle).subList(1, 5))).isEqualTo(MergeOutcome.MERGED);
     List<LoggedRun> after = shuffle.log().runs();
@@ -45,9 +44,7 @@ class MergeWriterTest {
   @Test
   void namesItsInputsInTheCatalog() throws Exception {
     MergeFixture shuffle = new MergeFixture(2, StorageKind.HDD, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(1, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 1, 0);
     List<RunId> inputs = runs(shuffle).stream().map(run -> ((RunFile) run).id()).toList();
     assertThat(merge(shuffle, runs(shuffle))).isEqualTo(MergeOutcome.MERGED);
     shuffle.files.deletePending();
@@ -90,8 +87,7 @@ class MergeWriterTest {
   @Test
   void changesNothingIfTheCatalogFails() throws Exception {
     MergeFixture shuffle = new MergeFixture(4, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 0);
     List<StoredRun> before = runs(shuffle);
     shuffle.catalogs.get(0).failWith(new IOException("no more"));
     assertThat(merge(shuffle, before)).isEqualTo(MergeOutcome.OUTPUT_FAILED);
@@ -105,8 +101,7 @@ class MergeWriterTest {
   @Test
   void takesShortWrites() throws Exception {
     MergeFixture shuffle = new MergeFixture(5, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 0);
     shuffle.storages.get(0).writeAtMost(13);
     assertThat(merge(shuffle, runs(shuffle))).isEqualTo(MergeOutcome.MERGED);
     shuffle.check();
@@ -116,8 +111,7 @@ class MergeWriterTest {
   @Test
   void leavesAnUnreadableRunToTheHealthOfItsDisk() throws Exception {
     MergeFixture shuffle = new MergeFixture(6, StorageKind.HDD, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(1, 10, 30, 500);
+    smallRuns(shuffle, 0, 1);
     RunFile gone = (RunFile) runs(shuffle).get(1);
     shuffle.storages.get(1).delete(RunFiles.fileName(gone.id()));
     List<StoredRun> before = runs(shuffle);
@@ -132,15 +126,10 @@ class MergeWriterTest {
   @Test
   void dropsTheMergedRunIfTheShuffleWasForgottenMeanwhile() throws Exception {
     MergeFixture shuffle = new MergeFixture(7, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 0);
     MergeBatch batch = shuffle.log().takeForMerge(runs(shuffle));
     MergeWriter.Result result =
-        shuffle.writer.merge(
-            batch,
-            shuffle.disks.list().get(0),
-            ByteBuffer.allocate(4_000),
-            bytes -> shuffle.store.removeApplication("app"));
+        merge(shuffle, batch, 4_000, bytes -> shuffle.store.removeApplication("app"));
     assertThat(result.outcome()).isEqualTo(MergeOutcome.STALE);
     shuffle.close();
   }
@@ -148,17 +137,10 @@ class MergeWriterTest {
   @Test
   void keepsTheOtherInputsIfOneIsLostMeanwhile() throws Exception {
     MergeFixture shuffle = new MergeFixture(8, StorageKind.HDD, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(1, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 1, 0);
     List<StoredRun> before = runs(shuffle);
     MergeBatch batch = shuffle.log().takeForMerge(before);
-    MergeWriter.Result result =
-        shuffle.writer.merge(
-            batch,
-            shuffle.disks.list().get(0),
-            ByteBuffer.allocate(4_000),
-            bytes -> lose(shuffle, before.get(1)));
+    MergeWriter.Result result = merge(shuffle, batch, 4_000, bytes -> lose(shuffle, before.get(1)));
     assertThat(result.outcome()).isEqualTo(MergeOutcome.STALE);
     assertThat(runs(shuffle)).containsExactly(before.get(0), before.get(2));
     shuffle.checkCatalogs();
@@ -168,9 +150,7 @@ class MergeWriterTest {
   @Test
   void givesUpWhereverItIsToldTo() throws Exception {
     MergeFixture shuffle = new MergeFixture(9, StorageKind.HDD);
-    for (int i = 0; i < 3; i++) {
-      shuffle.run(0, 10, 30, 500);
-    }
+    smallRuns(shuffle, 0, 0, 0);
     List<StoredRun> before = runs(shuffle);
     MergeOutcome outcome = MergeOutcome.CANCELLED;
     int checkpoints = 0;
@@ -178,12 +158,10 @@ class MergeWriterTest {
       int giveUpAt = checkpoints++;
       int[] seen = {0};
       outcome =
-          shuffle
-              .writer
-              .merge(
+          merge(
+                  shuffle,
                   shuffle.log().takeForMerge(before),
-                  shuffle.disks.list().get(0),
-                  ByteBuffer.allocate(3_000),
+                  3_000,
                   bytes -> {
                     if (seen[0]++ == giveUpAt) {
                       throw new MergeCancelledException("test");
@@ -202,15 +180,14 @@ class MergeWriterTest {
   @Test
   void endsTheBatchWhateverIsThrown() throws Exception {
     MergeFixture shuffle = new MergeFixture(10, StorageKind.HDD);
-    shuffle.run(0, 10, 30, 500);
-    shuffle.run(0, 10, 30, 500);
+    smallRuns(shuffle, 0, 0);
     MergeBatch batch = shuffle.log().takeForMerge(runs(shuffle));
     assertThatThrownBy(
             () ->
-                shuffle.writer.merge(
+                merge(
+                    shuffle,
                     batch,
-                    shuffle.disks.list().get(0),
-                    ByteBuffer.allocate(100),
+                    100,
                     bytes -> {
                       throw new IllegalStateException("bug");
                     }))
@@ -281,10 +258,7 @@ class MergeWriterTest {
   @Test
   void plansOnlyNeighboursOnWorkingDisksOfOneKind() throws Exception {
     MergeFixture shuffle = new MergeFixture(11, StorageKind.HDD, StorageKind.SSD, StorageKind.HDD);
-    int[] disks = {0, 2, 1, 0, 0, 2};
-    for (int disk : disks) {
-      shuffle.run(disk, 10, 30, 500);
-    }
+    smallRuns(shuffle, 0, 2, 1, 0, 0, 2);
     List<StoredRun> runs = runs(shuffle);
     Map<StorageKind, MergePolicy> policies = Map.of(StorageKind.HDD, new FanInPolicy(2));
     MergePlanner planner = new MergePlanner(policies, WIDE, runs.get(3)::equals);
@@ -309,12 +283,22 @@ class MergeWriterTest {
     return shuffle.log().runs().stream().map(LoggedRun::run).toList();
   }
 
+  private static void smallRuns(MergeFixture shuffle, int... disks) throws Exception {
+    for (int disk : disks) {
+      shuffle.run(disk, 10, 30, 500);
+    }
+  }
+
+  /** To the first disk. */
+  private static MergeWriter.Result merge(
+      MergeFixture shuffle, MergeBatch batch, int memoryBytes, RunMerger.Checkpoint checkpoint) {
+    return shuffle.writer.merge(
+        batch, shuffle.disks.list().get(0), ByteBuffer.allocate(memoryBytes), checkpoint);
+  }
+
   private static MergeOutcome merge(MergeFixture shuffle, List<StoredRun> runs) throws Exception {
     MergeBatch batch = shuffle.log().takeForMerge(runs);
-    return shuffle
-        .writer
-        .merge(batch, shuffle.disks.list().get(0), ByteBuffer.allocate(1 << 16), bytes -> {})
-        .outcome();
+    return merge(shuffle, batch, 1 << 16, bytes -> {}).outcome();
   }
 
   private static void lose(MergeFixture shuffle, StoredRun run) throws IOException {

@@ -2,16 +2,11 @@ package io.sluice.server.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Arrays;
 
 /** A file channel over bytes in memory, with as many calls as stores and transports make. */
-final class InMemoryChannel extends FileChannel {
+final class InMemoryChannel extends NarrowChannel {
   /** The bytes of a file, which outlive its channels. */
   static final class Content {
     private byte[] bytes = new byte[1024];
@@ -50,6 +45,7 @@ final class InMemoryChannel extends FileChannel {
   private final Runnable onClose;
 
   InMemoryChannel(Content content, Gate writes, Gate reads, Runnable onClose) {
+    super("a file in memory");
     this.content = content;
     this.writes = writes;
     this.reads = reads;
@@ -108,67 +104,16 @@ final class InMemoryChannel extends FileChannel {
   }
 
   @Override
-  public int read(ByteBuffer target) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long read(ByteBuffer[] targets, int offset, int length) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public long position() throws IOException {
     checkOpen();
     return content.length;
   }
 
   @Override
-  public FileChannel position(long newPosition) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileChannel truncate(long size) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public void force(boolean metaData) {}
-
-  @Override
-  public long transferFrom(ReadableByteChannel source, long position, long count) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public int write(ByteBuffer source, long position) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public MappedByteBuffer map(MapMode mode, long position, long size) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock lock(long position, long size, boolean shared) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock tryLock(long position, long size, boolean shared) {
-    throw new UnsupportedOperationException();
-  }
 
   @Override
   protected void implCloseChannel() {
     onClose.run();
-  }
-
-  private void checkOpen() throws ClosedChannelException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
   }
 }

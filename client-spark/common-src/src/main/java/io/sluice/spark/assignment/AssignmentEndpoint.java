@@ -2,6 +2,7 @@ package io.sluice.spark.assignment;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.error.SluiceException;
+import io.sluice.spark.DriverEndpoint;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,20 +10,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.rpc.RpcCallContext;
-import org.apache.spark.rpc.RpcEndpoint;
-import org.apache.spark.rpc.RpcEndpointRef;
 import org.apache.spark.rpc.RpcEnv;
-import scala.Function1;
-import scala.PartialFunction;
-import scala.runtime.AbstractPartialFunction;
-import scala.runtime.BoxedUnit;
 
 /**
  * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark
  * and a coordinator may take its time, so answers are found on threads of this endpoint; a question
  * too many is answered with what is known already.
  */
-public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
+public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
   /** Under which executors find it. */
   public static final String NAME = "SluiceAssignments";
 
@@ -32,13 +27,11 @@ public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   private static final int MAX_WAITING = 4096;
   private static final byte[] UNKNOWN_SHUFFLE = {};
 
-  private final RpcEnv rpcEnv;
   private final DriverAssignments assignments;
   private final ThreadPoolExecutor threads;
-  private RpcEndpointRef self;
 
   public AssignmentEndpoint(RpcEnv rpcEnv, DriverAssignments assignments) {
-    this.rpcEnv = rpcEnv;
+    super(rpcEnv, NAME, byte[].class);
     this.assignments = assignments;
     AtomicInteger started = new AtomicInteger();
     this.threads =
@@ -56,51 +49,13 @@ public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Makes it known to executors. */
-  public synchronized void start() {
-    self = rpcEnv.setupEndpoint(NAME, this);
-  }
-
   /** Runs what may wait for a coordinator; refuses when too much waits already. */
   public Executor threads() {
     return threads;
   }
 
   @Override
-  public RpcEnv rpcEnv() {
-    return rpcEnv;
-  }
-
-  @Override
-  public PartialFunction<Object, BoxedUnit> receiveAndReply(RpcCallContext context) {
-    return new Questions(context);
-  }
-
-  /** What Spark hands its messages to. */
-  private final class Questions extends AbstractPartialFunction<Object, BoxedUnit> {
-    private final RpcCallContext context;
-
-    Questions(RpcCallContext context) {
-      this.context = context;
-    }
-
-    @Override
-    public boolean isDefinedAt(Object message) {
-      return message instanceof byte[];
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // A partial function of Scala: its result is the unit.
-    public <A1, B1> B1 applyOrElse(A1 message, Function1<A1, B1> otherwise) {
-      if (!(message instanceof byte[] question)) {
-        return otherwise.apply(message);
-      }
-      receive(question, context);
-      return (B1) BoxedUnit.UNIT;
-    }
-  }
-
-  private void receive(byte[] bytes, RpcCallContext context) {
+  protected void receive(byte[] bytes, RpcCallContext context) {
     AssignmentQuestion question;
     try {
       question = AssignmentQuestion.fromBytes(bytes);
@@ -139,9 +94,6 @@ public final class AssignmentEndpoint implements RpcEndpoint, AutoCloseable {
   @Override
   public synchronized void close() {
     threads.shutdownNow();
-    if (self != null) {
-      rpcEnv.stop(self);
-      self = null;
-    }
+    super.close();
   }
 }

@@ -1,10 +1,11 @@
 package io.sluice.spark.write;
 
-import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushSession;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.local.LocalMapOutput;
+import io.sluice.spark.stats.ShuffleStatistics;
 import java.io.IOException;
+import java.util.Objects;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.storage.BlockManagerId;
@@ -13,15 +14,8 @@ import org.apache.spark.storage.BlockManagerId;
  * Puts all blocks into local output, which is safe as soon as the task ends. Servers get them
  * afterwards, behind the task.
  */
-final class LocalFirstOutput implements MapOutput {
-  private final PushSession session;
-  private final long mapId;
-  private final LocalMapOutput local;
+final class LocalFirstOutput extends SessionOutput {
   private final Runnable pushBehind;
-  private final TaskContext context;
-  private final ShuffleWriteMetricsReporter metrics;
-  private long reportedBytes;
-  private BlockManagerId location;
 
   /**
    * @param session takes: all its blocks go to {@code local}
@@ -34,69 +28,23 @@ final class LocalFirstOutput implements MapOutput {
       LocalMapOutput local,
       Runnable pushBehind,
       TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
-    this.session = session;
-    this.mapId = mapId;
-    this.local = local;
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
+    super(session, mapId, Objects.requireNonNull(local), context, metrics, statistics);
     this.pushBehind = pushBehind;
-    this.context = context;
-    this.metrics = metrics;
   }
 
   @Override
-  public void add(int partition, byte[] bytes, int length, int records) throws IOException {
-    // A killed task whose thread is not interrupted would write on for nothing.
-    context.killTaskIfInterrupted();
-    long begun = System.nanoTime();
-    session.add(partition, bytes, 0, length, records);
-    metrics.incRecordsWritten(records);
-    report(begun);
-  }
+  void added(PushSession to) {}
 
   @Override
-  public void beginFinalPass() {
-    session.beginFinalPass();
-  }
-
-  @Override
-  public void finish() throws IOException {
-    long begun = System.nanoTime();
-    session.finish();
-    if (local.isEmpty()) {
-      location = MapLocation.of(mapId);
-    } else {
-      // Not needed: when the executor goes, servers may have all of it by then.
-      location = MapLocation.withLocal(mapId, local.commit(false), false);
-      pushBehind.run();
-    }
-    report(begun);
-  }
-
-  @Override
-  public long[] partitionLengths() {
-    return session.partitionLengths();
-  }
-
-  @Override
-  public BlockManagerId location() {
+  BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException {
+    // Not needed: when the executor goes, servers may have all of it by then.
+    BlockManagerId location = MapLocation.withLocal(attempt, kept.commit(false), false);
+    pushBehind.run();
     return location;
   }
 
   @Override
-  public PushCounters counters() {
-    return session.counters();
-  }
-
-  @Override
-  public void close() {
-    session.close();
-    local.close();
-  }
-
-  private void report(long begunNanos) {
-    long bytes = session.counters().bytes();
-    metrics.incBytesWritten(bytes - reportedBytes);
-    reportedBytes = bytes;
-    metrics.incWriteTime(System.nanoTime() - begunNanos);
-  }
+  void release() {}
 }

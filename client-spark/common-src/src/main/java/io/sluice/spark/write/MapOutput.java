@@ -1,6 +1,5 @@
 package io.sluice.spark.write;
 
-import io.sluice.client.push.PushCounters;
 import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
@@ -42,9 +41,6 @@ public interface MapOutput {
    * Valid after {@link #finish}.
    */
   BlockManagerId location();
-
-  /** What became of the blocks so far. */
-  PushCounters counters();
 
   /** Gives the output up, or, after {@link #finish}, frees what it holds. Idempotent. */
   void close();

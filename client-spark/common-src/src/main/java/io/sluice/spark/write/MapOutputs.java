@@ -10,6 +10,7 @@ import io.sluice.client.push.PushOptions;
 import io.sluice.spark.background.PushBehind;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.LocalMapOutput;
+import io.sluice.spark.stats.ShuffleStatistics;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 
@@ -46,16 +47,23 @@ public final class MapOutputs {
     this.behind = behind;
   }
 
-  /** The output of an attempt, owned by the caller. */
+  /**
+   * The output of an attempt, owned by the caller.
+   *
+   * @param statistics told what became of it when it is closed
+   */
   public MapOutput open(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
     return switch (mode) {
-      case FALLBACK -> pushed(assignment, attempt, local(assignment, attempt), context, metrics);
-      case ALWAYS -> localFirst(assignment, attempt, local(assignment, attempt), context, metrics);
-      case NEVER -> pushed(assignment, attempt, null, context, metrics);
+      case FALLBACK ->
+          pushed(assignment, attempt, local(assignment, attempt), context, metrics, statistics);
+      case ALWAYS ->
+          localFirst(assignment, attempt, local(assignment, attempt), context, metrics, statistics);
+      case NEVER -> pushed(assignment, attempt, null, context, metrics, statistics);
     };
   }
 
@@ -69,14 +77,16 @@ public final class MapOutputs {
       MapAttempt attempt,
       LocalMapOutput local,
       TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
     return new LocalFirstOutput(
         client.localSession(assignment, attempt, new PushOptions(transform, null, local)),
         attempt.id(),
         local,
         () -> behind.add(assignment, attempt),
         context,
-        metrics);
+        metrics,
+        statistics);
   }
 
   private MapOutput pushed(
@@ -84,12 +94,14 @@ public final class MapOutputs {
       MapAttempt attempt,
       LocalMapOutput local,
       TaskContext context,
-      ShuffleWriteMetricsReporter metrics) {
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
     return new PushedOutput(
         client.pushSession(assignment, attempt, new PushOptions(transform, furtherServers, local)),
         attempt.id(),
         local,
         context,
-        metrics);
+        metrics,
+        statistics);
   }
 }

@@ -33,7 +33,6 @@ import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedContents;
 import io.sluice.spark.read.SluiceReader;
-import io.sluice.spark.stats.CountedOutput;
 import io.sluice.spark.stats.CountedRead;
 import io.sluice.spark.stats.ShuffleStatistics;
 import io.sluice.spark.ui.ShuffleStates;
@@ -175,10 +174,13 @@ public class RssShuffleManager extends SortShuffleManager {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
     MapOutput output =
-        new CountedOutput(
-            outputs(assignment.shuffle().getApplication())
-                .open(assignment, new MapAttempt(mapId, context.partitionId()), context, metrics),
-            handle.statistics());
+        outputs(assignment.shuffle().getApplication())
+            .open(
+                assignment,
+                new MapAttempt(mapId, context.partitionId()),
+                context,
+                metrics,
+                handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }

@@ -2,7 +2,6 @@ package io.sluice.spark.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.client.push.PushCounters;
 import io.sluice.spark.MapLocation;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,11 +56,6 @@ public final class CollectedOutput implements MapOutput {
   @Override
   public BlockManagerId location() {
     return MapLocation.of(0);
-  }
-
-  @Override
-  public PushCounters counters() {
-    return PushCounters.ZERO;
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.sluice.demo.spark;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
@@ -19,31 +18,24 @@ public final class DataDriver {
    * @param arguments the file of its {@link DriverSettings}
    */
   public static void main(String[] arguments) {
-    DriverSettings settings = DriverSettings.read(Path.of(arguments[0]));
-    PrintStream out = System.out;
-    int exitCode = 0;
-    try (SparkSession spark = SparkSessions.open("sluice-demo-data", settings)) {
-      int total = TpchTables.totalParts(settings.scale());
-      AtomicInteger done = new AtomicInteger();
-      spark
-          .sparkContext()
-          .addSparkListener(
-              new SparkListener() {
-                @Override
-                public void onTaskEnd(SparkListenerTaskEnd end) {
-                  out.println(
-                      new DriverMessage.Progress("data", done.incrementAndGet(), total).line());
-                }
-              });
-      for (String table : TpchTables.names()) {
-        TpchTables.write(spark, table, settings.scale(), settings.dataDirectory());
-      }
-    } catch (Exception e) {
-      e.printStackTrace();
-      out.println(new DriverMessage.Failed("data", String.valueOf(e.getMessage())).line());
-      exitCode = 1;
+    DriverMain.run("sluice-demo-data", "data", arguments, DataDriver::makeTables);
+  }
+
+  private static void makeTables(SparkSession spark, DriverSettings settings, PrintStream out) {
+    int total = TpchTables.totalParts(settings.scale());
+    AtomicInteger done = new AtomicInteger();
+    spark
+        .sparkContext()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onTaskEnd(SparkListenerTaskEnd end) {
+                out.println(
+                    new DriverMessage.Progress("data", done.incrementAndGet(), total).line());
+              }
+            });
+    for (String table : TpchTables.names()) {
+      TpchTables.write(spark, table, settings.scale(), settings.dataDirectory());
     }
-    out.flush();
-    System.exit(exitCode);
   }
 }

@@ -3,29 +3,16 @@ package io.sluice.demo.spark;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/**
- * Runs queries as the demo asks for them, one at a time: reads commands from standard input,
- * answers on standard output (see {@link DriverMessage}), and ends at the end of input, so that it
- * never outlives the demo.
- */
-public final class QueryDriver {
-  private static final long LISTENER_TIMEOUT_MS = 30_000;
-
+/** Runs queries as the demo asks for them. */
+public final class QueryDriver extends CommandDriver {
   /**
    * Joins, sorts and aggregates the two smallest tables with shuffles, so that the first timed
    * query does not pay for what a Spark application does once: starting its executors' engines,
@@ -39,15 +26,11 @@ public final class QueryDriver {
       ORDER BY nations DESC, r_name
       """;
 
-  private final SparkSession spark;
   private final DriverSettings settings;
-  private final ShuffleBytes shuffleBytes = new ShuffleBytes();
 
   QueryDriver(SparkSession spark, DriverSettings settings) {
-    this.spark = spark;
+    super(spark, settings.dataDirectory());
     this.settings = settings;
-    spark.sparkContext().addSparkListener(shuffleBytes);
-    TpchTables.open(spark, settings.dataDirectory());
     spark.sql(WARM_UP).collectAsList();
   }
 
@@ -57,42 +40,20 @@ public final class QueryDriver {
    * @param arguments the file of its {@link DriverSettings}
    */
   public static void main(String[] arguments) {
-    DriverSettings settings = DriverSettings.read(Path.of(arguments[0]));
-    PrintStream out = System.out;
-    int exitCode = 0;
-    try (SparkSession spark = SparkSessions.open("sluice-demo", settings)) {
-      new QueryDriver(spark, settings).serve(out);
-    } catch (Exception e) {
-      e.printStackTrace();
-      out.println(new DriverMessage.Failed("driver", String.valueOf(e.getMessage())).line());
-      exitCode = 1;
-    }
-    out.flush();
-    System.exit(exitCode);
+    DriverMain.run(
+        "sluice-demo",
+        "driver",
+        arguments,
+        (spark, settings, out) -> new QueryDriver(spark, settings).serve(out));
   }
 
-  private void serve(PrintStream out) throws IOException {
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    out.println(new DriverMessage.Ready(spark.sparkContext().applicationId()).line());
-    out.flush();
-    for (String command = in.readLine(); command != null; command = in.readLine()) {
-      if (!command.startsWith(DriverMessage.RUN)) {
-        throw new IOException("unknown command: " + command);
-      }
-      out.println(
-          answer(Integer.parseInt(command.substring(DriverMessage.RUN.length()).strip())).line());
-      out.flush();
+  @Override
+  Task task(String[] words) {
+    if (words.length != 1) {
+      return null;
     }
-  }
-
-  private DriverMessage answer(int query) {
-    try {
-      return run(query);
-    } catch (Exception e) {
-      e.printStackTrace();
-      return new DriverMessage.Failed("query " + query, String.valueOf(e.getMessage()));
-    }
+    int query = Integer.parseInt(words[0]);
+    return new Task("query " + query, () -> run(query));
   }
 
   /**
@@ -100,25 +61,16 @@ public final class QueryDriver {
    * saving.
    */
   DriverMessage.Result run(int query) throws IOException, TimeoutException {
-    String text = TpchQueries.text(query, settings.scale());
-    long writtenBefore = shuffleBytes.writtenBytes();
-    long readBefore = shuffleBytes.readBytes();
-    spark.sparkContext().setJobDescription("TPC-H " + query);
-    long startNanos = System.nanoTime();
-    Dataset<Row> result = spark.sql(text);
-    List<Row> rows = result.collectAsList();
-    long elapsedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    spark.sparkContext().listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
-
-    ResultRows saved = new ResultRows(rows.stream().map(QueryDriver::line).toList());
+    Measured measured = measure("TPC-H " + query, TpchQueries.text(query, settings.scale()));
+    ResultRows saved = new ResultRows(measured.rows().stream().map(QueryDriver::line).toList());
     saved.write(ResultRows.file(settings.rowsDirectory(), query));
     return new DriverMessage.Result(
         query,
-        rows.size(),
-        elapsedMs,
+        measured.rows().size(),
+        measured.elapsedMs(),
         saved.digest(),
-        shuffleBytes.writtenBytes() - writtenBefore,
-        shuffleBytes.readBytes() - readBefore);
+        measured.shuffleWrittenBytes(),
+        measured.shuffleReadBytes());
   }
 
   private static String line(Row row) {

@@ -1,4 +1,4 @@
-package io.sluice.server.remote;
+package io.sluice.server.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,11 +10,19 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * A file channel over a remote file: either it reads at positions, or it writes from front to back.
- * Everything else that a file of the operating system can do is refused; there is no descriptor
- * behind it, so it can be neither mapped nor sent by the kernel.
+ * A file channel with few of the calls that files of the operating system have: it refuses all that
+ * are not overridden.
  */
-abstract class RemoteChannel extends FileChannel {
+public abstract class NarrowChannel extends FileChannel {
+  private final String name;
+
+  /**
+   * @param name what it is, in messages
+   */
+  protected NarrowChannel(String name) {
+    this.name = name;
+  }
+
   @Override
   public int read(ByteBuffer target, long position) throws IOException {
     throw unsupported("read at a position");
@@ -65,9 +73,10 @@ abstract class RemoteChannel extends FileChannel {
     throw unsupported("truncate");
   }
 
-  /** Does nothing: what is complete is stored. */
   @Override
-  public void force(boolean metaData) {}
+  public void force(boolean metaData) throws IOException {
+    throw unsupported("force");
+  }
 
   @Override
   public long transferFrom(ReadableByteChannel source, long position, long count)
@@ -95,13 +104,13 @@ abstract class RemoteChannel extends FileChannel {
     throw unsupported("lock");
   }
 
-  final void checkOpen() throws ClosedChannelException {
+  protected final void checkOpen() throws ClosedChannelException {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
   }
 
-  private static UnsupportedOperationException unsupported(String what) {
-    return new UnsupportedOperationException("a remote file has no " + what);
+  private UnsupportedOperationException unsupported(String what) {
+    return new UnsupportedOperationException(name + " has no " + what);
   }
 }

@@ -1,0 +1,113 @@
+package io.sluice.spark.write;
+
+import io.sluice.client.push.PushSession;
+import io.sluice.spark.MapLocation;
+import io.sluice.spark.local.LocalMapOutput;
+import io.sluice.spark.stats.ShuffleCounters;
+import io.sluice.spark.stats.ShuffleStatistics;
+import java.io.IOException;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.storage.BlockManagerId;
+
+/**
+ * Gives blocks to a session. Tells Spark's metrics what it costs on the way, and the statistics of
+ * the shuffle what became of it when it is closed.
+ */
+abstract class SessionOutput implements MapOutput {
+  private final PushSession session;
+  private final long mapId;
+  private final LocalMapOutput local;
+  private final TaskContext context;
+  private final ShuffleWriteMetricsReporter metrics;
+  private final ShuffleStatistics statistics;
+  private long reportedBytes;
+  private BlockManagerId location;
+  private boolean counted;
+
+  /**
+   * @param session takes
+   * @param local takes: where the session puts what goes to no server; null: nowhere
+   */
+  SessionOutput(
+      PushSession session,
+      long mapId,
+      LocalMapOutput local,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
+    this.session = session;
+    this.mapId = mapId;
+    this.local = local;
+    this.context = context;
+    this.metrics = metrics;
+    this.statistics = statistics;
+  }
+
+  /** A block was added. */
+  abstract void added(PushSession to) throws IOException;
+
+  /**
+   * Commits local output, which holds something.
+   *
+   * @return where Spark is to be told that the output lies
+   */
+  abstract BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException;
+
+  /** Returns what is held beside the session and local output. Idempotent. */
+  abstract void release();
+
+  @Override
+  public final void add(int partition, byte[] bytes, int length, int records) throws IOException {
+    // A killed task whose thread is not interrupted would write on for nothing.
+    context.killTaskIfInterrupted();
+    long begun = System.nanoTime();
+    session.add(partition, bytes, 0, length, records);
+    added(session);
+    metrics.incRecordsWritten(records);
+    report(begun);
+  }
+
+  @Override
+  public final void beginFinalPass() {
+    session.beginFinalPass();
+  }
+
+  @Override
+  public final void finish() throws IOException {
+    long begun = System.nanoTime();
+    session.finish();
+    location = local == null || local.isEmpty() ? MapLocation.of(mapId) : commit(mapId, local);
+    report(begun);
+  }
+
+  @Override
+  public final long[] partitionLengths() {
+    return session.partitionLengths();
+  }
+
+  @Override
+  public final BlockManagerId location() {
+    return location;
+  }
+
+  @Override
+  public final void close() {
+    session.close();
+    release();
+    if (local != null) {
+      local.close();
+    }
+    if (!counted) {
+      counted = true;
+      statistics.add(ShuffleCounters.of(session.counters()));
+    }
+  }
+
+  private void report(long begunNanos) {
+    long bytes = session.counters().bytes();
+    metrics.incBytesWritten(bytes - reportedBytes);
+    reportedBytes = bytes;
+    metrics.incWriteTime(System.nanoTime() - begunNanos);
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What the owners of background threads have in common: waiting on their lock for a time, and
+ * waiting for threads to end. Starts no thread; depends on no other package of the server.
+ */
+package io.sluice.server.threads;
