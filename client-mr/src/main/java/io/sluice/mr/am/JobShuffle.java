@@ -76,7 +76,7 @@ public final class JobShuffle implements ShuffleOfJob {
       return MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA + " is set, servers would have clear text";
     }
     Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
-    staged = new StagedAssignment(directory.getFileSystem(conf), directory);
+    staged = new StagedAssignment(conf, directory);
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
     ApplicationSession session =

@@ -3,10 +3,14 @@ package io.sluice.mr.am;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -14,15 +18,14 @@ import org.apache.hadoop.fs.Path;
  * finds it: what the maps of the one before have pushed is where that assignment says.
  */
 final class StagedAssignment {
-  private final FileSystem files;
+  private final FileContext files;
   private final Path file;
 
   /**
-   * @param files of the staging directory
    * @param directory the job's own
    */
-  StagedAssignment(FileSystem files, Path directory) {
-    this.files = files;
+  StagedAssignment(Configuration conf, Path directory) throws IOException {
+    this.files = FileContext.getFileContext(directory.toUri(), conf);
     this.file = new Path(directory, "sluice.assignment");
   }
 
@@ -35,16 +38,13 @@ final class StagedAssignment {
     }
   }
 
-  /** Leaves it, whole or not at all. */
+  /** Leaves it in place of an earlier one, whole or not at all. */
   void write(ShuffleAssignment assignment) throws IOException {
     Path partial = file.suffix(".partial");
-    try (FSDataOutputStream out = files.create(partial, true)) {
+    try (FSDataOutputStream out =
+        files.create(partial, EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE))) {
       out.write(assignment.toBytes());
     }
-    // A later generation takes the place of the one before: without either, the job starts over.
-    files.delete(file, false);
-    if (!files.rename(partial, file)) {
-      throw new IOException("cannot be renamed to " + file);
-    }
+    files.rename(partial, file, Options.Rename.OVERWRITE);
   }
 }

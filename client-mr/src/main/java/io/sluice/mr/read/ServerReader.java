@@ -3,7 +3,6 @@ package io.sluice.mr.read;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.SluiceClient;
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.ShuffleBlock;
@@ -128,16 +127,11 @@ public final class ServerReader<K, V> {
     }
   }
 
-  /**
-   * Names the servers that did not answer, unless one among those that should have the blocks was
-   * given up before: then the others are not to blame.
-   */
   private void giveUpServers(List<MissingBlocks> blocks) {
-    ShuffleAssignment now = assignment.get();
     blocks.stream()
-        .filter(one -> one.reason() == MissingBlocks.Reason.UNREACHABLE)
-        .filter(one -> one.servers().stream().noneMatch(now::hasReplaced))
-        .flatMap(one -> one.servers().stream())
+        .flatMap(one -> one.answers().stream())
+        .filter(answer -> answer.reason() == MissingBlocks.Reason.UNREACHABLE)
+        .map(MissingBlocks.Answer::server)
         .distinct()
         .forEach(server -> FailedServers.report(reporter, server));
   }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,7 +18,7 @@ class StagedAssignmentTest {
 
   private StagedAssignment staged() throws IOException {
     return new StagedAssignment(
-        FileSystem.getLocal(new Configuration()), new org.apache.hadoop.fs.Path(directory.toUri()));
+        new Configuration(), new org.apache.hadoop.fs.Path(directory.toUri()));
   }
 
   @Test

@@ -64,7 +64,6 @@ class ServerReaderTest {
     final Set<TaskAttemptID> names = new HashSet<>();
     final List<Kept> open = new ArrayList<>();
     boolean full;
-    int waited;
 
     @Override
     public MapOutput<Object, Object> place(TaskAttemptID name, long rawLength, boolean mayWait)
@@ -74,7 +73,6 @@ class ServerReaderTest {
       }
       assertThat(names.add(name)).as("a name of its own: " + name).isTrue();
       assertThat(mayWait).isEqualTo(open.isEmpty());
-      waited += mayWait ? 1 : 0;
       Kept kept = new Kept(name);
       open.add(kept);
       return kept;
@@ -241,14 +239,6 @@ class ServerReaderTest {
   }
 
   @Test
-  void blamesNobodyElseForAServerGivenUpBefore() throws Exception {
-    assignment.learn(assignment.get().replaceFailed("server-1", Assignments.server(2)));
-    missing.add(missing(0));
-    reader().read(List.of(output(0)));
-    assertThat(FailedServers.in(new Counters(counters))).isEmpty();
-  }
-
-  @Test
   void dropsWhatIsNotWantedAnyMore() throws Exception {
     unwanted.add(output(0).attempt());
     blocks.add(block(0, 0, true, new byte[6]));
@@ -300,7 +290,9 @@ class ServerReaderTest {
         output(map).id(),
         map,
         MissingBlocks.Reason.UNREACHABLE,
-        List.of("server-1"),
+        List.of(
+            new MissingBlocks.Answer("server-0", MissingBlocks.Reason.INCOMPLETE),
+            new MissingBlocks.Answer("server-1", MissingBlocks.Reason.UNREACHABLE)),
         "no answer");
   }
 

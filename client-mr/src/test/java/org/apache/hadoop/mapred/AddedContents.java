@@ -41,11 +41,6 @@ final class AddedContents implements PushSession {
   }
 
   @Override
-  public boolean hasLocal() {
-    return false;
-  }
-
-  @Override
   public PushCounters counters() {
     return PushCounters.ZERO;
   }

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Map attempts whose output is gone, and the servers to blame, as text inside the
- * message of a fetch failure.
+ * Map attempts whose output is gone, and the servers to blame, as text inside the message of a
+ * fetch failure.
  *
  * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
  * lost its memory has lost blocks of every map task: were they found out one per failure, a job

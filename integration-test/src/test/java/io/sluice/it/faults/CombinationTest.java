@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Copies, further servers and local output together, in every combination, while one of three
  * servers goes before the first block and another one when all maps are done. What the second one
- * had is computed again where nothing else holds it, while the first one is still gone. And the same
- * while all of them go.
+ * had is computed again where nothing else holds it, while the first one is still gone. And the
+ * same while all of them go.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)

@@ -86,7 +86,9 @@ class FetchedContentsTest {
 
   @Test
   void namesExactlyTheMapTaskWhoseBlocksAreMissing() {
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
+    MissingBlocks hole =
+        new MissingBlocks(
+            3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     read.script.add(new BlocksMissingException(5, List.of(hole)));
 
     Throwable thrown = catchThrowable(contents::next);
@@ -103,7 +105,9 @@ class FetchedContentsTest {
   private BlockManagerId blamed(BlockManagerId location) {
     BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
     local.put(42L, new LocalAttempt(location, executor, Map.of()));
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
+    MissingBlocks hole =
+        new MissingBlocks(
+            3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     read.script.add(new BlocksMissingException(5, List.of(hole)));
     Throwable thrown = catchThrowable(contents::next);
     return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
@@ -147,7 +151,9 @@ class FetchedContentsTest {
   @Test
   void failsOnlyItselfWhenTheShuffleHasGotFurtherServers() {
     outdated = true;
-    MissingBlocks hole = new MissingBlocks(3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
+    MissingBlocks hole =
+        new MissingBlocks(
+            3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
     BlocksMissingException missing = new BlocksMissingException(5, List.of(hole));
     read.script.add(missing);
 

@@ -9,9 +9,9 @@ import java.util.List;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
-import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -159,12 +159,9 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
   }
 
   private void reportLosses() throws IOException {
-    for (org.apache.hadoop.mapreduce.TaskAttemptID attempt : outputs.due(REPORT_AGAIN_MS)) {
+    for (TaskAttemptID attempt : outputs.due(REPORT_AGAIN_MS)) {
       LOG.info("reporting fetch failure attempt={}", attempt);
-      // The scheduler reports in its own name under the same lock.
-      synchronized (scheduler) {
-        context.getStatus().addFetchFailedMap(TaskAttemptID.downgrade(attempt));
-      }
+      scheduler.reportLost(attempt);
     }
     if (outputs.mostReports() > MAX_REPORTS) {
       throw new IOException(
@@ -185,9 +182,7 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
       failedThread = Thread.currentThread().getName();
     }
     // Not under the lock above: the scheduler reports under its own.
-    synchronized (scheduler) {
-      scheduler.notifyAll();
-    }
+    scheduler.wake();
   }
 
   private synchronized void throwFailure() throws IOException {

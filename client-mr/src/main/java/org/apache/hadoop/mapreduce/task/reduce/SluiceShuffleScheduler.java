@@ -20,6 +20,7 @@ import org.apache.hadoop.util.Progress;
  * those ask node managers. Thread-safe.
  */
 final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
+  private final TaskStatus status;
   private final TaskAttemptID reduce;
   private final KnownOutputs atServers;
   private final NewestAssignment assignment;
@@ -45,6 +46,7 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
         shuffledMaps,
         reduceShuffleBytes,
         failedShuffles);
+    this.status = status;
     this.reduce = reduce;
     this.atServers = atServers;
     this.assignment = assignment;
@@ -82,20 +84,30 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
         address.getHost() + ":" + address.getPort(), address.toString(), output.attempt());
   }
 
+  /** Tells the application master that nobody has an output any more. */
+  synchronized void reportLost(TaskAttemptID attempt) {
+    status.addFetchFailedMap(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt));
+  }
+
+  /** Lets whoever waits for the end look what is the matter. */
+  synchronized void wake() {
+    notifyAll();
+  }
+
   @Override
-  public void obsoleteMapOutput(TaskAttemptID attempt) {
+  public synchronized void obsoleteMapOutput(TaskAttemptID attempt) {
     atServers.forget(attempt);
     super.obsoleteMapOutput(attempt);
   }
 
   @Override
-  public void tipFailed(TaskID map) {
+  public synchronized void tipFailed(TaskID map) {
     atServers.finish(map);
     super.tipFailed(map);
   }
 
   @Override
-  public void copySucceeded(
+  public synchronized void copySucceeded(
       TaskAttemptID attempt,
       MapHost host,
       long bytes,
