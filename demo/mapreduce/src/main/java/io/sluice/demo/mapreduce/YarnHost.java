@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
+import org.apache.hadoop.util.ExitUtil;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
@@ -23,15 +24,13 @@ public final class YarnHost {
   private YarnHost() {}
 
   public static void main(String[] args) {
-    int exitCode = 1;
     try {
       run(args);
-      exitCode = 0;
+      // Threads of Hadoop's servers may still be there.
+      ExitUtil.terminate(0);
     } catch (Exception | LinkageError e) {
-      e.printStackTrace();
+      ExitUtil.terminate(1, e);
     }
-    // Threads of Hadoop's servers may still be there.
-    System.exit(exitCode);
   }
 
   private static void run(String[] args) throws IOException {
