@@ -1,0 +1,87 @@
+package io.sluice.mr;
+
+import io.sluice.client.ClientConfig;
+import io.sluice.client.LocalOutputMode;
+import io.sluice.client.RetryPolicy;
+import io.sluice.client.read.ReadConfig;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigReader;
+import io.sluice.common.config.ConfigSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * What the plugin takes from a job's configuration: the keys {@code mapreduce.rss.*}. Immutable.
+ *
+ * @param notices what the user should know of, a line each
+ */
+public record JobSettings(ClientConfig client, List<String> notices) {
+  private static final String PREFIX = "mapreduce.";
+  private static final String OURS = PREFIX + "rss.";
+
+  public JobSettings {
+    notices = List.copyOf(notices);
+  }
+
+  /**
+   * Reads the configuration of a job. Blocks are compressed only if {@code
+   * mapreduce.rss.client.io.compression.codec} says so: the job's own codec for map output has
+   * compressed what is in them.
+   *
+   * @throws io.sluice.common.config.ConfigException naming every value that cannot be meant
+   */
+  public static JobSettings of(Configuration conf) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (Map.Entry<String, String> entry : conf) {
+      if (entry.getKey().startsWith(OURS)) {
+        // Once more by name: variables in it are replaced then.
+        values.put(entry.getKey(), conf.get(entry.getKey()));
+      }
+    }
+    ConfigSet set =
+        ConfigReader.of(ClientConfig.SCHEMA)
+            .enginePrefix(PREFIX)
+            .values("the job's configuration", values)
+            .read();
+    ClientConfig client = ClientConfig.from(set, BlockCodec.NONE);
+    return new JobSettings(
+        client.localOutput() == LocalOutputMode.ALWAYS ? withoutPatience(client) : client,
+        set.notices());
+  }
+
+  /** Where node managers have everything, waiting for a server gains nothing. */
+  private static ClientConfig withoutPatience(ClientConfig client) {
+    RetryPolicy push = client.background().push().connectionRetry();
+    RetryPolicy read = client.read().retry();
+    return new ClientConfig(
+        client.coordinator(),
+        client.transportKind(),
+        client.transport(),
+        client.connectionsPerServer(),
+        client.writer(),
+        client.background().push(),
+        new ReadConfig(
+            client.read().sliceBytes(),
+            client.read().slicesInFlight(),
+            client.read().maxContentBytes(),
+            client.read().silenceMs(),
+            new RetryPolicy(
+                read.maxAttempts(), read.firstDelayMs(), read.maxDelayMs(), push.patienceMs())),
+        client.readRunFiles(),
+        client.localOutput(),
+        client.background(),
+        client.merge(),
+        client.reassign());
+  }
+
+  public boolean hasCoordinator() {
+    return !client.coordinator().quorum().isEmpty();
+  }
+
+  /** When map tasks leave their output on local disks. */
+  public LocalOutputMode localOutput() {
+    return client.localOutput();
+  }
+}

@@ -1,0 +1,169 @@
+package io.sluice.mr.am;
+
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobSettings;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shuffle of one job, as its application master sees it: registered, its lease renewed, and
+ * ended with the job. Belongs to the application master's main thread, except for what it says.
+ */
+public final class JobShuffle implements ShuffleOfJob {
+  private static final Logger LOG = LoggerFactory.getLogger(JobShuffle.class);
+
+  private final String application;
+  private SluiceClient client;
+  private StagedAssignment staged;
+  private volatile JobAssignment assignment;
+  private ExecutorService replacing;
+
+  /** Of the assignment that reducers have been told last. Touched by the dispatcher only. */
+  private int toldGeneration;
+
+  /**
+   * @param application Hadoop's id of the job's application, the same for each of its masters
+   */
+  public JobShuffle(String application) {
+    this.application = application;
+  }
+
+  /**
+   * Registers the job, unless it has nothing to shuffle. Waits at most as long as the job's
+   * settings say. Whatever goes wrong, the job shuffles as Hadoop does, with one warning.
+   *
+   * @param firstMaster whether no application master of the job came before this one
+   */
+  public void start(Configuration conf, boolean firstMaster) {
+    int reduces = conf.getInt(MRJobConfig.NUM_REDUCES, 1);
+    if (reduces == 0) {
+      LOG.info("no reduce tasks, nothing to shuffle app={}", application);
+      return;
+    }
+    String reason;
+    try {
+      reason = start(conf, reduces, firstMaster);
+    } catch (IOException | RuntimeException e) {
+      reason = e.toString();
+    }
+    if (reason != null) {
+      LOG.warn("job uses Hadoop's own shuffle app={} reason={}", application, reason);
+      close(true);
+    }
+  }
+
+  /** Null when the job has an assignment. */
+  private String start(Configuration conf, int reduces, boolean firstMaster) throws IOException {
+    JobSettings settings = JobSettings.of(conf);
+    settings.notices().forEach(notice -> LOG.warn("configuration: {}", notice));
+    if (!settings.hasCoordinator()) {
+      return "mapreduce.rss.coordinator.quorum is not set; give host:port,host:port";
+    }
+    if (conf.getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
+      return MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA + " is set, servers would have clear text";
+    }
+    Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
+    staged = new StagedAssignment(conf, directory);
+    Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
+    client = SluiceClient.start(settings.client(), application, "mr-application-master");
+    ApplicationSession session =
+        client.applicationSession(conf.get(MRJobConfig.USER_NAME, "unknown"));
+    ShuffleRegistration registration = session.registerShuffle(AssignedShuffle.SHUFFLE, reduces);
+    ShuffleAssignment assigned;
+    if (before.isPresent()) {
+      // Maps that are not run again have pushed to these servers.
+      assigned = before.get();
+    } else if (registration instanceof Refused refused) {
+      return refused.reason() + ": " + refused.message();
+    } else {
+      assigned = ((Assigned) registration).assignment();
+      AssignedShuffle.check(assigned);
+      staged.write(assigned);
+    }
+    replacing =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "sluice-further-servers");
+              thread.setDaemon(true);
+              return thread;
+            });
+    assignment =
+        new JobAssignment(
+            assigned,
+            settings.client().reassign().maxServers(),
+            (partitions, excluded) ->
+                session.furtherServer(AssignedShuffle.SHUFFLE, partitions, excluded));
+    LOG.info(
+        "job shuffles through Sluice app={} partitions={} servers={} generation={}",
+        application,
+        reduces,
+        assigned.servers().size(),
+        assigned.generation());
+    return null;
+  }
+
+  @Override
+  public Optional<ShuffleAssignment> assignment() {
+    return Optional.ofNullable(assignment).map(JobAssignment::newest);
+  }
+
+  @Override
+  public Optional<ShuffleAssignment> newsForReducers() {
+    Optional<ShuffleAssignment> news =
+        assignment().filter(newest -> newest.generation() > toldGeneration);
+    news.ifPresent(newest -> toldGeneration = newest.generation());
+    return news;
+  }
+
+  @Override
+  public void replace(String server) {
+    JobAssignment ours = assignment;
+    if (ours == null || ours.newest().hasReplaced(server)) {
+      return;
+    }
+    replacing.execute(
+        () -> {
+          if (!ours.replace(server)) {
+            return;
+          }
+          try {
+            AssignedShuffle.check(ours.newest());
+            staged.write(ours.newest());
+          } catch (IOException e) {
+            LOG.warn(
+                "assignment not kept for a further application master app={} reason={}",
+                application,
+                e.toString());
+          }
+        });
+  }
+
+  /**
+   * Ends it. Idempotent.
+   *
+   * @param last whether no further application master comes: then servers are told to forget the
+   *     job; otherwise the lease keeps what they have until the next one renews it
+   */
+  public void close(boolean last) {
+    if (replacing != null) {
+      replacing.shutdown();
+    }
+    if (last && client != null) {
+      client.close();
+      client = null;
+    }
+  }
+}

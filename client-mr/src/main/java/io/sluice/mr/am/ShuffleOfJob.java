@@ -1,0 +1,23 @@
+package io.sluice.mr.am;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import java.util.Optional;
+
+/** What the parts of an application master need to know of its job's shuffle. */
+interface ShuffleOfJob {
+  /** Empty while, and if, the job shuffles as Hadoop does. Any thread. */
+  Optional<ShuffleAssignment> assignment();
+
+  /**
+   * The assignment, if reducers may not have the newest generation of it. Every event that tells
+   * them of outputs at servers asks for it, in the order in which they read events: dispatcher
+   * only.
+   */
+  Optional<ShuffleAssignment> newsForReducers();
+
+  /**
+   * Lets another server stand in for one that a task has waited for in vain, in the background and
+   * best effort.
+   */
+  void replace(String server);
+}

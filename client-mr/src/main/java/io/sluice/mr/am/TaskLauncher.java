@@ -1,0 +1,52 @@
+package io.sluice.mr.am;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.mr.AssignedShuffle;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerLauncher;
+import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerLauncherEvent;
+import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerRemoteLaunchEvent;
+import org.apache.hadoop.service.CompositeService;
+import org.apache.hadoop.service.Service;
+import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
+
+/** Gives the assignment to every container that Hadoop's own launcher is about to launch. */
+public final class TaskLauncher extends CompositeService implements ContainerLauncher {
+  private final ContainerLauncher launcher;
+  private final ShuffleOfJob shuffle;
+
+  TaskLauncher(ContainerLauncher launcher, ShuffleOfJob shuffle) {
+    super(TaskLauncher.class.getName());
+    this.launcher = launcher;
+    this.shuffle = shuffle;
+    if (launcher instanceof Service service) {
+      addService(service);
+    }
+  }
+
+  /** In front of Hadoop's own launcher, which it starts and stops. */
+  public static TaskLauncher of(ContainerLauncher launcher, JobShuffle shuffle) {
+    return new TaskLauncher(launcher, shuffle);
+  }
+
+  @Override
+  public void handle(ContainerLauncherEvent event) {
+    if (event instanceof ContainerRemoteLaunchEvent launch) {
+      shuffle
+          .assignment()
+          .ifPresent(
+              assignment -> {
+                ContainerLaunchContext container = launch.getContainerLaunchContext();
+                Map<String, String> environment = new HashMap<>(container.getEnvironment());
+                try {
+                  AssignedShuffle.put(environment, assignment);
+                } catch (SluiceException e) {
+                  throw new IllegalStateException("an assignment that was checked", e);
+                }
+                container.setEnvironment(environment);
+              });
+    }
+    launcher.handle(event);
+  }
+}

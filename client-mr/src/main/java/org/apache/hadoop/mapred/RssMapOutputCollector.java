@@ -1,0 +1,64 @@
+package org.apache.hadoop.mapred;
+
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.PushSession;
+import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobSettings;
+import io.sluice.mr.MapAttempts;
+import io.sluice.mr.SignsOfLife;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * The map side of the plugin: {@code mapreduce.job.map.output.collector.class}. Without an
+ * assignment from the application master it does what Hadoop's own collector does.
+ */
+public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, V> {
+  private MapOutputCollector<K, V> collector;
+
+  /** Called by Hadoop. */
+  public RssMapOutputCollector() {}
+
+  @Override
+  public void init(Context context) throws IOException, ClassNotFoundException {
+    Optional<ShuffleAssignment> assignment = AssignedShuffle.from(System.getenv());
+    if (assignment.isPresent()) {
+      JobSettings settings = JobSettings.of(context.getJobConf());
+      collector =
+          new SluiceMapOutput<>(
+              use -> push(context, assignment.get(), settings, use), settings.localOutput());
+    } else {
+      collector = new MapTask.MapOutputBuffer<>();
+    }
+    collector.init(context);
+  }
+
+  private static void push(
+      Context context, ShuffleAssignment assignment, JobSettings settings, PushSessions.Use use)
+      throws IOException, InterruptedException, ClassNotFoundException {
+    TaskAttemptID attempt = context.getMapTask().getTaskID();
+    try (SignsOfLife alive = SignsOfLife.start(context.getReporter());
+        SluiceClient client =
+            SluiceClient.start(
+                settings.client(), assignment.shuffle().getApplication(), attempt.toString());
+        PushSession session = client.pushSession(assignment, MapAttempts.of(attempt))) {
+      use.with(session);
+    }
+  }
+
+  @Override
+  public void collect(K key, V value, int partition) throws IOException, InterruptedException {
+    collector.collect(key, value, partition);
+  }
+
+  @Override
+  public void flush() throws IOException, InterruptedException, ClassNotFoundException {
+    collector.flush();
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    collector.close();
+  }
+}

@@ -1,0 +1,246 @@
+package org.apache.hadoop.mapred;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import org.apache.hadoop.io.DataInputBuffer;
+import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.util.IndexedSortable;
+import org.apache.hadoop.util.IndexedSorter;
+import org.apache.hadoop.util.Progress;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * Serialized records of a map task, sorted by partition and key. Takes no more memory than it is
+ * given, except for one record that is larger by itself. Belongs to the task thread.
+ *
+ * <p>Records lie in pages: partition, length of the value, key, value. Two arrays, which are what
+ * is sorted, tell where. Partitions are told apart by counting first, so that keys are compared
+ * within their partition only.
+ */
+final class SortBuffer<K> implements IndexedSortable {
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int HEADER_BYTES = 8;
+  private static final int INDEX_BYTES = Long.BYTES + Integer.BYTES;
+  private static final int FIRST_CAPACITY = 256;
+  private static final int MIN_PAGE_BYTES = 4 << 10;
+  private static final int MAX_PAGE_BYTES = 1 << 20;
+
+  private final int partitions;
+  private final long limitBytes;
+  private final int pageBytes;
+  private final RawComparator<K> comparator;
+  private final IndexedSorter sorter;
+
+  private byte[][] pages = new byte[16][];
+  private int pageCount;
+  private final Deque<byte[]> free = new ArrayDeque<>();
+  private long heldBytes;
+  private int used;
+  private long[] positions = new long[FIRST_CAPACITY];
+  private int[] keyLengths = new int[FIRST_CAPACITY];
+  private int count;
+  private int[] starts;
+
+  /**
+   * @param limitBytes of everything together
+   */
+  SortBuffer(int partitions, long limitBytes, RawComparator<K> comparator, IndexedSorter sorter) {
+    this.partitions = partitions;
+    this.limitBytes = limitBytes;
+    this.pageBytes = (int) Math.max(MIN_PAGE_BYTES, Math.min(MAX_PAGE_BYTES, limitBytes / 64));
+    this.comparator = comparator;
+    this.sorter = sorter;
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Memory that it holds now. */
+  long bytes() {
+    return heldBytes + (long) positions.length * INDEX_BYTES;
+  }
+
+  /**
+   * Adds a record, unless there is no room. There always is in an empty buffer.
+   *
+   * @param record borrows: the key, the value right behind it
+   * @param length of both
+   */
+  boolean add(int partition, byte[] record, int keyLength, int length) {
+    if (!hasIndexRoom() || !hasPageRoom(HEADER_BYTES + length)) {
+      return false;
+    }
+    byte[] page = pages[pageCount - 1];
+    INT.set(page, used, partition);
+    INT.set(page, used + Integer.BYTES, length - keyLength);
+    System.arraycopy(record, 0, page, used + HEADER_BYTES, length);
+    positions[count] = (long) (pageCount - 1) << Integer.SIZE | used;
+    keyLengths[count] = keyLength;
+    used += HEADER_BYTES + length;
+    count++;
+    return true;
+  }
+
+  private boolean hasIndexRoom() {
+    if (count < positions.length) {
+      return true;
+    }
+    int more = positions.length / 2;
+    // Old and new array exist for a moment.
+    if (bytes() + (long) (positions.length + more) * INDEX_BYTES > limitBytes) {
+      return false;
+    }
+    positions = Arrays.copyOf(positions, count + more);
+    keyLengths = Arrays.copyOf(keyLengths, count + more);
+    return true;
+  }
+
+  private boolean hasPageRoom(int length) {
+    if (pageCount > 0 && pages[pageCount - 1].length - used >= length) {
+      return true;
+    }
+    byte[] page = length <= pageBytes ? free.poll() : null;
+    if (page == null) {
+      int size = Math.max(pageBytes, length);
+      if (count > 0 && bytes() + size > limitBytes) {
+        return false;
+      }
+      page = new byte[size];
+      heldBytes += size;
+    }
+    if (pageCount == pages.length) {
+      pages = Arrays.copyOf(pages, 2 * pageCount);
+    }
+    pages[pageCount++] = page;
+    used = 0;
+    return true;
+  }
+
+  /** Sorts; nothing is to be added afterwards, until {@link #clear}. */
+  void sort(Progressable progress) {
+    starts = new int[partitions + 1];
+    for (int i = 0; i < count; i++) {
+      starts[partition(i) + 1]++;
+    }
+    for (int p = 0; p < partitions; p++) {
+      starts[p + 1] += starts[p];
+    }
+    int[] next = Arrays.copyOf(starts, partitions);
+    for (int p = 0; p < partitions; p++) {
+      while (next[p] < starts[p + 1]) {
+        int home = partition(next[p]);
+        if (home == p) {
+          next[p]++;
+        } else {
+          swap(next[p], next[home]++);
+        }
+      }
+    }
+    for (int p = 0; p < partitions; p++) {
+      if (starts[p + 1] - starts[p] > 1) {
+        sorter.sort(this, starts[p], starts[p + 1], progress);
+      }
+    }
+  }
+
+  /** The records of a partition, sorted. Its buffers are good until the next record. */
+  RawKeyValueIterator records(int partition) {
+    return new Records(starts[partition], starts[partition + 1]);
+  }
+
+  boolean isEmpty(int partition) {
+    return starts[partition] == starts[partition + 1];
+  }
+
+  /** Forgets all records, and keeps memory for the next ones. */
+  void clear() {
+    for (int i = 0; i < pageCount; i++) {
+      byte[] page = pages[i];
+      pages[i] = null;
+      if (page.length == pageBytes) {
+        free.push(page);
+      } else {
+        heldBytes -= page.length;
+      }
+    }
+    pageCount = 0;
+    used = 0;
+    count = 0;
+    starts = null;
+  }
+
+  private byte[] page(int i) {
+    return pages[(int) (positions[i] >>> Integer.SIZE)];
+  }
+
+  private int partition(int i) {
+    return (int) INT.get(page(i), (int) positions[i]);
+  }
+
+  @Override
+  public int compare(int i, int j) {
+    return comparator.compare(
+        page(i),
+        (int) positions[i] + HEADER_BYTES,
+        keyLengths[i],
+        page(j),
+        (int) positions[j] + HEADER_BYTES,
+        keyLengths[j]);
+  }
+
+  @Override
+  public void swap(int i, int j) {
+    long position = positions[i];
+    positions[i] = positions[j];
+    positions[j] = position;
+    int length = keyLengths[i];
+    keyLengths[i] = keyLengths[j];
+    keyLengths[j] = length;
+  }
+
+  private final class Records implements RawKeyValueIterator {
+    private final DataInputBuffer key = new DataInputBuffer();
+    private final DataInputBuffer value = new DataInputBuffer();
+    private final int end;
+    private int at;
+
+    Records(int start, int end) {
+      this.at = start - 1;
+      this.end = end;
+    }
+
+    @Override
+    public boolean next() {
+      return ++at < end;
+    }
+
+    @Override
+    public DataInputBuffer getKey() {
+      key.reset(page(at), (int) positions[at] + HEADER_BYTES, keyLengths[at]);
+      return key;
+    }
+
+    @Override
+    public DataInputBuffer getValue() {
+      byte[] page = page(at);
+      int start = (int) positions[at];
+      value.reset(
+          page, start + HEADER_BYTES + keyLengths[at], (int) INT.get(page, start + Integer.BYTES));
+      return value;
+    }
+
+    @Override
+    public Progress getProgress() {
+      return null;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

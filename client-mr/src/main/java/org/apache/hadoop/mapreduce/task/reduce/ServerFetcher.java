@@ -1,0 +1,136 @@
+package org.apache.hadoop.mapreduce.task.reduce;
+
+import io.sluice.client.SluiceClient;
+import io.sluice.mr.JobSettings;
+import io.sluice.mr.SluiceCounter;
+import io.sluice.mr.read.AttemptOutput;
+import io.sluice.mr.read.KnownOutputs;
+import io.sluice.mr.read.KnownOutputs.Output;
+import io.sluice.mr.read.NewestAssignment;
+import io.sluice.mr.read.SegmentMemory;
+import io.sluice.mr.read.ServerReader;
+import java.io.IOException;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.util.Time;
+
+/**
+ * The thread that reads what is at servers, beside Hadoop's fetchers, which read what is at node
+ * managers. Both give what they have to the same scheduler and merge.
+ */
+final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoCloseable {
+  private static final MapHost SERVERS = new MapHost("servers", "servers");
+  private static final long END_MS = 10_000;
+
+  private final KnownOutputs outputs;
+  private final SluiceShuffleScheduler<K, V> scheduler;
+  private final ExceptionReporter exceptions;
+  private final Reporter reporter;
+  private final Counters.Counter failedShuffles;
+  private final SluiceClient client;
+  private final ServerReader<K, V> reader;
+  private final Thread thread;
+  private volatile boolean ending;
+
+  ServerFetcher(
+      JobConf job,
+      NewestAssignment assignment,
+      TaskAttemptID reduce,
+      KnownOutputs outputs,
+      SluiceShuffleScheduler<K, V> scheduler,
+      SegmentMemory<K, V> memory,
+      ShuffleClientMetrics metrics,
+      ExceptionReporter exceptions,
+      Reporter reporter,
+      Counters.Counter failedShuffles) {
+    this.outputs = outputs;
+    this.scheduler = scheduler;
+    this.exceptions = exceptions;
+    this.reporter = reporter;
+    this.failedShuffles = failedShuffles;
+    this.client =
+        SluiceClient.start(
+            JobSettings.of(job).client(),
+            assignment.get().shuffle().getApplication(),
+            reduce.toString());
+    this.reader =
+        new ServerReader<>(
+            client,
+            assignment,
+            reduce,
+            job.getNumMapTasks(),
+            memory,
+            metrics,
+            reporter,
+            this,
+            Time::monotonicNow);
+    this.thread = new Thread(this::run, "sluice-reader");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      while (!ending) {
+        reader.read(outputs.take());
+      }
+    } catch (Throwable e) {
+      if (!ending) {
+        exceptions.reportException(e);
+      }
+    }
+  }
+
+  @Override
+  public boolean isWanted(TaskAttemptID attempt) {
+    return outputs.isWanted(attempt);
+  }
+
+  @Override
+  public void whole(AttemptOutput<K, V> output) throws IOException {
+    reporter.incrCounter(SluiceCounter.SERVER_SEGMENTS, output.segments());
+    reporter.incrCounter(SluiceCounter.SERVER_BYTES, output.bytes());
+    scheduler.copySucceeded(
+        output.getMapId(),
+        SERVERS,
+        output.bytes(),
+        output.startedMs(),
+        Time.monotonicNow(),
+        output);
+  }
+
+  @Override
+  public void missing(Output output) {
+    if (!outputs.isWanted(output.attempt())) {
+      return;
+    }
+    if (output.nodeManager() != null) {
+      scheduler.fetchFromNodeManager(output);
+      return;
+    }
+    failedShuffles.increment(1);
+    outputs.lose(output.attempt());
+  }
+
+  @Override
+  public void notRead(Output output) {
+    outputs.add(output);
+  }
+
+  /** Ends the thread, within a bounded time. Idempotent. */
+  @Override
+  public void close() throws InterruptedException {
+    ending = true;
+    thread.interrupt();
+    try {
+      thread.join(END_MS);
+    } finally {
+      client.close();
+    }
+  }
+}

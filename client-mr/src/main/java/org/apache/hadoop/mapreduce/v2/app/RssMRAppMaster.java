@@ -1,0 +1,165 @@
+package org.apache.hadoop.mapreduce.v2.app;
+
+import io.sluice.mr.am.JobShuffle;
+import io.sluice.mr.am.MarkingDispatcher;
+import io.sluice.mr.am.TaskLauncher;
+import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerLauncher;
+import org.apache.hadoop.mapreduce.v2.util.MRWebAppUtil;
+import org.apache.hadoop.util.ExitUtil;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.hadoop.yarn.YarnUncaughtExceptionHandler;
+import org.apache.hadoop.yarn.api.ApplicationConstants;
+import org.apache.hadoop.yarn.api.ApplicationConstants.Environment;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.event.Dispatcher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The application master of jobs that shuffle through Sluice. Named as the last word of {@code
+ * yarn.app.mapreduce.am.command-opts}, it runs in place of Hadoop's own.
+ */
+public final class RssMRAppMaster extends MRAppMaster {
+  private static final Logger LOG = LoggerFactory.getLogger(RssMRAppMaster.class);
+
+  private static final String OPENS_LANG = "--add-opens=java.base/java.lang=";
+
+  private final JobShuffle shuffle;
+  private final boolean first;
+
+  public RssMRAppMaster(
+      ApplicationAttemptId attempt,
+      ContainerId container,
+      String nodeHost,
+      int nodePort,
+      int nodeHttpPort,
+      long submittedMs) {
+    super(attempt, container, nodeHost, nodePort, nodeHttpPort, submittedMs);
+    this.shuffle = new JobShuffle(attempt.getApplicationId().toString());
+    this.first = attempt.getAttemptId() == 1;
+  }
+
+  @Override
+  protected Dispatcher createDispatcher() {
+    return MarkingDispatcher.of(this::attempt, shuffle);
+  }
+
+  private TaskAttempt attempt(TaskAttemptId id) {
+    Job known = getContext().getJob(id.getTaskId().getJobId());
+    Task task = known == null ? null : known.getTask(id.getTaskId());
+    return task == null ? null : task.getAttempt(id);
+  }
+
+  @Override
+  protected ContainerLauncher createContainerLauncher(AppContext context) {
+    return TaskLauncher.of(super.createContainerLauncher(context), shuffle);
+  }
+
+  @Override
+  protected void serviceStart() throws Exception {
+    shuffle.start(getConfig(), first);
+    if (shuffle.assignment().isPresent()) {
+      heedFirstReport(getConfig());
+    }
+    super.serviceStart();
+  }
+
+  /**
+   * A reduce task reports a map output only when servers have it no more, which no other one could
+   * contradict. Unless the job says otherwise, one report is enough to run that map again.
+   */
+  private static void heedFirstReport(Configuration conf) {
+    if (isDefault(conf, MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS)) {
+      conf.setInt(MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS, 1);
+    }
+    if (isDefault(conf, MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION)) {
+      conf.setFloat(MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION, 0);
+    }
+  }
+
+  private static boolean isDefault(Configuration conf, String key) {
+    String[] sources = conf.getPropertySources(key);
+    return sources == null
+        || Arrays.stream(sources).anyMatch(source -> source.contains("mapred-default.xml"));
+  }
+
+  @Override
+  protected void serviceStop() throws Exception {
+    try {
+      super.serviceStop();
+    } finally {
+      shuffle.close(isLastAMRetry());
+    }
+  }
+
+  /** Hadoop's own ends the process only if it was started by its own main method. */
+  @Override
+  public void shutDownJob() {
+    super.shutDownJob();
+    sysexit();
+  }
+
+  /** Called by Hadoop, in the environment of the application master's container. */
+  public static void main(String[] args) {
+    try {
+      checkOptions(args);
+      Thread.setDefaultUncaughtExceptionHandler(new YarnUncaughtExceptionHandler());
+      ContainerId container = ContainerId.fromString(environment(Environment.CONTAINER_ID.name()));
+      RssMRAppMaster master =
+          new RssMRAppMaster(
+              container.getApplicationAttemptId(),
+              container,
+              environment(Environment.NM_HOST.name()),
+              Integer.parseInt(environment(Environment.NM_PORT.name())),
+              Integer.parseInt(environment(Environment.NM_HTTP_PORT.name())),
+              Long.parseLong(environment(ApplicationConstants.APP_SUBMIT_TIME_ENV)));
+      ShutdownHookManager.get()
+          .addShutdownHook(new MRAppMasterShutdownHook(master), SHUTDOWN_HOOK_PRIORITY);
+      JobConf conf = new JobConf(new YarnConfiguration());
+      conf.addResource(new Path(MRJobConfig.JOB_CONF_FILE));
+      MRWebAppUtil.initialize(conf);
+      String user = environment(Environment.USER.name());
+      conf.set(MRJobConfig.USER_NAME, user);
+      initAndStartAppMaster(master, conf, user);
+    } catch (Throwable e) {
+      LOG.error("application master cannot start", e);
+      ExitUtil.terminate(1, e);
+    }
+  }
+
+  /** YARN puts its own options behind the user's, and so behind the name of this class. */
+  private static void checkOptions(String[] args) {
+    for (String arg : args) {
+      if (arg.startsWith(OPENS_LANG)
+          && !Object.class
+              .getModule()
+              .isOpen(Object.class.getPackageName(), RssMRAppMaster.class.getModule())) {
+        throw new IllegalStateException(
+            "yarn.app.mapreduce.am.command-opts: put "
+                + arg
+                + " before "
+                + RssMRAppMaster.class.getName());
+      }
+    }
+  }
+
+  private static String environment(String name) {
+    String value = System.getenv(name);
+    if (value == null) {
+      throw new IllegalStateException(
+          "environment variable " + name + " is not set; only YARN starts this class");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,68 @@
+package io.sluice.mr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.client.LocalOutputMode;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigException;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class JobSettingsTest {
+  private final Configuration conf = new Configuration(false);
+
+  @Test
+  void readsKeysOfJobs() {
+    conf.set("mapreduce.rss.coordinator.quorum", "one.example:19999,two.example:19998");
+    conf.set("mapreduce.rss.local.output", "always");
+    conf.set("mapreduce.job.reduces", "5");
+
+    JobSettings settings = JobSettings.of(conf);
+
+    assertThat(settings.hasCoordinator()).isTrue();
+    assertThat(settings.client().coordinator().quorum()).hasSize(2);
+    assertThat(settings.localOutput()).isEqualTo(LocalOutputMode.ALWAYS);
+    assertThat(settings.notices()).isEmpty();
+  }
+
+  @Test
+  void leavesCompressionToTheJobUnlessTold() {
+    assertThat(JobSettings.of(conf).client().push().codec()).isEqualTo(BlockCodec.NONE);
+    conf.set("mapreduce.rss.client.io.compression.codec", "lz4");
+    assertThat(JobSettings.of(conf).client().push().codec()).isEqualTo(BlockCodec.LZ4);
+  }
+
+  @Test
+  void waitsLongForServersOnlyIfNobodyElseHasTheOutput() {
+    conf.set("mapreduce.rss.client.server.unreachable.timeout", "50s");
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+        .isEqualTo(50_000);
+    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isEqualTo(50_000);
+
+    conf.set("mapreduce.rss.local.output", "always");
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+        .isLessThan(10_000);
+    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isLessThan(10_000);
+  }
+
+  @Test
+  void replacesVariables() {
+    conf.set("where", "one.example:19999");
+    conf.set("mapreduce.rss.coordinator.quorum", "${where}");
+    assertThat(JobSettings.of(conf).hasCoordinator()).isTrue();
+  }
+
+  @Test
+  void namesWhatItCannotUse() {
+    conf.set("mapreduce.rss.unheard.of", "1");
+    assertThat(JobSettings.of(conf).notices())
+        .singleElement()
+        .asString()
+        .contains("mapreduce.rss.unheard.of");
+    conf.set("mapreduce.rss.data.replica", "many");
+    assertThatThrownBy(() -> JobSettings.of(conf))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("mapreduce.rss.data.replica");
+  }
+}

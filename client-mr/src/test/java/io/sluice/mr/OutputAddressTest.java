@@ -1,0 +1,50 @@
+package io.sluice.mr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.error.SluiceException;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OutputAddressTest {
+  private static final String NODE = "http://node-1.example:13562";
+
+  @ParameterizedTest
+  @EnumSource(OutputPlace.class)
+  void comesThroughAnEvent(OutputPlace place) throws SluiceException {
+    OutputAddress address = new OutputAddress(NODE, place, Optional.empty());
+    assertThat(OutputAddress.parse(address.text())).isEqualTo(address);
+  }
+
+  @Test
+  void carriesANewGeneration() throws SluiceException {
+    OutputAddress address =
+        new OutputAddress(NODE, OutputPlace.SERVERS, Optional.of(Assignments.of(3, 10)));
+    assertThat(OutputAddress.parse(address.text())).isEqualTo(address);
+  }
+
+  @Test
+  void isHadoopsOwnWithoutMark() throws SluiceException {
+    OutputAddress address = new OutputAddress(NODE, OutputPlace.NODE_MANAGER, Optional.empty());
+    assertThat(address.text()).isEqualTo(NODE);
+    assertThat(OutputAddress.parse("").place()).isEqualTo(OutputPlace.NODE_MANAGER);
+  }
+
+  @Test
+  void refusesMarksOfOtherVersions() {
+    assertThatThrownBy(() -> OutputAddress.parse(NODE + "#sluice=elsewhere"))
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("#sluice=elsewhere");
+  }
+
+  @Test
+  void placeFollowsFromWhatAnAttemptHasDone() {
+    assertThat(OutputPlace.of(false, false)).isEqualTo(OutputPlace.NODE_MANAGER);
+    assertThat(OutputPlace.of(false, true)).isEqualTo(OutputPlace.NODE_MANAGER);
+    assertThat(OutputPlace.of(true, false)).isEqualTo(OutputPlace.SERVERS);
+    assertThat(OutputPlace.of(true, true)).isEqualTo(OutputPlace.SERVERS_AND_NODE_MANAGER);
+  }
+}

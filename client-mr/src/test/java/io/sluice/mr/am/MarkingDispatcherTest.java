@@ -1,0 +1,210 @@
+package io.sluice.mr.am;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.Assignments;
+import io.sluice.mr.OutputAddress;
+import io.sluice.mr.OutputPlace;
+import io.sluice.mr.SluiceCounter;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.TypeConverter;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptCompletionEvent;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptCompletionEventStatus;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobEventType;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptCompletedEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptFetchFailureEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.hadoop.yarn.util.Records;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class MarkingDispatcherTest {
+  private static final String NODE = "http://node-1.example:13562";
+
+  private final Map<TaskAttemptId, Counters> counters = new HashMap<>();
+  private final BlockingQueue<Event<?>> passed = new LinkedBlockingQueue<>();
+  private final List<String> replaced = new ArrayList<>();
+  private Optional<ShuffleAssignment> assignment;
+  private Optional<ShuffleAssignment> news = Optional.empty();
+  private TaskAttemptState state = TaskAttemptState.SUCCEEDED;
+  private MarkingDispatcher dispatcher;
+
+  @BeforeEach
+  void start() throws Exception {
+    assignment = Optional.of(Assignments.of(3, 9));
+    dispatcher =
+        new MarkingDispatcher(
+            this::attempt,
+            new ShuffleOfJob() {
+              @Override
+              public Optional<ShuffleAssignment> assignment() {
+                return assignment;
+              }
+
+              @Override
+              public Optional<ShuffleAssignment> newsForReducers() {
+                return news;
+              }
+
+              @Override
+              public void replace(String server) {
+                replaced.add(server);
+              }
+            });
+    EventHandler<Event<?>> all = passed::add;
+    dispatcher.register(JobEventType.class, all);
+    dispatcher.register(TaskAttemptEventType.class, all);
+    dispatcher.init(new Configuration());
+    dispatcher.start();
+  }
+
+  @AfterEach
+  void stop() {
+    dispatcher.stop();
+  }
+
+  private TaskAttempt attempt(TaskAttemptId id) {
+    return (TaskAttempt)
+        Proxy.newProxyInstance(
+            TaskAttempt.class.getClassLoader(),
+            new Class<?>[] {TaskAttempt.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "getCounters" -> counters.get(id);
+                  case "getState" -> state;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  private static TaskAttemptId id(String name) {
+    return TypeConverter.toYarn(org.apache.hadoop.mapreduce.TaskAttemptID.forName(name));
+  }
+
+  private static final TaskAttemptId MAP = id("attempt_1_0001_m_000004_0");
+  private static final TaskAttemptId REDUCE = id("attempt_1_0001_r_000004_0");
+
+  private void count(TaskAttemptId id, SluiceCounter counter, long value) {
+    counters.computeIfAbsent(id, none -> new Counters()).findCounter(counter).setValue(value);
+  }
+
+  /** What the job is told of an attempt that has ended. */
+  private String address(TaskAttemptId id, TaskAttemptCompletionEventStatus status)
+      throws InterruptedException {
+    TaskAttemptCompletionEvent event = Records.newRecord(TaskAttemptCompletionEvent.class);
+    event.setAttemptId(id);
+    event.setStatus(status);
+    event.setMapOutputServerAddress(NODE);
+    dispatcher.getEventHandler().handle(new JobTaskAttemptCompletedEvent(event));
+    assertThat(next()).isInstanceOf(JobTaskAttemptCompletedEvent.class);
+    return event.getMapOutputServerAddress();
+  }
+
+  private Event<?> next() throws InterruptedException {
+    return passed.poll(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void saysWhereAnOutputIs() throws Exception {
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    OutputAddress address =
+        OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED));
+    assertThat(address).isEqualTo(new OutputAddress(NODE, OutputPlace.SERVERS, Optional.empty()));
+
+    count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
+    assertThat(
+            OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).place())
+        .isEqualTo(OutputPlace.SERVERS_AND_NODE_MANAGER);
+  }
+
+  @Test
+  void leavesOrdinaryOutputsAlone() throws Exception {
+    count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
+    count(REDUCE, SluiceCounter.PUSHED_SEGMENTS, 1);
+
+    assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
+    assertThat(address(REDUCE, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 1);
+    assertThat(address(MAP, TaskAttemptCompletionEventStatus.FAILED)).isEqualTo(NODE);
+    counters.clear();
+    assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
+  }
+
+  @Test
+  void doesNothingWithoutAnAssignment() throws Exception {
+    assignment = Optional.empty();
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
+  }
+
+  @Test
+  void looksAtCountersWithoutLeavingTraces() throws Exception {
+    counters.put(MAP, new Counters());
+    assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
+    assertThat(counters.get(MAP).countCounters()).isZero();
+  }
+
+  @Test
+  void tellsReducersOfANewGeneration() throws Exception {
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    news = assignment;
+    assertThat(
+            OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED))
+                .assignment())
+        .isEqualTo(assignment);
+  }
+
+  @Test
+  void heedsServersThatTasksGaveUp() throws Exception {
+    counters.put(MAP, new Counters());
+    counters.get(MAP).findCounter("Sluice servers given up", "server-1").setValue(1);
+    counters.put(REDUCE, new Counters());
+    counters.get(REDUCE).findCounter("Sluice servers given up", "server-2").setValue(1);
+
+    String unused = address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED);
+    assertThat(replaced).containsExactly("server-1");
+    dispatcher
+        .getEventHandler()
+        .handle(new JobTaskAttemptFetchFailureEvent(REDUCE, List.of(MAP), "node-1"));
+    assertThat(next()).isInstanceOf(JobTaskAttemptFetchFailureEvent.class);
+    assertThat(replaced).containsExactly("server-1", "server-2");
+  }
+
+  @Test
+  @SuppressWarnings("rawtypes") // As in Hadoop.
+  void aLostNodeTakesNoOutputAtServersWithIt() throws Exception {
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    EventHandler<Event> events = dispatcher.getEventHandler();
+
+    events.handle(new TaskAttemptKillEvent(MAP, "node is lost", true));
+    // One that somebody asked for.
+    events.handle(new TaskAttemptKillEvent(MAP, "by hand", false));
+    assertThat(((TaskAttemptKillEvent) next()).getMessage()).isEqualTo("by hand");
+
+    state = TaskAttemptState.RUNNING;
+    events.handle(new TaskAttemptKillEvent(MAP, "still running", true));
+    assertThat(((TaskAttemptKillEvent) next()).getMessage()).isEqualTo("still running");
+
+    state = TaskAttemptState.SUCCEEDED;
+    counters.remove(MAP);
+    events.handle(new TaskAttemptKillEvent(MAP, "ordinary output", true));
+    assertThat(((TaskAttemptKillEvent) next()).getMessage()).isEqualTo("ordinary output");
+  }
+}

@@ -1,0 +1,157 @@
+package io.sluice.it.mapreduce;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.demo.yarn.HadoopHome;
+import io.sluice.demo.yarn.YarnCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A mini cluster of YARN and a coordinator with servers, as processes, for all tests of this
+ * module; {@link SharedClusters} starts and ends them.
+ */
+final class Clusters implements AutoCloseable {
+  static final int SERVERS = 3;
+
+  /** Of all tests together; each job has a bound of its own. */
+  private static final Duration LIMIT = Duration.ofMinutes(30);
+
+  private static final Path ROOT =
+      Path.of(System.getProperty("user.dir")).resolve("../..").normalize();
+
+  private final Path directory;
+  private final YarnCluster yarn;
+  private final LocalCluster sluice;
+  private final ClusterProbe probe;
+
+  Clusters() throws IOException {
+    directory =
+        Files.createTempDirectory(
+            Files.createDirectories(
+                Path.of(System.getProperty("user.dir")).resolve("target/clusters")),
+            "run-");
+    Path jars = ROOT.resolve("demo/hadoop-home/target/jars.txt");
+    HadoopHome home = HadoopHome.resolved(jars, directory.resolve("hadoop"));
+    yarn =
+        new YarnCluster(
+            new YarnCluster.Plan(
+                directory.resolve("yarn"),
+                home,
+                ROOT.resolve("demo/mapreduce/target/classes"),
+                2,
+                1280,
+                List.of("-Xmx400m", "-XX:TieredStopAtLevel=1"),
+                YarnCluster.smallJobs(),
+                LIMIT));
+    sluice =
+        LocalCluster.builder()
+            .directory(directory.resolve("sluice"))
+            .classPath(System.getProperty("java.class.path"))
+            .servers(SERVERS)
+            .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
+            .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
+            // So that every server has some partitions of every shuffle.
+            .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
+            .configureServers("rss.server.heartbeat.interval", "200ms")
+            .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+            .build();
+    probe = new ClusterProbe(sluice);
+  }
+
+  void start() throws IOException, InterruptedException {
+    sluice.start();
+    yarn.start();
+    awaitServers();
+  }
+
+  YarnCluster yarn() {
+    return yarn;
+  }
+
+  ClusterProbe probe() {
+    return probe;
+  }
+
+  LocalCluster sluice() {
+    return sluice;
+  }
+
+  /** A directory that a test may use, in the file system that jobs see. */
+  Path directory(String name) throws IOException {
+    return Files.createDirectories(directory.resolve("tests").resolve(name));
+  }
+
+  /** Starts again whatever a test has ended. */
+  void awaitServers() throws IOException, InterruptedException {
+    for (ClusterNode server : sluice.servers()) {
+      if (!server.isAlive()) {
+        server.start();
+      }
+    }
+    probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+  }
+
+  /** What users set to shuffle through Sluice, with patience of seconds. */
+  Map<String, String> throughSluice() {
+    return throughSluice(sluice.quorum());
+  }
+
+  Map<String, String> throughSluice(String quorum) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("mapreduce.application.classpath", clientJar().toString());
+    settings.put(
+        "yarn.app.mapreduce.am.command-opts",
+        YarnCluster.smallJobs().get("yarn.app.mapreduce.am.command-opts")
+            // Hadoop itself puts this behind all of these options, where it is too late.
+            + " --add-opens=java.base/java.lang=ALL-UNNAMED"
+            + " org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster");
+    settings.put(
+        "mapreduce.job.map.output.collector.class",
+        "org.apache.hadoop.mapred.RssMapOutputCollector");
+    settings.put(
+        "mapreduce.job.reduce.shuffle.consumer.plugin.class",
+        "org.apache.hadoop.mapreduce.task.reduce.RssShuffle");
+    settings.put("mapreduce.rss.coordinator.quorum", quorum);
+    settings.put("mapreduce.rss.client.connect.timeout", "2s");
+    settings.put("mapreduce.rss.client.rpc.timeout.ms", "3s");
+    settings.put("mapreduce.rss.client.server.unreachable.timeout", "2s");
+    settings.put("mapreduce.rss.client.send.check.timeout.ms", "5s");
+    settings.put("mapreduce.rss.client.retry.interval.max", "300ms");
+    return settings;
+  }
+
+  private static Path clientJar() {
+    Path target = ROOT.resolve("client-mr/target");
+    try (Stream<Path> files = Files.list(target)) {
+      return files
+          .filter(
+              file ->
+                  file.getFileName()
+                      .toString()
+                      .matches("sluice-client-mr-\\d(?!.*(sources|tests))[^/]*\\.jar"))
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException | RuntimeException e) {
+      throw new IllegalStateException(
+          "no sluice-client-mr-*.jar in "
+              + target
+              + ": build with mvn -pl integration-test/mapreduce -am verify",
+          e);
+    }
+  }
+
+  @Override
+  public void close() {
+    yarn.close();
+    probe.close();
+    sluice.close();
+  }
+}

@@ -1,0 +1,209 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.yarn.HadoopProgram;
+import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.demo.yarn.YarnContainer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A streaming job that counts words, whose tasks wait at gates until the test opens them: a map
+ * task in the middle of its input, a reduce task before its first row.
+ */
+final class GatedJob {
+  static final int MAPS = 4;
+  static final int REDUCES = 3;
+
+  private static final int WORDS_PER_FILE = 4_000;
+  private static final long WAIT_SECONDS = 120;
+  private static final Pattern SUBMITTED =
+      Pattern.compile("Submitted application (application_\\d+_\\d+)");
+
+  /** Gates are files: there while the gate is shut. The wait has a bound, whatever happens. */
+  private static final String SCRIPT =
+      """
+      wait_at() {
+        n=0
+        while [ -e "$1" ] && [ $n -lt 3000 ]; do sleep 0.1; n=$((n + 1)); done
+      }
+      gates=$1
+      task=$mapreduce_task_partition
+      attempt=${mapreduce_task_attempt_id##*_}
+      case $mapreduce_task_ismap in
+        true)
+          # Not with head, which takes more from a pipe than it gives.
+          n=0
+          while [ $n -lt 20 ] && IFS= read -r line; do
+            echo "$line" | tr -s ' ' '\\n'
+            n=$((n + 1))
+          done
+          wait_at "$gates/map-$task"
+          wait_at "$gates/map-$task-attempt-$attempt"
+          tr -s ' ' '\\n'
+          ;;
+        false)
+          wait_at "$gates/reduce-$task"
+          wait_at "$gates/reduce-$task-attempt-$attempt"
+          uniq -c
+          ;;
+      esac
+      """;
+
+  private final Clusters clusters;
+  private final Path input;
+  private final Path output;
+  private final Path gates;
+  private final HadoopProgram program;
+  private String application;
+
+  /** Through Sluice; {@link #start} starts it. */
+  GatedJob(Clusters clusters, String name, long seed) throws IOException {
+    this.clusters = clusters;
+    Path directory = clusters.directory(name);
+    input = TestInputs.words(directory.resolve("in"), MAPS, WORDS_PER_FILE, seed);
+    output = directory.resolve("out");
+    gates = Files.createDirectories(directory.resolve("gates"));
+    Path script = Files.writeString(directory.resolve("count-words.sh"), SCRIPT);
+    String command = "bash " + script.getFileName() + " " + gates;
+    program =
+        HadoopProgram.of(clusters.yarn(), "org.apache.hadoop.streaming.HadoopStreaming")
+            .set(clusters.throughSluice())
+            .set("mapreduce.job.reduces", Integer.toString(REDUCES))
+            .arguments("-files", script)
+            .arguments("-input", input, "-output", output)
+            .arguments("-mapper", command, "-reducer", command);
+  }
+
+  GatedJob set(String key, String value) {
+    program.set(key, value);
+    return this;
+  }
+
+  /** Shuts a gate such as {@code map-2} or {@code reduce-0-attempt-0}. */
+  GatedJob shut(String gate) throws IOException {
+    Files.writeString(gates.resolve(gate), "");
+    return this;
+  }
+
+  void open(String gate) throws IOException {
+    Files.delete(gates.resolve(gate));
+  }
+
+  /** So that a job whose test has failed ends soon, and leaves the cluster to the next one. */
+  private void openAll() throws IOException {
+    try (Stream<Path> shut = Files.list(gates)) {
+      for (Path gate : shut.toList()) {
+        Files.delete(gate);
+      }
+    }
+  }
+
+  GatedJob start() throws IOException, InterruptedException {
+    program.start();
+    Matcher[] submitted = new Matcher[1];
+    await(
+        "the job is submitted",
+        () -> {
+          submitted[0] = SUBMITTED.matcher(program.printed());
+          return submitted[0].find();
+        });
+    application = submitted[0].group(1);
+    return this;
+  }
+
+  /** Waits until the application master says that so many tasks have finished. */
+  void awaitFinishedTasks(int count) throws IOException, InterruptedException {
+    await(
+        count + " tasks have finished",
+        () -> containerLogs().contains("Num completed Tasks: " + count));
+  }
+
+  /** Waits for the process of a certain task attempt, such as {@code m_000001_0}. */
+  YarnContainer awaitAttempt(String attempt) throws IOException, InterruptedException {
+    return awaitContainer(attempt, container -> container.attempt().endsWith("_" + attempt));
+  }
+
+  YarnContainer master() throws IOException, InterruptedException {
+    return awaitContainer("the application master", YarnContainer::isMaster);
+  }
+
+  /** What is on disk of the job's history; text if it is written so. */
+  String history() throws IOException {
+    return clusters.yarn().unfinishedHistory(application);
+  }
+
+  /** What containers of the job have logged so far. */
+  String containerLogs() throws IOException {
+    return clusters.yarn().containerLogs(application);
+  }
+
+  /** Waits for the end, and checks that every word was counted, once. */
+  ProgramOutcome awaitRightResult() throws IOException, InterruptedException {
+    ProgramOutcome outcome = BothWays.succeeded(clusters, program.await(BothWays.TIMEOUT));
+    Map<String, Integer> counted = new TreeMap<>();
+    for (String line : OutputFiles.text(output).lines().toList()) {
+      String[] words = line.strip().split("\\s+");
+      assertThat(counted.put(words[1], Integer.valueOf(words[0]))).as(words[1]).isNull();
+    }
+    assertThat(counted).isEqualTo(expected());
+    return outcome;
+  }
+
+  private Map<String, Integer> expected() throws IOException {
+    Map<String, Integer> expected = new TreeMap<>();
+    for (String word : OutputFiles.text(input).strip().split("\\s+")) {
+      expected.merge(word, 1, Integer::sum);
+    }
+    return expected;
+  }
+
+  private YarnContainer awaitContainer(String what, Predicate<YarnContainer> wanted)
+      throws IOException, InterruptedException {
+    YarnContainer[] found = new YarnContainer[1];
+    await(
+        what + " runs",
+        () -> {
+          Optional<YarnContainer> first =
+              clusters.yarn().containers().stream()
+                  .filter(container -> container.application().equals(application))
+                  .filter(wanted)
+                  .findFirst();
+          first.ifPresent(container -> found[0] = container);
+          return first.isPresent();
+        });
+    return found[0];
+  }
+
+  /** A state that a test waits for. */
+  interface State {
+    boolean isReached() throws IOException;
+  }
+
+  /** Fails with what the job says if it has ended, or after a bound. */
+  void await(String what, State state) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+    while (true) {
+      boolean running = program.isRunning();
+      if (state.isReached()) {
+        return;
+      }
+      if (!running || System.nanoTime() - deadlineNanos > 0) {
+        openAll();
+        throw new AssertionError(
+            "not so: " + what + ", the program runs: " + running + "\n" + program.printed());
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+}

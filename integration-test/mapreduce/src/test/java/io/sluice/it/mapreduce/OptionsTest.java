@@ -1,0 +1,73 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.yarn.HadoopProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What users set for their jobs' shuffle means the same through Sluice. */
+@ExtendWith(SharedClusters.class)
+final class OptionsTest {
+  private final Path directory;
+  private final BothWays bothWays;
+
+  OptionsTest(Clusters clusters) throws IOException {
+    this.directory = clusters.directory("options");
+    this.bothWays = new BothWays(clusters, directory);
+  }
+
+  @Test
+  void compressesSpillsAndMergesInLittleMemory() throws Exception {
+    Path input = TestInputs.words(directory.resolve("many-words"), 3, 200_000, 21);
+    BothWays.Outcome outcome =
+        bothWays.sameFiles(
+            "little-memory",
+            (yarn, output) ->
+                HadoopProgram.example(yarn, "wordcount")
+                    .set("mapreduce.job.reduces", "2")
+                    .set("mapreduce.map.output.compress", "true")
+                    .set(
+                        "mapreduce.map.output.compress.codec",
+                        "org.apache.hadoop.io.compress.DefaultCodec")
+                    .set("mapreduce.task.io.sort.mb", "1")
+                    .set("mapreduce.task.io.sort.factor", "3")
+                    .set("mapreduce.map.combine.minspills", "3")
+                    .set("mapreduce.reduce.shuffle.input.buffer.percent", "0.001")
+                    .set("mapreduce.reduce.merge.inmem.threshold", "2")
+                    .arguments(input, output),
+            Set.of(
+                "Combine input records",
+                "Combine output records",
+                "Spilled Records",
+                "Merged Map outputs",
+                "Reduce input records"));
+
+    assertThat(outcome.sluice().counter("Map output records")).isEqualTo(600_000);
+    assertThat(outcome.sluice().counter("Reduce shuffle bytes"))
+        .isLessThan(outcome.sluice().counter("Map output bytes") / 10);
+  }
+
+  @Test
+  void shufflesMapsAndPartitionsWithNothingInThem() throws Exception {
+    Path input = Files.createDirectories(directory.resolve("few-words"));
+    Files.writeString(input.resolve("empty-1"), "");
+    Files.writeString(input.resolve("empty-2"), "");
+    Files.writeString(input.resolve("words"), "one two two\n");
+    BothWays.Outcome outcome =
+        bothWays.sameFiles(
+            "few-words",
+            (yarn, output) ->
+                HadoopProgram.example(yarn, "wordcount")
+                    .set("mapreduce.job.reduces", "4")
+                    .arguments(input, output));
+
+    assertThat(OutputFiles.text(outcome.sluiceOutput()).lines())
+        .containsExactlyInAnyOrder("one\t1", "two\t2");
+    assertThat(outcome.sluice().counter("Shuffled Maps")).isEqualTo(12);
+  }
+}
