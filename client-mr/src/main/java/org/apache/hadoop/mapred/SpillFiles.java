@@ -16,6 +16,9 @@ import org.apache.hadoop.util.Progress;
  * collector leaves them, merged when they are written on. Belongs to the task thread.
  */
 final class SpillFiles<K, V> implements SortedRecords<K, V>, AutoCloseable {
+  /** {@code MRJobConfig} has it from 3.4 on. */
+  private static final String COUNT_LIMIT = "mapreduce.task.spill.files.count.limit";
+
   private final JobConf job;
   private final FileSystem local;
   private final MapOutputFile files;
@@ -66,13 +69,10 @@ final class SpillFiles<K, V> implements SortedRecords<K, V>, AutoCloseable {
    */
   void add(SortedRecords<K, V> records, long bytes)
       throws IOException, InterruptedException, ClassNotFoundException {
-    int limit = job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
+    int limit = job.getInt(COUNT_LIMIT, -1);
     if (limit >= 0 && paths.size() >= limit) {
       throw new IOException(
-          "Too many spill files got created, "
-              + MRJobConfig.SPILL_FILES_COUNT_LIMIT
-              + " allows "
-              + limit);
+          "Too many spill files got created, " + COUNT_LIMIT + " allows " + limit);
     }
     Path path = files.getSpillFileForWrite(paths.size(), bytes);
     paths.add(path);
