@@ -7,6 +7,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPlanner;
@@ -17,6 +19,7 @@ import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Elapsed;
@@ -122,7 +125,10 @@ public final class CoordinatorProcess implements AutoCloseable {
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
-    StateOwner owner = new StateOwner(nanoTime, new Elapsed(servers, applications), metrics);
+    AuditLog audit = new AuditLog();
+    StateOwner owner =
+        new StateOwner(
+            nanoTime, new Elapsed(servers, applications), new AuditedProbe(metrics, audit));
     new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
@@ -143,7 +149,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     owner.start();
     closers.push(owner::close);
     watchExcludeFile(config, owner, closers);
-    int rpcPort = startRpc(config, service, closers);
+    int rpcPort = startRpc(config, service, audit, closers);
     int httpPort = startHttp(config, metrics, owner, closers);
     return new CoordinatorProcess(rpcPort, httpPort, closers);
   }
@@ -184,7 +190,10 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   private static int startRpc(
-      CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers)
+      CoordinatorConfig config,
+      CoordinatorService service,
+      AuditLog audit,
+      Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -213,6 +222,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
             .addService(service)
+            .intercept(new AuditCalls(audit))
             .build();
     try {
       server.start();
