@@ -114,6 +114,8 @@ public final class JobBenchCommand extends ComparisonCommand {
       description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
   private int jobTimeoutMinutes;
 
+  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
   @Mixin private PlaceOptions places = new PlaceOptions();
 
   @Option(names = "--keep", description = "Keep the logs and settings of the run.")
@@ -132,7 +134,8 @@ public final class JobBenchCommand extends ComparisonCommand {
   @Override
   Opening opening() throws DemoException {
     JobBench.Plan plan = plan();
-    return (staging, progress) -> new JobBench(plan, staging, progress);
+    SparkHome spark = sparkHome.find(System.getenv());
+    return (staging, progress) -> new JobBench(plan, new SparkStaging(staging, spark), progress);
   }
 
   private JobBench.Plan plan() throws DemoException {
