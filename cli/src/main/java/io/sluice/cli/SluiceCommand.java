@@ -57,7 +57,8 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
             .addSubcommand(new InspectCommand())
-            .addSubcommand(new ConfigurationCommand());
+            .addSubcommand(new ConfigurationCommand())
+            .addSubcommand(new MetricsCommand());
     line.setOut(out).setErr(err);
     OptionTypes.register(line);
     line.setExecutionStrategy(

@@ -123,7 +123,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     StateOwner owner = new StateOwner(nanoTime, new Elapsed(servers, applications), metrics);
-    new StateCollector(owner, servers.lostAfterMs()).register(metrics.registry());
+    new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
             owner,

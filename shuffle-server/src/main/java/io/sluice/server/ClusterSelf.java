@@ -5,7 +5,10 @@ import io.sluice.server.cluster.Self;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,11 +19,15 @@ final class ClusterSelf implements Self {
   private final StoreReport report;
   private final ShuffleStore store;
   private final List<String> tags;
+  private final Map<LeaseTable.Reason, LongAdder> forgotten = new EnumMap<>(LeaseTable.Reason.class);
 
   ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags) {
     this.report = report;
     this.store = store;
     this.tags = tags;
+    for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
+      forgotten.put(reason, new LongAdder());
+    }
   }
 
   @Override
@@ -34,9 +41,15 @@ final class ClusterSelf implements Self {
         .build();
   }
 
+  /** Applications that were forgotten for a reason, since the start. */
+  long forgotten(LeaseTable.Reason reason) {
+    return forgotten.get(reason).sum();
+  }
+
   @Override
   public void forget(String application, LeaseTable.Reason reason) {
     int shuffles = store.removeApplication(application);
+    forgotten.get(reason).increment();
     log.info(
         "application is over application={} reason={} shuffles={}", application, reason, shuffles);
   }

@@ -20,6 +20,9 @@ import io.sluice.server.http.EngineMetrics;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
+import io.sluice.server.http.ServerRegistry;
+import io.sluice.server.http.TenantMetrics;
+import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
@@ -29,6 +32,7 @@ import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
 import io.sluice.server.merge.ReportedMergeInputs;
+import io.sluice.server.metrics.Latencies;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -130,6 +134,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final HttpEndpoint http;
   private final Heartbeats heartbeats;
   private final ScrubCounters scrubbed = new ScrubCounters();
+  private final Latencies latencies = new Latencies();
+  private final ReadCounters readCounters = new ReadCounters();
+  private final TransportCounters connections = new TransportCounters();
+  private final ClusterSelf self;
   private boolean closed;
 
   /**
@@ -197,7 +205,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     long epoch = recovered.epoch();
     // Closed once nothing can be acknowledged any more, and before memory is given back.
     parts.add("stop mark", () -> markStop(recovered));
-    ServerCounters counters = new ServerCounters();
+    ServerCounters counters = new ServerCounters(latencies);
     spiller =
         parts.add(
             "spiller",
@@ -229,7 +237,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
     demoter.start();
 
-    merges = new MergeCounters();
+    merges = new MergeCounters(latencies);
     merger =
         parts.add(
             "merger",
@@ -256,7 +264,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 new ReportedReads(),
-                new ReadCounters(),
+                readCounters,
                 nanoTime));
     service =
         new StoreDataService(
@@ -274,12 +282,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
-    drainable = new DrainingDataService(service);
+    drainable = new DrainingDataService(new TimedDataService(service, latencies, nanoTime));
 
     startShortCircuit(epoch, store, reads);
 
-    TransportCounters connections = new TransportCounters();
-    netty = startNetty(connections);
+    netty = startNetty();
     report =
         new StoreReport(
             identity(epoch, network.rpcPort()),
@@ -294,17 +301,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
     // Ends with its executor.
     ScheduledFuture<?> unused =
         timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report), connections, timer);
+    rpc = startRpc(new ControlService(store, report), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
+    self = new ClusterSelf(report, store, config.cluster().tags());
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
-            new ClusterSelf(report, store, config.cluster().tags()),
+            self,
             leases,
             executor("heartbeat", 1, true));
     http = startHttp();
@@ -453,8 +461,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     service.announceLocalSocket(socket.toString());
   }
 
-  private Optional<NettyDataServer> startNetty(TransportCounters connections)
-      throws StartException {
+  private Optional<NettyDataServer> startNetty() throws StartException {
     NetworkConfig network = config.network();
     if (network.nettyPort().isEmpty()) {
       return Optional.empty();
@@ -481,8 +488,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return Optional.of(parts.add("data transport", server));
   }
 
-  private RpcServer startRpc(
-      ControlService control, TransportCounters connections, ScheduledExecutorService timer)
+  private RpcServer startRpc(ControlService control, ScheduledExecutorService timer)
       throws StartException {
     NetworkConfig network = config.network();
     RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
@@ -500,11 +506,21 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private HttpEndpoint startHttp() throws StartException {
     int port = config.network().httpPort();
-    ServerMetrics metrics =
-        new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
-    CollectorRegistry registry = metrics.registry();
-    registry.register(new MergeMetrics(merges, merger::queueLength));
-    registry.register(new EngineMetrics(scrubbed, store.totals()));
+    CollectorRegistry registry =
+        ServerRegistry.of(
+            new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures),
+            latencies,
+            PooledByteBufAllocator.DEFAULT,
+            List.of(
+                new TenantMetrics(store, memory, self::forgotten),
+                new TrafficMetrics(
+                    connections,
+                    readCounters,
+                    shortCircuits,
+                    memory,
+                    () -> netty.map(NettyDataServer::pendingTasks).orElse(0)),
+                new MergeMetrics(merges, merger::queueLength),
+                new EngineMetrics(scrubbed, store.totals())));
     try {
       return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {

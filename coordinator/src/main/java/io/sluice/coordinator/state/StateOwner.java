@@ -27,7 +27,7 @@ public final class StateOwner implements AutoCloseable {
    * A request takes microseconds, so a full queue is milliseconds of work; more than this waiting
    * means that something else is wrong.
    */
-  static final int QUEUE_CAPACITY = 10_000;
+  public static final int QUEUE_CAPACITY = 10_000;
 
   /** Bounds how long the first request of a round waits for its answer. */
   private static final int MAX_ROUND = 256;
@@ -58,6 +58,9 @@ public final class StateOwner implements AutoCloseable {
   public interface Probe {
     /** One round is over: so many requests, of which the first waited so long. */
     void round(int requests, long oldestWaitNanos);
+
+    /** Time has passed, and that changed something. */
+    default void timePassed(List<MetadataRecord> records) {}
   }
 
   private final LongSupplier nanoTime;
@@ -198,7 +201,9 @@ public final class StateOwner implements AutoCloseable {
       if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
         timePassedMs = nowMs;
         ClusterView before = view;
-        view = applied(before, elapsed.at(before, nowMs));
+        List<MetadataRecord> passed = elapsed.at(before, nowMs);
+        view = applied(before, passed);
+        probe.timePassed(passed);
       }
       lastRoundMs = nowMs;
     }

@@ -259,7 +259,11 @@ public final class Merger implements AutoCloseable {
       if (memory == null) {
         memory = ByteBuffer.allocateDirect(bufferBytes);
       }
+      long startNanos = nanoTime.getAsLong();
       MergeWriter.Result result = writer.merge(batch, disk, memory, unused -> checkpoint(next));
+      if (result.outcome() == MergeOutcome.MERGED) {
+        counters.took(nanoTime.getAsLong() - startNanos);
+      }
       if (result.failedInput() != null) {
         leftOut.add(result.failedInput());
       }
