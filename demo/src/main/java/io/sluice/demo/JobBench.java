@@ -29,7 +29,9 @@ final class JobBench implements Comparison {
    * What a run does.
    *
    * @param codecs as Spark names them, or {@code none}; each gets applications of its own
-   * @param rounds measured rounds, after one that is not
+   * @param warmUps rounds before the measured ones; young servers spend a third of their CPU on
+   *     compiling themselves
+   * @param rounds measured rounds
    * @param executors a core and 1 GiB each
    * @param conf for Spark on both sides
    * @param sluiceConf for Spark on the side of Sluice only
@@ -41,6 +43,7 @@ final class JobBench implements Comparison {
       List<ShuffleJob> jobs,
       List<Integer> partitions,
       List<String> codecs,
+      int warmUps,
       int rounds,
       int executors,
       int servers,
@@ -77,14 +80,16 @@ final class JobBench implements Comparison {
     int total =
         plan.codecs().size() * plan.rounds() * plan.jobs().size() * plan.partitions().size();
     for (String codec : plan.codecs()) {
-      progress.step(codec + ": starting Spark twice, and a round to warm up");
+      progress.step(codec + ": starting Spark twice; rounds to warm up: " + plan.warmUps());
       try (DriverProcess own = startDriver(Side.OWN, codec, data);
           DriverProcess sluice = startDriver(Side.SLUICE, codec, data)) {
         own.await(DriverMessage.Ready.class, READY_TIMEOUT);
         sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
         Sides sides = new Sides(own, sluice);
-        for (ShuffleJob job : plan.jobs()) {
-          round(sides, codec, job, plan.partitions().get(0), false);
+        for (int number = 0; number < plan.warmUps(); number++) {
+          for (ShuffleJob job : plan.jobs()) {
+            round(sides, codec, job, plan.partitions().get(0), false);
+          }
         }
         for (int number = 0; number < plan.rounds(); number++) {
           for (int partitions : plan.partitions()) {

@@ -54,6 +54,13 @@ public final class JobBenchCommand extends ComparisonCommand {
   private List<String> codecs;
 
   @Option(
+      names = "--warm-ups",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Rounds before the measured ones. Default: ${DEFAULT-VALUE}.")
+  private int warmUps;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "5",
@@ -133,6 +140,7 @@ public final class JobBenchCommand extends ComparisonCommand {
 
   private JobBench.Plan plan() throws DemoException {
     scale(scale);
+    atLeastOne("--warm-ups", warmUps);
     atLeastOne("--rounds", rounds);
     atLeastOne("--executors", executors);
     atLeastOne("--servers", servers);
@@ -153,6 +161,7 @@ public final class JobBenchCommand extends ComparisonCommand {
         shuffleJobs(),
         List.copyOf(partitions),
         List.copyOf(codecs),
+        warmUps,
         rounds,
         executors,
         servers,
