@@ -20,8 +20,8 @@ import java.util.Map;
  * CPU second of containers, of the processes of YARN, and of Sluice's coordinator and servers.
  *
  * <p>Who begins changes from round to round. What is taken for a side is what its turn costs, from
- * the start of the program until its last container is gone. The program that submits the job is not
- * in it: it is the same for both.
+ * the start of the program until its last container is gone. The program that submits the job is
+ * not in it: it is the same for both.
  */
 final class TerasortBench implements Comparison {
   private static final int MASTER_MEMORY_MB = 512;
@@ -144,8 +144,7 @@ final class TerasortBench implements Comparison {
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
       while (rounds.size() < plan.rounds()) {
         rounds.add(round(rows, rounds.size(), probe));
-        progress.result(
-            rounds.size(), plan.rounds(), words(rounds.get(rounds.size() - 1)));
+        progress.result(rounds.size(), plan.rounds(), words(rounds.get(rounds.size() - 1)));
       }
     }
     return new TerasortTable(plan.bytes(), plan.maps(), plan.reduces(), rounds);
@@ -221,8 +220,7 @@ final class TerasortBench implements Comparison {
 
   private void checkDisk() throws DemoException, IOException {
     boolean there =
-        Files.isDirectory(
-            TeraRows.directory(staging.workDirectory(), plan.rows(), plan.files()));
+        Files.isDirectory(TeraRows.directory(staging.workDirectory(), plan.rows(), plan.files()));
     long wanted = plan.bytes() * (COPIES + (there ? 0 : 1));
     long free = Files.getFileStore(staging.directory()).getUsableSpace();
     if (free < wanted) {
