@@ -8,12 +8,15 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.api.ApiRoutes;
+import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
@@ -26,13 +29,16 @@ import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -72,12 +78,15 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private final int rpcPort;
   private final int httpPort;
+  private final ApiRoutes api;
   private final Deque<Runnable> closers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CoordinatorProcess(int rpcPort, int httpPort, Deque<Runnable> closers) {
+  private CoordinatorProcess(
+      int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
     this.rpcPort = rpcPort;
     this.httpPort = httpPort;
+    this.api = api;
     this.closers = closers;
   }
 
@@ -89,15 +98,19 @@ public final class CoordinatorProcess implements AutoCloseable {
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
     return start(
-        CoordinatorConfig.from(set), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+        CoordinatorConfig.from(set),
+        Clock.systemUTC(),
+        System::nanoTime,
+        RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet)}, with time and randomness from the caller. */
   static CoordinatorProcess start(
-      CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds) throws IOException {
+      CoordinatorConfig config, Clock clock, LongSupplier nanoTime, RandomGenerator seeds)
+      throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     try {
-      CoordinatorProcess process = assemble(config, nanoTime, seeds, closers);
+      CoordinatorProcess process = assemble(config, clock, nanoTime, seeds, closers);
       log.info(
           "coordinator started rpcPort={} httpPort={} strategy={}",
           process.rpcPort,
@@ -112,6 +125,7 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static CoordinatorProcess assemble(
       CoordinatorConfig config,
+      Clock clock,
       LongSupplier nanoTime,
       RandomGenerator seeds,
       Deque<Runnable> closers)
@@ -122,7 +136,10 @@ public final class CoordinatorProcess implements AutoCloseable {
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
-    StateOwner owner = new StateOwner(nanoTime, new Elapsed(servers, applications), metrics);
+    ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
+    closers.push(history::close);
+    StateOwner owner =
+        new StateOwner(nanoTime, new Elapsed(servers, applications), metrics, history);
     new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
@@ -142,10 +159,15 @@ public final class CoordinatorProcess implements AutoCloseable {
 
     owner.start();
     closers.push(owner::close);
+    history.start(owner);
     watchExcludeFile(config, owner, closers);
     int rpcPort = startRpc(config, service, closers);
-    int httpPort = startHttp(config, metrics, owner, closers);
-    return new CoordinatorProcess(rpcPort, httpPort, closers);
+    long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
+    BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
+    ApiRoutes api =
+        new ApiRoutes(new ClusterApi(owner, history, servers, applications, ready, clock));
+    int httpPort = startHttp(config, metrics, owner, ready, api, closers);
+    return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
   private static void watchExcludeFile(
@@ -227,16 +249,16 @@ public final class CoordinatorProcess implements AutoCloseable {
       CoordinatorConfig config,
       CoordinatorMetrics metrics,
       StateOwner owner,
+      BooleanSupplier ready,
+      ApiRoutes api,
       Deque<Runnable> closers)
       throws IOException {
     InetSocketAddress address =
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
-    long readyAtMs = owner.view().startedAtMs() + config.servers().startupSilenceMs();
     HttpEndpoint http;
     try {
       http =
-          new HttpEndpoint(
-              address, metrics.registry(), owner::healthy, () -> owner.nowMs() >= readyAtMs);
+          new HttpEndpoint(address, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
@@ -299,6 +321,11 @@ public final class CoordinatorProcess implements AutoCloseable {
   /** Port of the HTTP pages. */
   public int httpPort() {
     return httpPort;
+  }
+
+  /** The paths of the REST API, as OpenAPI writes them. */
+  public List<String> apiTemplates() {
+    return api.templates();
   }
 
   /**

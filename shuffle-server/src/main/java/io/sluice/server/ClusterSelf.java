@@ -2,6 +2,7 @@ package io.sluice.server;
 
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
+import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
@@ -38,6 +39,7 @@ final class ClusterSelf implements Self {
         .setLoad(report.load())
         .addAllTags(tags)
         .addAllApplications(store.applications())
+        .setHeld(HeldReport.of(store))
         .build();
   }
 

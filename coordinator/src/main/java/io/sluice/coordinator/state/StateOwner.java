@@ -63,9 +63,18 @@ public final class StateOwner implements AutoCloseable {
     default void timePassed(List<MetadataRecord> records) {}
   }
 
+  /** Sees every change, on the owner's thread, in order. Must not block. */
+  public interface Watcher {
+    /**
+     * @param events what people are told of it; often nothing
+     */
+    void changed(MetadataRecord record, List<Event> events);
+  }
+
   private final LongSupplier nanoTime;
   private final Elapsed elapsed;
   private final Probe probe;
+  private final Watcher watcher;
   private final BlockingQueue<Pending<?>> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread thread = new Thread(this::run, "coordinator-state");
 
@@ -76,10 +85,11 @@ public final class StateOwner implements AutoCloseable {
   /**
    * @param nanoTime monotonic time, as {@link System#nanoTime}
    */
-  public StateOwner(LongSupplier nanoTime, Elapsed elapsed, Probe probe) {
+  public StateOwner(LongSupplier nanoTime, Elapsed elapsed, Probe probe, Watcher watcher) {
     this.nanoTime = nanoTime;
     this.elapsed = elapsed;
     this.probe = probe;
+    this.watcher = watcher;
     this.view = ClusterView.startedAt(nowMs());
     this.lastRoundMs = nowMs();
     thread.setDaemon(true);
@@ -223,14 +233,15 @@ public final class StateOwner implements AutoCloseable {
     probe.round(round.size(), startNanos - round.get(0).submittedNanos);
   }
 
-  private static ClusterView applied(ClusterView from, List<MetadataRecord> records) {
+  private ClusterView applied(ClusterView from, List<MetadataRecord> records) {
     ClusterView current = from;
     for (MetadataRecord record : records) {
-      Event event = record.event(current);
-      if (event != null) {
+      List<Event> events = record.events(current);
+      for (Event event : events) {
         log.atLevel(event.level()).log(event.text());
       }
       current = record.applyTo(current);
+      watcher.changed(record, events);
     }
     return current;
   }
