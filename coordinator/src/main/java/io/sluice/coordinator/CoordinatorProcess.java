@@ -10,12 +10,15 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.api.ApiRoutes;
+import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
@@ -29,13 +32,16 @@ import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -75,12 +81,15 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private final int rpcPort;
   private final int httpPort;
+  private final ApiRoutes api;
   private final Deque<Runnable> closers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CoordinatorProcess(int rpcPort, int httpPort, Deque<Runnable> closers) {
+  private CoordinatorProcess(
+      int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
     this.rpcPort = rpcPort;
     this.httpPort = httpPort;
+    this.api = api;
     this.closers = closers;
   }
 
@@ -92,15 +101,19 @@ public final class CoordinatorProcess implements AutoCloseable {
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
     return start(
-        CoordinatorConfig.from(set), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+        CoordinatorConfig.from(set),
+        Clock.systemUTC(),
+        System::nanoTime,
+        RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet)}, with time and randomness from the caller. */
   static CoordinatorProcess start(
-      CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds) throws IOException {
+      CoordinatorConfig config, Clock clock, LongSupplier nanoTime, RandomGenerator seeds)
+      throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     try {
-      CoordinatorProcess process = assemble(config, nanoTime, seeds, closers);
+      CoordinatorProcess process = assemble(config, clock, nanoTime, seeds, closers);
       log.info(
           "coordinator started rpcPort={} httpPort={} strategy={}",
           process.rpcPort,
@@ -115,6 +128,7 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static CoordinatorProcess assemble(
       CoordinatorConfig config,
+      Clock clock,
       LongSupplier nanoTime,
       RandomGenerator seeds,
       Deque<Runnable> closers)
@@ -126,9 +140,14 @@ public final class CoordinatorProcess implements AutoCloseable {
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     AuditLog audit = new AuditLog();
+    ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
+    closers.push(history::close);
     StateOwner owner =
         new StateOwner(
-            nanoTime, new Elapsed(servers, applications), new AuditedProbe(metrics, audit));
+            nanoTime,
+            new Elapsed(servers, applications),
+            new AuditedProbe(metrics, audit),
+            history);
     new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
@@ -148,10 +167,15 @@ public final class CoordinatorProcess implements AutoCloseable {
 
     owner.start();
     closers.push(owner::close);
+    history.start(owner);
     watchExcludeFile(config, owner, closers);
     int rpcPort = startRpc(config, service, audit, closers);
-    int httpPort = startHttp(config, metrics, owner, closers);
-    return new CoordinatorProcess(rpcPort, httpPort, closers);
+    long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
+    BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
+    ApiRoutes api =
+        new ApiRoutes(new ClusterApi(owner, history, servers, applications, ready, clock));
+    int httpPort = startHttp(config, metrics, owner, ready, api, closers);
+    return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
   private static void watchExcludeFile(
@@ -237,16 +261,16 @@ public final class CoordinatorProcess implements AutoCloseable {
       CoordinatorConfig config,
       CoordinatorMetrics metrics,
       StateOwner owner,
+      BooleanSupplier ready,
+      ApiRoutes api,
       Deque<Runnable> closers)
       throws IOException {
     InetSocketAddress address =
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
-    long readyAtMs = owner.view().startedAtMs() + config.servers().startupSilenceMs();
     HttpEndpoint http;
     try {
       http =
-          new HttpEndpoint(
-              address, metrics.registry(), owner::healthy, () -> owner.nowMs() >= readyAtMs);
+          new HttpEndpoint(address, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
@@ -309,6 +333,11 @@ public final class CoordinatorProcess implements AutoCloseable {
   /** Port of the HTTP pages. */
   public int httpPort() {
     return httpPort;
+  }
+
+  /** The paths of the REST API, as OpenAPI writes them. */
+  public List<String> apiTemplates() {
+    return api.templates();
   }
 
   /**

@@ -4,6 +4,7 @@ import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
+import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
@@ -42,6 +43,7 @@ final class ClusterSelf implements Self {
         .setLoad(report.load())
         .addAllTags(tags)
         .addAllApplications(store.applications())
+        .setHeld(HeldReport.of(store))
         .build();
   }
 

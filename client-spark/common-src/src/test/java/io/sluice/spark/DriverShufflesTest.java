@@ -13,7 +13,7 @@ import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
-import io.sluice.spark.assignment.DriverAssignments;
+import io.sluice.client.push.ApplicationAssignments;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 class DriverShufflesTest {
   private final Session session = new Session();
-  private final DriverAssignments assignments =
-      new DriverAssignments(session::furtherServer, 10, () -> 0);
+  private final ApplicationAssignments assignments =
+      new ApplicationAssignments(session::furtherServer, 10, () -> 0);
   private final List<String> refused = new ArrayList<>();
   private final DriverShuffles shuffles =
       new DriverShuffles(

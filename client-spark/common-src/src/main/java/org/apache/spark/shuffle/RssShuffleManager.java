@@ -16,7 +16,7 @@ import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
-import io.sluice.spark.assignment.DriverAssignments;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
@@ -76,7 +76,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private MapOutputs outputs;
   private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
-  private DriverAssignments assignments;
+  private ApplicationAssignments assignments;
   private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
@@ -355,7 +355,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new ApplicationAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
@@ -382,7 +382,7 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  private DriverAssignments assignments() {
+  private ApplicationAssignments assignments() {
     synchronized (lock) {
       return assignments;
     }

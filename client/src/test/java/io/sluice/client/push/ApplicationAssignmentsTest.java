@@ -1,8 +1,9 @@
-package io.sluice.spark.assignment;
+package io.sluice.client.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.TestAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.proto.ServerId;
 import java.util.ArrayDeque;
@@ -23,16 +24,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class DriverAssignmentsTest {
+class ApplicationAssignmentsTest {
   private static final int LIMIT = 3;
 
   private final Coordinator coordinator = new Coordinator();
   private long nanos;
-  private final DriverAssignments assignments =
-      new DriverAssignments(coordinator, LIMIT, () -> nanos);
+  private final ApplicationAssignments assignments =
+      new ApplicationAssignments(coordinator, LIMIT, () -> nanos);
 
   /** Gives out servers one after the other. */
-  private static final class Coordinator implements DriverAssignments.Source {
+  private static final class Coordinator implements ApplicationAssignments.Source {
     final Deque<ServerId> free = new ArrayDeque<>();
     final List<Set<String>> asked = new ArrayList<>();
 

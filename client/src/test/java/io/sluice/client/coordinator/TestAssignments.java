@@ -1,6 +1,5 @@
-package io.sluice.spark.assignment;
+package io.sluice.client.coordinator;
 
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;

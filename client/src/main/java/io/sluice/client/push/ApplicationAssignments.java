@@ -1,4 +1,4 @@
-package io.sluice.spark.assignment;
+package io.sluice.client.push;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers.Cause;
@@ -21,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's newest assignment of every shuffle, and the only place where one changes: when a
- * task says that a server failed, or is full for some partitions, another server is put in.
+ * The newest assignment of every shuffle of an application, at its driver or application master, and
+ * the only place where one changes: when a task says that a server failed, or is full for some
+ * partitions, another server is put in.
  *
  * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
  * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
  */
-public final class DriverAssignments {
-  private static final Logger LOG = LoggerFactory.getLogger(DriverAssignments.class);
+public final class ApplicationAssignments {
+  private static final Logger LOG = LoggerFactory.getLogger(ApplicationAssignments.class);
 
   /** How long a server that failed one shuffle is not given to another. */
   private static final long NANOS_AVOIDED = TimeUnit.MINUTES.toNanos(1);
@@ -70,7 +71,7 @@ public final class DriverAssignments {
    * @param maxFurtherServers most different servers that a shuffle gets in addition to its first;
    *     0: assignments never change
    */
-  public DriverAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
+  public ApplicationAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
     this.source = source;
     this.maxFurtherServers = maxFurtherServers;
     this.nanoTime = nanoTime;
