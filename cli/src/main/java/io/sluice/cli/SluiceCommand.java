@@ -63,7 +63,11 @@ public final class SluiceCommand implements Runnable {
     OptionTypes.register(line);
     line.setExecutionStrategy(
         parsed -> {
-          Logging.configure(root.verbosity.length, logTarget(parsed));
+          try {
+            Logging.configure(root.verbosity.length, logTarget(parsed));
+          } catch (ConfigException e) {
+            return root.failed(e, line);
+          }
           return new CommandLine.RunLast().execute(parsed);
         });
     line.setParameterExceptionHandler(SluiceCommand::wrongUsage);

@@ -7,6 +7,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
@@ -20,6 +22,7 @@ import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Elapsed;
@@ -138,8 +141,13 @@ public final class CoordinatorProcess implements AutoCloseable {
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
+    AuditLog audit = new AuditLog();
     StateOwner owner =
-        new StateOwner(nanoTime, new Elapsed(servers, applications), metrics, history);
+        new StateOwner(
+            nanoTime,
+            new Elapsed(servers, applications),
+            new AuditedProbe(metrics, audit),
+            history);
     new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
@@ -161,7 +169,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(owner::close);
     history.start(owner);
     watchExcludeFile(config, owner, closers);
-    int rpcPort = startRpc(config, service, closers);
+    int rpcPort = startRpc(config, service, audit, closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
     ApiRoutes api =
@@ -206,7 +214,10 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   private static int startRpc(
-      CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers)
+      CoordinatorConfig config,
+      CoordinatorService service,
+      AuditLog audit,
+      Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -235,6 +246,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
             .addService(service)
+            .intercept(new AuditCalls(audit))
             .build();
     try {
       server.start();

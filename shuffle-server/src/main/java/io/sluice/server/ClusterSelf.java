@@ -1,5 +1,7 @@
 package io.sluice.server;
 
+import io.sluice.common.audit.AuditEntry;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
 import io.sluice.server.control.HeldReport;
@@ -20,12 +22,14 @@ final class ClusterSelf implements Self {
   private final StoreReport report;
   private final ShuffleStore store;
   private final List<String> tags;
+  private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten = new EnumMap<>(LeaseTable.Reason.class);
 
-  ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags) {
+  ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags, AuditLog audit) {
     this.report = report;
     this.store = store;
     this.tags = tags;
+    this.audit = audit;
     for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
       forgotten.put(reason, new LongAdder());
     }
@@ -48,11 +52,22 @@ final class ClusterSelf implements Self {
     return forgotten.get(reason).sum();
   }
 
+  private static AuditEntry.Action action(LeaseTable.Reason reason) {
+    return switch (reason) {
+      case ENDED -> AuditEntry.Action.DELETE;
+      case LEASE_OUT -> AuditEntry.Action.EXPIRE;
+    };
+  }
+
   @Override
   public void forget(String application, LeaseTable.Reason reason) {
     int shuffles = store.removeApplication(application);
     forgotten.get(reason).increment();
-    log.info(
-        "application is over application={} reason={} shuffles={}", application, reason, shuffles);
+    log.atInfo()
+        .addKeyValue("application", application)
+        .addKeyValue("reason", reason)
+        .addKeyValue("shuffles", shuffles)
+        .log("application is over");
+    audit.write(AuditEntry.happened(action(reason), application, reason.name()));
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
@@ -138,6 +140,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ReadCounters readCounters = new ReadCounters();
   private final TransportCounters connections = new TransportCounters();
   private final ClusterSelf self;
+  private final AuditLog audit = new AuditLog();
   private boolean closed;
 
   /**
@@ -308,7 +311,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, config.cluster().tags());
+    self = new ClusterSelf(report, store, config.cluster().tags(), audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
@@ -497,7 +500,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
             drainable, network.connections(), connections, server.executor(), timer, nanoTime);
     parts.add("grpc data streams", data::closeConnections);
     try {
-      server.start(address(network.rpcPort()), data::configure, List.of(control, data));
+      server.start(
+          address(network.rpcPort()),
+          builder -> {
+            data.configure(builder);
+            builder.intercept(new AuditCalls(audit));
+          },
+          List.of(control, data));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }

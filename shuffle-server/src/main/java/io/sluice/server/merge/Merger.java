@@ -239,7 +239,12 @@ public final class Merger implements AutoCloseable {
           outcome = merge(next);
         } catch (RuntimeException e) {
           leftOut.addAll(next.runs());
-          LOG.error("merge failed {} disk={}", next.log().key(), disk.name(), e);
+          LOG.atError()
+              .addKeyValue("application", next.log().key().application())
+              .addKeyValue("shuffle", next.log().key().shuffle())
+              .addKeyValue("disk", disk.name())
+              .setCause(e)
+              .log("merge failed");
         } finally {
           done(outcome);
         }
