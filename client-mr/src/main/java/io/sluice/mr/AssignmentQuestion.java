@@ -47,8 +47,7 @@ public record AssignmentQuestion(int knownGeneration, int server) {
    * @return the newest assignment; {@code known} if that is it
    */
   public static ShuffleAssignment ask(
-      Master master, TaskAttemptID asking, ShuffleAssignment known, int server)
-      throws IOException {
+      Master master, TaskAttemptID asking, ShuffleAssignment known, int server) throws IOException {
     TaskCompletionEvent[] events =
         master
             .completionEvents(asking.getJobID(), -1 - known.generation(), server, asking)

@@ -85,8 +85,7 @@ public final class CoordinatorProcess implements AutoCloseable {
   private final Deque<Runnable> closers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CoordinatorProcess(
-      int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
+  private CoordinatorProcess(int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
     this.rpcPort = rpcPort;
     this.httpPort = httpPort;
     this.api = api;
@@ -139,9 +138,9 @@ public final class CoordinatorProcess implements AutoCloseable {
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
-    AuditLog audit = new AuditLog();
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
+    AuditLog audit = new AuditLog();
     StateOwner owner =
         new StateOwner(
             nanoTime,
@@ -269,8 +268,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     HttpEndpoint http;
     try {
-      http =
-          new HttpEndpoint(address, metrics.registry(), owner::healthy, ready, api);
+      http = new HttpEndpoint(address, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

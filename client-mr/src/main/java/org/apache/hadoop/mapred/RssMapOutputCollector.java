@@ -41,8 +41,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
     TaskAttemptID attempt = context.getMapTask().getTaskID();
     try (SignsOfLife alive = SignsOfLife.start(context.getReporter());
         MasterAssignments master =
-            new MasterAssignments(
-                context.getMapTask().umbilical::getMapCompletionEvents, attempt);
+            new MasterAssignments(context.getMapTask().umbilical::getMapCompletionEvents, attempt);
         SluiceClient client =
             SluiceClient.start(
                 settings.client(), assignment.shuffle().getApplication(), attempt.toString());

@@ -21,8 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A coordinator with three servers, each of which has a part of each shuffle and of its copies. */
-final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase
-    implements AutoCloseable {
+final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implements AutoCloseable {
   private static final int SERVERS = 3;
 
   /** Further servers, first come first served. */

@@ -73,9 +73,7 @@ class JobShuffleServersTest {
   @Test
   void aServerWithOtherPartitionsStandsInIfThereIsNoFurtherOne() {
     shuffle.start(conf, true);
-    assertThat(around("server-0").serversOf(0))
-        .hasSize(1)
-        .doesNotContain(Assignments.server(0));
+    assertThat(around("server-0").serversOf(0)).hasSize(1).doesNotContain(Assignments.server(0));
   }
 
   @Test

@@ -33,9 +33,7 @@ final class ShuffleInTest implements ShuffleOfJob {
   @Override
   public Optional<ShuffleAssignment> around(String server) {
     replace(server);
-    assignment =
-        assignment.map(
-            before -> before.replaceFailed(server, Assignments.server(7)));
+    assignment = assignment.map(before -> before.replaceFailed(server, Assignments.server(7)));
     return assignment;
   }
 }

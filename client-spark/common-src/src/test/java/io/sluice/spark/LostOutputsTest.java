@@ -3,9 +3,9 @@ package io.sluice.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.spark.MissingMaps.Attempt;
 import io.sluice.client.coordinator.TestAssignments;
 import io.sluice.client.push.ApplicationAssignments;
+import io.sluice.spark.MissingMaps.Attempt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

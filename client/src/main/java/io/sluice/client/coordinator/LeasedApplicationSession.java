@@ -114,7 +114,8 @@ public final class LeasedApplicationSession implements ApplicationSession {
   public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
     ShuffleRegistration outcome = tryToRegister(shuffle, partitions);
     if (outcome instanceof Refused refused) {
-      // Told with the next renewal, so that operators see which applications do without us, and why.
+      // Told with the next renewal, so that operators see which applications do without us, and
+      // why.
       synchronized (this) {
         fallbacks++;
         lastFallback = refused.reason() + ": " + refused.message();
@@ -337,8 +338,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEW_AGAIN_MS;
     try {
-      RenewLeaseReply reply =
-          coordinators.renewLease(renewal());
+      RenewLeaseReply reply = coordinators.renewLease(renewal());
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest assignment of every shuffle of an application, at its driver or application master, and
- * the only place where one changes: when a task says that a server failed, or is full for some
+ * The newest assignment of every shuffle of an application, at its driver or application master,
+ * and the only place where one changes: when a task says that a server failed, or is full for some
  * partitions, another server is put in.
  *
  * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;

@@ -28,7 +28,8 @@ public final class ApiRoutes {
             route("servers", request -> api.servers()),
             route(
                 "servers/{server}",
-                request -> found("server", request.path("server"), api.server(request.path("server")))),
+                request ->
+                    found("server", request.path("server"), api.server(request.path("server")))),
             route("applications", request -> api.applications()),
             route(
                 "applications/{application}",

@@ -38,7 +38,8 @@ final class ApplicationResources {
         .applications()
         .forEach(application -> all.add(application(application, held, moment)));
     all.sort(
-        Comparator.comparing((Resource.Application application) -> application.state().equals("ENDED"))
+        Comparator.comparing(
+                (Resource.Application application) -> application.state().equals("ENDED"))
             .thenComparing(Resource.Application::name));
     return new Resource.Applications(moment.time(), all);
   }
@@ -81,7 +82,7 @@ final class ApplicationResources {
       return Optional.empty();
     }
     HeldIndex held = held(moment, name);
-    TreeMap<Integer, Optional<AssignedShuffle>> known = known(name, held);
+    Map<Integer, Optional<AssignedShuffle>> known = known(name, held);
     Optional<AssignedShuffle> assigned = known.get(number);
     if (assigned == null) {
       return Optional.empty();
@@ -98,8 +99,8 @@ final class ApplicationResources {
   }
 
   /** Shuffles that this coordinator assigned, and those that servers hold all the same. */
-  private TreeMap<Integer, Optional<AssignedShuffle>> known(String application, HeldIndex held) {
-    TreeMap<Integer, Optional<AssignedShuffle>> known = new TreeMap<>();
+  private Map<Integer, Optional<AssignedShuffle>> known(String application, HeldIndex held) {
+    Map<Integer, Optional<AssignedShuffle>> known = new TreeMap<>();
     held.shuffles(application).keySet().forEach(number -> known.put(number, Optional.empty()));
     history
         .shuffles()

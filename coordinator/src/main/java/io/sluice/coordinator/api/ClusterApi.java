@@ -8,6 +8,7 @@ import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Throughput;
 import io.sluice.coordinator.history.ThroughputHistory;
+import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerLoad;
@@ -19,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 
 /** The resources of the REST API, as they are now. Thread-safe. */
 public final class ClusterApi {
@@ -160,7 +161,7 @@ public final class ClusterApi {
 
   private Moment now() {
     // The view first: a heartbeat that comes in between must not seem to come from the future.
-    io.sluice.coordinator.state.ClusterView view = owner.view();
+    ClusterView view = owner.view();
     return new Moment(view, owner.nowMs(), clock.millis());
   }
 
@@ -183,8 +184,8 @@ public final class ClusterApi {
         column(samples, Throughput::memoryUsedBytes));
   }
 
-  private static long[] column(List<Throughput> samples, ToLongFunction<Throughput> value) {
-    return samples.stream().mapToLong(value).toArray();
+  private static List<Long> column(List<Throughput> samples, Function<Throughput, Long> value) {
+    return samples.stream().map(value).toList();
   }
 
   private static Resource.Event event(ClusterEvent event) {

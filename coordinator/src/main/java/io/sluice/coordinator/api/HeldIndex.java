@@ -29,8 +29,7 @@ final class HeldIndex {
    */
   HeldIndex(ClusterView view, ServerPolicy policy, long nowMs, Predicate<String> wanted) {
     for (Server server : view.servers().all()) {
-      if (server.stateAt(nowMs, policy.lostAfterMs(), view.excluded())
-          == ServerState.SERVER_LOST) {
+      if (server.stateAt(nowMs, policy.lostAfterMs(), view.excluded()) == ServerState.SERVER_LOST) {
         continue;
       }
       for (ApplicationLoad load : server.held().getApplicationsList()) {

@@ -52,8 +52,7 @@ final class PathTemplate {
     for (String pair : query.split("&")) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
-        parameters.put(
-            decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
+        parameters.put(decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
       }
     }
     return parameters;

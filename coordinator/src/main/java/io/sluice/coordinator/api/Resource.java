@@ -168,18 +168,17 @@ public sealed interface Resource {
       long time,
       long intervalMs,
       String server,
-      long[] times,
-      long[] pushBytesPerSecond,
-      long[] fetchBytesPerSecond,
-      long[] storedBytes,
-      long[] memoryUsedBytes)
+      List<Long> times,
+      List<Long> pushBytesPerSecond,
+      List<Long> fetchBytesPerSecond,
+      List<Long> storedBytes,
+      List<Long> memoryUsedBytes)
       implements Resource {}
 
   /**
    * {@code /api/v1/balance}: how evenly partitions went to the servers that are active.
    *
-   * @param maxOverMean what the server with the most got, over the mean; null before any
-   *     assignment
+   * @param maxOverMean what the server with the most got, over the mean; null before any assignment
    */
   record Balance(long time, Double maxOverMean, List<BalanceShare> servers) implements Resource {}
 

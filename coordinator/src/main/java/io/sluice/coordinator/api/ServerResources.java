@@ -66,8 +66,7 @@ final class ServerResources {
               share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes()),
               share(space.capacityBytes() - space.freeBytes(), space.capacityBytes())));
     }
-    Double maxOverMean =
-        sum == 0 ? null : Math.round(1000.0 * most * active / sum) / 1000.0;
+    Double maxOverMean = sum == 0 ? null : Math.round(1000.0 * most * active / sum) / 1000.0;
     return new Resource.Balance(moment.time(), maxOverMean, shares);
   }
 

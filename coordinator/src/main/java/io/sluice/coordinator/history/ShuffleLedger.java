@@ -71,7 +71,9 @@ public final class ShuffleLedger {
     AssignedShuffle known = shuffles.get(record.shuffle());
     Map<String, Integer> servers = new HashMap<>(record.partitionsByServer());
     if (known != null) {
-      known.partitionsByServer().forEach((server, count) -> servers.merge(server, count, Integer::sum));
+      known
+          .partitionsByServer()
+          .forEach((server, count) -> servers.merge(server, count, Integer::sum));
     } else {
       order.addLast(key);
     }

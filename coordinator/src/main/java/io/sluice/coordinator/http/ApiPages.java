@@ -38,8 +38,7 @@ final class ApiPages {
           case Reply.METHOD_NOT_ALLOWED -> "Method not allowed";
           default -> "Failed";
         };
-    return new Reply(
-        status, PROBLEM, json(ApiRoutes.problem(status, title, detail)), Map.of());
+    return new Reply(status, PROBLEM, json(ApiRoutes.problem(status, title, detail)), Map.of());
   }
 
   private byte[] json(Resource resource) {

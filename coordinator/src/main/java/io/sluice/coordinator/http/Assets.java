@@ -55,7 +55,10 @@ final class Assets {
         "/ui/lib/chart.umd.min.js",
         SCRIPT,
         "/META-INF/resources/webjars/chart.js/" + version("chart.js") + "/dist/chart.umd.min.js");
-    add(ApiRoutes.PREFIX + "openapi.yaml", "application/yaml", "/io/sluice/coordinator/openapi.yaml");
+    add(
+        ApiRoutes.PREFIX + "openapi.yaml",
+        "application/yaml",
+        "/io/sluice/coordinator/openapi.yaml");
   }
 
   /**
@@ -94,8 +97,7 @@ final class Assets {
     Properties properties = new Properties();
     String resource = "/META-INF/maven/org.webjars.npm/" + library + "/pom.properties";
     try {
-      properties.load(
-          new StringReader(new String(read(resource), StandardCharsets.ISO_8859_1)));
+      properties.load(new StringReader(new String(read(resource), StandardCharsets.ISO_8859_1)));
     } catch (IOException e) {
       throw new UncheckedIOException(resource, e);
     }

@@ -41,12 +41,7 @@ public sealed interface MetadataRecord {
 
   /** A server sent a heartbeat. */
   record ServerReported(
-      ServerId id,
-      ServerState state,
-      ServerLoad load,
-      HeldData held,
-      List<String> tags,
-      long atMs)
+      ServerId id, ServerState state, ServerLoad load, HeldData held, List<String> tags, long atMs)
       implements MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -242,7 +237,9 @@ public sealed interface MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
-      return known == null ? view : view.with(view.applications().with(known.renewed(fallbacks, atMs)));
+      return known == null
+          ? view
+          : view.with(view.applications().with(known.renewed(fallbacks, atMs)));
     }
   }
 
@@ -370,7 +367,9 @@ public sealed interface MetadataRecord {
           Level.WARN,
           kind,
           application,
-          (kind == Event.Kind.APPLICATION_DENIED ? "application denied app=" : "shuffle refused app=")
+          (kind == Event.Kind.APPLICATION_DENIED
+                  ? "application denied app="
+                  : "shuffle refused app=")
               + application
               + (user.isEmpty() ? "" : " user=" + user)
               + " status="

@@ -193,20 +193,26 @@ final class RequestChecks {
   private static String held(HeldData held) {
     int most = Math.max(held.getApplicationsCount(), held.getShufflesCount());
     if (most > MAX_HELD_NAMED) {
-      return "held: expected at most " + MAX_HELD_NAMED + " applications and shuffles, found " + most;
+      return "held: expected at most "
+          + MAX_HELD_NAMED
+          + " applications and shuffles, found "
+          + most;
     }
     for (ApplicationLoad load : held.getApplicationsList()) {
       String problem = application(load.getApplication());
       if (problem != null || load.getStoredBytes() < 0) {
         return "held: "
-            + (problem != null ? problem : "expected no negative bytes, found " + load.getStoredBytes());
+            + (problem != null
+                ? problem
+                : "expected no negative bytes, found " + load.getStoredBytes());
       }
     }
     for (ShuffleLoad load : held.getShufflesList()) {
       String problem = application(load.getShuffle().getApplication());
       long least = Math.min(load.getStoredBytes(), load.getLargestPartitionBytes());
       if (problem != null || least < 0) {
-        return "held: " + (problem != null ? problem : "expected no negative bytes, found " + least);
+        return "held: "
+            + (problem != null ? problem : "expected no negative bytes, found " + least);
       }
     }
     return null;
@@ -223,9 +229,12 @@ final class RequestChecks {
     return count <= MAX_TAGS ? null : field + ": expected at most " + MAX_TAGS + ", found " + count;
   }
 
-  /** Text of a peer made fit to be kept and shown: at most 256 characters, no control characters. */
+  /**
+   * Text of a peer made fit to be kept and shown: at most 256 characters, no control characters.
+   */
   static String clipped(String input) {
-    String clipped = input.length() <= MAX_KEPT_LENGTH ? input : input.substring(0, MAX_KEPT_LENGTH);
+    String clipped =
+        input.length() <= MAX_KEPT_LENGTH ? input : input.substring(0, MAX_KEPT_LENGTH);
     return clipped.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");
   }
 

@@ -94,11 +94,7 @@ public final class ShuffleDecisions {
               + eligibility.account(view.servers(), view.excluded(), wish, nowMs);
       return Decision.of(
           new MetadataRecord.Refused(
-              Event.Kind.SHUFFLE_REFUSED,
-              name,
-              application.user(),
-              Status.NO_SERVERS,
-              reason),
+              Event.Kind.SHUFFLE_REFUSED, name, application.user(), Status.NO_SERVERS, reason),
           refused(Status.NO_SERVERS, reason).reply());
     }
     boolean further = request.getFurtherPartitions() > 0;

@@ -47,10 +47,10 @@ function points(chart, line) {
   return chart.times.map((time, index) => ({ x: time, y: line.values[index] }));
 }
 
-/** The last quarter of an hour at least, so that a young chart does not look like a busy one. */
+/** Some minutes at least, so that a young chart does not look like a busy one. */
 function span(chart) {
   const last = chart.times.at(-1) ?? Date.now();
-  return { min: Math.min(chart.times[0] ?? last, last - 5 * 60_000), max: last };
+  return { min: Math.min(chart.times[0] ?? last, last - 3 * 60_000), max: last };
 }
 
 function update(known, chart) {
@@ -70,7 +70,7 @@ function draw(place, chart) {
     data: {
       datasets: chart.lines.map(line => ({
         label: line.label, data: points(chart, line), borderColor: colour(line.colour), backgroundColor: colour(line.colour, 0.12),
-        borderWidth: 2, pointRadius: 0, pointHitRadius: 8, fill: "origin", tension: 0.2,
+        borderWidth: 2, pointRadius: 0, pointHitRadius: 8, fill: "origin", cubicInterpolationMode: "monotone",
       })),
     },
     options: {
@@ -97,7 +97,8 @@ function draw(place, chart) {
 function minutes(from, to) {
   const step = [1, 2, 5, 10, 15, 30].map(count => count * 60_000).find(length => (to - from) / length <= 6) ?? 3_600_000;
   const found = [];
-  for (let at = Math.ceil(from / step) * step; at <= to; at += step) found.push(at);
+  // One at the very edge would run into the other axis.
+  for (let at = Math.ceil((from + (to - from) / 25) / step) * step; at <= to; at += step) found.push(at);
   return found;
 }
 

@@ -23,6 +23,11 @@ export function count(value) {
   return whole.format(value);
 }
 
+/** `1 server`, `2 servers`. */
+export function plural(value, word) {
+  return `${count(value)} ${word}${value === 1 ? "" : "s"}`;
+}
+
 export function share(part, all) {
   return all > 0 ? part / all : 0;
 }

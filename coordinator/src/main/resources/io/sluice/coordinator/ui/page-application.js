@@ -3,7 +3,7 @@
 import { get, query } from "./api.js";
 import { h } from "./dom.js";
 import {
-  badge, bars, bytes, count, eventList, facts, heading, section, serverLink, shuffleLink, skew, span, tile, tiles,
+  badge, bars, bytes, count, eventList, facts, heading, plural, section, serverLink, shuffleLink, skew, span, tile, tiles,
 } from "./parts.js";
 import { table } from "./table.js";
 
@@ -26,7 +26,7 @@ export const applicationPage = {
         ? h("p", { class: "card attention warn", role: "note", "data-key": "fallback" },
             `${count(application.fallbackShuffles)} ${application.fallbackShuffles === 1 ? "shuffle" : "shuffles"} went to the engine's own shuffle. The latest: ${application.lastFallbackReason}`) : null,
       tiles(
-        tile("Stored", bytes(application.storedBytes), `on ${count(application.servers)} servers`),
+        tile("Stored", bytes(application.storedBytes), `on ${plural(application.servers, "server")}`),
         tile("Shuffles", count(application.shuffles), "assigned by this coordinator"),
         tile("Fallbacks", count(application.fallbackShuffles), "left to the engine", application.fallbackShuffles > 0 ? "warn" : ""),
         tile("Worst skew", skew(application.skew), "largest partition over the mean"),
@@ -47,7 +47,7 @@ export const applicationPage = {
         ],
       })),
       h("div", { class: "pair", "data-key": "bottom" },
-        section("Where its data is", `${count(servers.length)} servers`,
+        section("Where its data is", plural(servers.length, "server"),
           servers.length === 0 ? h("p", { class: "empty" }, "No server holds data of this application.")
             : bars("Bytes by server", [...servers].sort((a, b) => b.storedBytes - a.storedBytes).slice(0, 40)
                 .map(part => ({ name: part.server, link: serverLink(part.server), value: part.storedBytes, counts: true })), bytes),

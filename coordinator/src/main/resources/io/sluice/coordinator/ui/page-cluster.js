@@ -4,7 +4,7 @@ import { get, query } from "./api.js";
 import { chartPlace } from "./charts.js";
 import { h } from "./dom.js";
 import {
-  applicationTable, badge, bars, bytes, count, eventList, factor, gauge, percent, rate, section, serverLink, share, span,
+  applicationTable, badge, bars, bytes, count, eventList, factor, gauge, percent, plural, rate, section, serverLink, share, span,
   STATES, tile, tiles, ago,
 } from "./parts.js";
 
@@ -61,16 +61,16 @@ function figures(cluster, live) {
     .map(([state, number]) => `${number} ${STATES[state]?.word ?? state}`).join(", ");
   return tiles(
     tile("Servers", `${count(states.ACTIVE ?? 0)} / ${count(known)}`, others || "all active", states.SERVER_LOST > 0 ? "bad" : states.UNHEALTHY > 0 ? "warn" : ""),
-    tile("Push", rate(cluster.pushBytesPerSecond), `${count(cluster.connections)} connections`),
+    tile("Push", rate(cluster.pushBytesPerSecond), plural(cluster.connections, "connection")),
     tile("Fetch", rate(cluster.fetchBytesPerSecond), "ten-second mean"),
-    tile("Stored", bytes(cluster.storedBytes), `${count(cluster.shufflesAssigned)} shuffles assigned`),
+    tile("Stored", bytes(cluster.storedBytes), `${plural(cluster.shufflesAssigned, "shuffle")} assigned`),
     tile("Memory", percent(share(cluster.memory.usedBytes, cluster.memory.capacityBytes)), [
       gauge("Memory", cluster.memory.usedBytes, cluster.memory.capacityBytes, `${bytes(cluster.memory.usedBytes)} of ${bytes(cluster.memory.capacityBytes)}`),
       `${bytes(cluster.memory.usedBytes)} of ${bytes(cluster.memory.capacityBytes)}`]),
     tile("Disks", percent(share(diskUsed, cluster.disks.capacityBytes)), [
       gauge("Disks", diskUsed, cluster.disks.capacityBytes, `${bytes(diskUsed)} of ${bytes(cluster.disks.capacityBytes)}`),
       `${bytes(cluster.disks.freeBytes)} free`]),
-    tile("Applications", count(live.length), cluster.fallbackShuffles > 0 ? `${count(cluster.fallbackShuffles)} shuffles fell back` : "no shuffle fell back",
+    tile("Applications", count(live.length), cluster.fallbackShuffles > 0 ? `${plural(cluster.fallbackShuffles, "shuffle")} fell back` : "no shuffle fell back",
       cluster.fallbackShuffles > 0 ? "warn" : ""));
 }
 

@@ -5,7 +5,7 @@ import { chartPlace } from "./charts.js";
 import { h } from "./dom.js";
 import { dateTime } from "./format.js";
 import {
-  ago, applicationLink, badge, bytes, count, eventList, facts, gauge, heading, percent, rate, section, share, tile, tiles,
+  ago, applicationLink, badge, bytes, count, eventList, facts, gauge, heading, percent, plural, rate, section, share, tile, tiles,
 } from "./parts.js";
 import { table } from "./table.js";
 
@@ -36,9 +36,9 @@ export const serverPage = {
       server.state === "SERVER_LOST"
         ? h("p", { class: "card attention bad", role: "note", "data-key": "lost" }, `This server is lost: it was heard last ${ago(server.heartbeatAgeMs)}. The figures are from then.`) : null,
       tiles(
-        tile("Push", rate(server.pushBytesPerSecond), `${count(server.connections)} connections`),
+        tile("Push", rate(server.pushBytesPerSecond), plural(server.connections, "connection")),
         tile("Fetch", rate(server.fetchBytesPerSecond), "ten-second mean"),
-        tile("Stored", bytes(server.storedBytes), `${count(applications.length)} applications`),
+        tile("Stored", bytes(server.storedBytes), plural(applications.length, "application")),
         tile("Memory", percent(share(server.memory.usedBytes, server.memory.capacityBytes)), [gauge("Memory", server.memory.usedBytes, server.memory.capacityBytes, memory), memory]),
         tile("To be written", bytes(server.memory.pendingSpillBytes), "from memory to disk"),
         tile("Disks", percent(share(used, server.space.capacityBytes)), [gauge("Disks", used, server.space.capacityBytes, `${bytes(used)} of ${bytes(server.space.capacityBytes)}`), `${bytes(server.space.freeBytes)} free`])),

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { h } from "./dom.js";
-import { applicationLink, badge, bars, bytes, count, heading, section, serverLink, skew, span, tile, tiles } from "./parts.js";
+import { applicationLink, badge, bars, bytes, count, heading, plural, section, serverLink, skew, span, tile, tiles } from "./parts.js";
 import { table } from "./table.js";
 
 export const shufflePage = {
@@ -19,7 +19,7 @@ export const shufflePage = {
         ? h("p", { class: "card attention info", role: "note", "data-key": "again" },
             `Servers were given out ${count(shuffle.assignments)} times for this shuffle: a server failed or was full, or the stage ran again.`) : null,
       tiles(
-        tile("Stored", bytes(shuffle.storedBytes), `on ${count(shuffle.servers)} servers`),
+        tile("Stored", bytes(shuffle.storedBytes), `on ${plural(shuffle.servers, "server")}`),
         tile("Partitions", count(shuffle.partitions), shuffle.replicas > 1 ? `${shuffle.replicas} copies each` : "one copy each"),
         tile("Largest partition", bytes(shuffle.largestPartitionBytes), "on one server"),
         tile("Skew", skew(shuffle.skew), "largest partition over the mean"),

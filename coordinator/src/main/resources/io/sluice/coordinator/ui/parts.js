@@ -1,7 +1,7 @@
 // What several pages are made of.
 
 import { h } from "./dom.js";
-import { ago, bytes, count, dateTime, factor, percent, rate, share, span } from "./format.js";
+import { ago, bytes, count, dateTime, factor, percent, plural, rate, share, span } from "./format.js";
 import { table } from "./table.js";
 
 export const STATES = {
@@ -137,4 +137,4 @@ export function bars(label, rows, print) {
     h("span", { class: "number" }, print(row.value)))));
 }
 
-export { ago, bytes, count, factor, percent, rate, share, span };
+export { ago, bytes, count, factor, percent, plural, rate, share, span };

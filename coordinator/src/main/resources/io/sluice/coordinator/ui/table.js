@@ -50,7 +50,7 @@ export function table({ id, caption, columns, rows, key, empty, filter, sortBy, 
           h("tbody", null, shown.map(row => h("tr", { "data-key": key(row) },
             columns.map((column, index) => h(index === 0 ? "th" : "td",
               { scope: index === 0 ? "row" : null, class: column.number ? "number" : null, "data-label": column.label },
-              h("span", { class: "cell" }, column.show(row)))))))),
+              h("span", { class: "value" }, column.show(row)))))))),
     sorted.length > shown.length
       ? h("button", { type: "button", class: "quiet more", on: { click: change(() => { view.all = true; }) } },
           `Show all ${count(sorted.length)}`)

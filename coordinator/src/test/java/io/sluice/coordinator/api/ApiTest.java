@@ -149,7 +149,11 @@ class ApiTest {
     assertThat(coordinator.get("/ui/lib/chart.umd.min.js").statusCode()).isEqualTo(200);
     for (String path :
         new String[] {
-          "/ui/", "/ui/../openapi.yaml", "/ui/%2e%2e/openapi.yaml", "/ui/lib/../main.js", "//etc/passwd"
+          "/ui/",
+          "/ui/../openapi.yaml",
+          "/ui/%2e%2e/openapi.yaml",
+          "/ui/lib/../main.js",
+          "//etc/passwd"
         }) {
       assertThat(coordinator.get(path).statusCode()).as(path).isEqualTo(404);
     }

@@ -121,13 +121,11 @@ class OpenApiTest {
 
   @Test
   void theSchemasWouldCatchADifference() {
-    Schema schema =
-        schemas.getSchema(SchemaLocation.of(DOCUMENT + "#/components/schemas/Space"));
+    Schema schema = schemas.getSchema(SchemaLocation.of(DOCUMENT + "#/components/schemas/Space"));
 
     assertThat(schema.validate("{\"capacityBytes\":1}", InputFormat.JSON)).isNotEmpty();
     assertThat(
-            schema.validate(
-                "{\"capacityBytes\":1,\"freeBytes\":1,\"more\":1}", InputFormat.JSON))
+            schema.validate("{\"capacityBytes\":1,\"freeBytes\":1,\"more\":1}", InputFormat.JSON))
         .isNotEmpty();
     assertThat(schema.validate("{\"capacityBytes\":1,\"freeBytes\":1}", InputFormat.JSON))
         .isEmpty();

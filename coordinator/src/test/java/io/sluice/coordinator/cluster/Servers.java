@@ -29,7 +29,8 @@ public final class Servers {
   }
 
   public static Server with(String host, int port, ServerLoad load) {
-    return Server.reporting(id(host, port), ServerState.ACTIVE, load, HeldData.getDefaultInstance(), List.of(), 0);
+    return Server.reporting(
+        id(host, port), ServerState.ACTIVE, load, HeldData.getDefaultInstance(), List.of(), 0);
   }
 
   public static ServerLoad idleLoad() {

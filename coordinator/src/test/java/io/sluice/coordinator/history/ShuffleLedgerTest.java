@@ -25,13 +25,7 @@ class ShuffleLedgerTest {
     assertThat(ledger.of("app"))
         .containsExactly(
             new AssignedShuffle(
-                "app",
-                0,
-                10,
-                1,
-                Map.of("a:1", 6, "b:1", 4),
-                1,
-                Instant.ofEpochSecond(1000)));
+                "app", 0, 10, 1, Map.of("a:1", 6, "b:1", 4), 1, Instant.ofEpochSecond(1000)));
     assertThat(ledger.partitionsGivenTo("a:1")).isEqualTo(6);
   }
 
@@ -41,8 +35,7 @@ class ShuffleLedgerTest {
     assigned("app", 0, Map.of("b:1", 3));
 
     assertThat(ledger.of("app")).hasSize(1);
-    assertThat(ledger.of("app").get(0).partitionsByServer())
-        .isEqualTo(Map.of("a:1", 10, "b:1", 3));
+    assertThat(ledger.of("app").get(0).partitionsByServer()).isEqualTo(Map.of("a:1", 10, "b:1", 3));
     assertThat(ledger.of("app").get(0).assignments()).isEqualTo(2);
   }
 
