@@ -31,8 +31,7 @@ final class MetricsPage {
 
   static List<MetricDocs.Section> sections() {
     return List.of(
-        new MetricDocs.Section(
-            "Coordinator", "Of each coordinator.", CoordinatorMetrics.metrics()),
+        new MetricDocs.Section("Coordinator", "Of each coordinator.", CoordinatorMetrics.metrics()),
         new MetricDocs.Section(
             "Shuffle server",
             "Of each shuffle server. What connections bring is counted when it was answered.",

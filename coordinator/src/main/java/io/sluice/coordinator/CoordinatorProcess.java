@@ -213,10 +213,7 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   private static int startRpc(
-      CoordinatorConfig config,
-      CoordinatorService service,
-      AuditLog audit,
-      Deque<Runnable> closers)
+      CoordinatorConfig config, CoordinatorService service, AuditLog audit, Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(

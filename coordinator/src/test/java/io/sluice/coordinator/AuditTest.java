@@ -39,8 +39,7 @@ class AuditTest {
         protected void append(ILoggingEvent event) {
           lines.add(
               event.getKeyValuePairs().stream()
-                  .collect(
-                      Collectors.toMap(pair -> pair.key, pair -> String.valueOf(pair.value))));
+                  .collect(Collectors.toMap(pair -> pair.key, pair -> String.valueOf(pair.value))));
         }
       };
   private CoordinatorProcess process;
@@ -60,8 +59,7 @@ class AuditTest {
                     "rss.rpc.server.port", "0",
                     "rss.jetty.http.port", "0",
                     "rss.coordinator.app.expired", "1s")));
-    channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
+    channel = NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
     client =
         CoordinatorGrpc.newBlockingStub(channel)
             .withDeadlineAfter(Duration.ofSeconds(3 * WAIT_SECONDS));

@@ -23,7 +23,8 @@ final class ClusterSelf implements Self {
   private final ShuffleStore store;
   private final List<String> tags;
   private final AuditLog audit;
-  private final Map<LeaseTable.Reason, LongAdder> forgotten = new EnumMap<>(LeaseTable.Reason.class);
+  private final Map<LeaseTable.Reason, LongAdder> forgotten =
+      new EnumMap<>(LeaseTable.Reason.class);
 
   ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags, AuditLog audit) {
     this.report = report;

@@ -313,11 +313,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().leastLeaseMs());
     self = new ClusterSelf(report, store, config.cluster().tags(), audit);
     heartbeats =
-        new Heartbeats(
-            config.cluster().heartbeat(),
-            self,
-            leases,
-            executor("heartbeat", 1, true));
+        new Heartbeats(config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true));
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();

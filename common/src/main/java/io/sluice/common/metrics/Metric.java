@@ -53,15 +53,13 @@ public record Metric(
     return new Metric(name, Kind.GAUGE, List.of(labels), help, List.of());
   }
 
-  public static Metric histogram(
-      String name, String help, List<Double> buckets, String... labels) {
+  public static Metric histogram(String name, String help, List<Double> buckets, String... labels) {
     return new Metric(name, Kind.HISTOGRAM, List.of(labels), help, buckets);
   }
 
   /** Its unit, as its name says; empty when it counts things. */
   public String unit() {
-    String base =
-        kind == Kind.COUNTER ? name.substring(0, name.length() - TOTAL.length()) : name;
+    String base = kind == Kind.COUNTER ? name.substring(0, name.length() - TOTAL.length()) : name;
     String last = base.substring(base.lastIndexOf('_') + 1);
     return UNITS.contains(last) ? last : "";
   }

@@ -68,8 +68,7 @@ public final class MetricTable<S> {
     private final Function<S, List<String>> labelValues;
     private final List<Column<S>> columns = new ArrayList<>();
 
-    private Builder(
-        String prefix, List<String> labels, Function<S, List<String>> labelValues) {
+    private Builder(String prefix, List<String> labels, Function<S, List<String>> labelValues) {
       this.prefix = prefix;
       this.labels = labels.toArray(new String[0]);
       this.labelValues = labelValues;

@@ -36,8 +36,7 @@ class MetricTest {
     List<String> samples = new ArrayList<>();
 
     table.read(
-        List.of("ab", "c"),
-        (metric, labels, value) -> samples.add(metric.name() + labels + value));
+        List.of("ab", "c"), (metric, labels, value) -> samples.add(metric.name() + labels + value));
 
     assertThat(samples)
         .containsExactly(

@@ -35,7 +35,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           "status");
   private static final Metric REQUEST_SECONDS =
       Metric.histogram(
-          PREFIX + "request_seconds", "Time from the arrival of a call to its reply", CALLS, "call");
+          PREFIX + "request_seconds",
+          "Time from the arrival of a call to its reply",
+          CALLS,
+          "call");
   private static final Metric QUEUE_REFUSALS =
       Metric.counter(
           PREFIX + "queue_refusals_total",
@@ -56,7 +59,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           "Applications whose driver stayed silent for a whole lease");
   private static final Metric SERVERS_LOST =
       Metric.counter(
-          PREFIX + "servers_lost_total", "Servers that stopped reporting without saying that they end");
+          PREFIX + "servers_lost_total",
+          "Servers that stopped reporting without saying that they end");
   private static final MetricTable<PooledByteBufAllocator> NETTY = NettyMemory.table(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -71,8 +75,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
 
   public CoordinatorMetrics() {
     DefaultExports.register(registry);
-    registry.register(
-        new TableCollector<>(NETTY, () -> List.of(PooledByteBufAllocator.DEFAULT)));
+    registry.register(new TableCollector<>(NETTY, () -> List.of(PooledByteBufAllocator.DEFAULT)));
     BuildInfo build = BuildInfo.ofThisProcess();
     registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
   }

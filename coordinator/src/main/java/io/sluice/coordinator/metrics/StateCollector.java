@@ -74,8 +74,7 @@ public final class StateCollector extends Collector {
               entry -> entry.getValue().shuffles)
           .build();
 
-  private record Figures(
-      ClusterView view, long assignable, long storedBytes, int queueDepth) {}
+  private record Figures(ClusterView view, long assignable, long storedBytes, int queueDepth) {}
 
   private static final MetricTable<Figures> FIGURES =
       MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
@@ -113,8 +112,7 @@ public final class StateCollector extends Collector {
   }
 
   static List<Metric> metrics() {
-    return Stream.of(
-            SERVERS.metrics(), APPLICATIONS.metrics(), USERS.metrics(), FIGURES.metrics())
+    return Stream.of(SERVERS.metrics(), APPLICATIONS.metrics(), USERS.metrics(), FIGURES.metrics())
         .flatMap(List::stream)
         .toList();
   }
@@ -160,7 +158,6 @@ public final class StateCollector extends Collector {
             uses.merge(application.user(), new Use(1, application.shuffleCount()), Use::plus);
           }
         });
-    return List.copyOf(
-        LargestFew.of(uses, MOST_USERS, Use::applications, Use::plus).entrySet());
+    return List.copyOf(LargestFew.of(uses, MOST_USERS, Use::applications, Use::plus).entrySet());
   }
 }

@@ -75,10 +75,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
               .log("unregistered shuffles");
         }
       } catch (RuntimeException e) {
-        log.atError()
-            .addKeyValue("application", application)
-            .setCause(e)
-            .log("unregister failed");
+        log.atError().addKeyValue("application", application).setCause(e).log("unregister failed");
         reply.setStatus(Status.INTERNAL).setMessage(e.toString());
       }
     }

@@ -16,13 +16,9 @@ final class DiskMetrics {
 
   private static final MetricTable<DiskState> DISKS =
       MetricTable.<DiskState>of(
-              PREFIX,
-              List.of("path", "kind"),
-              disk -> List.of(disk.getPath(), disk.getKind()))
+              PREFIX, List.of("path", "kind"), disk -> List.of(disk.getPath(), disk.getKind()))
           .gauge(
-              "max_bytes",
-              "Bytes that may be stored in the directory",
-              DiskState::getCapacityBytes)
+              "max_bytes", "Bytes that may be stored in the directory", DiskState::getCapacityBytes)
           .gauge("free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes)
           .gauge(
               "healthy",

@@ -11,8 +11,7 @@ import java.util.function.IntSupplier;
 public final class MergeMetrics extends Collector {
   private static final MetricTable<MergeMetrics> MERGES =
       MetricTable.<MergeMetrics>of(ServerMetrics.PREFIX)
-          .counter(
-              "merges_total", "Run files written by merging others", m -> m.merges.merges())
+          .counter("merges_total", "Run files written by merging others", m -> m.merges.merges())
           .counter("merged_runs_total", "Run files that were merged", m -> m.merges.mergedRuns())
           .counter(
               "merge_read_bytes_total", "Bytes read to merge run files", m -> m.merges.readBytes())

@@ -76,7 +76,8 @@ public final class ServerMetrics extends Collector {
               "opened_partitions_total",
               "Partitions opened by readers",
               GetStatusReply::getOpenedPartitions)
-          .counter("fetched_bytes_total", "Bytes served to readers", GetStatusReply::getFetchedBytes)
+          .counter(
+              "fetched_bytes_total", "Bytes served to readers", GetStatusReply::getFetchedBytes)
           .counter(
               "fetched_from_memory_bytes_total",
               "Bytes served to readers from memory",
@@ -102,9 +103,7 @@ public final class ServerMetrics extends Collector {
               "Bytes of all shuffles, in memory and on disk",
               status -> status.getLoad().getStoredBytes())
           .gauge(
-              "connections",
-              "Open data connections",
-              status -> status.getLoad().getConnections())
+              "connections", "Open data connections", status -> status.getLoad().getConnections())
           .gauge("applications", "Applications with data here", GetStatusReply::getApplications)
           .gauge("shuffles", "Shuffles with data here", GetStatusReply::getShuffles)
           .gauge(
@@ -155,8 +154,7 @@ public final class ServerMetrics extends Collector {
   @Override
   public List<MetricFamilySamples> collect() {
     GetStatusReply now = status.get();
-    List<MetricFamilySamples> all =
-        new ArrayList<>(TableCollector.families(STATUS, List.of(now)));
+    List<MetricFamilySamples> all = new ArrayList<>(TableCollector.families(STATUS, List.of(now)));
     all.addAll(TableCollector.families(CLUSTER, List.of(this)));
     all.addAll(DiskMetrics.of(now.getLoad().getDisksList()));
     return all;

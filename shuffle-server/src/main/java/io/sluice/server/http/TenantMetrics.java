@@ -51,8 +51,7 @@ public final class TenantMetrics extends Collector {
                   + MOST_APPLICATIONS
                   + " largest applications by name, the rest as `other`",
               Use::storedBytes)
-          .gauge(
-              "memory_used_bytes", "Memory budget that the application takes", Use::memoryBytes)
+          .gauge("memory_used_bytes", "Memory budget that the application takes", Use::memoryBytes)
           .gauge("shuffles", "Shuffles of the application with data here", Use::shuffles)
           .build();
 
@@ -106,8 +105,7 @@ public final class TenantMetrics extends Collector {
     }
     uses.replaceAll(
         (application, use) ->
-            new Use(
-                application, use.storedBytes, memory.usedBytes(application), use.shuffles));
+            new Use(application, use.storedBytes, memory.usedBytes(application), use.shuffles));
     List<Use> rows = new ArrayList<>();
     LargestFew.of(uses, MOST_APPLICATIONS, Use::storedBytes, Use::plus)
         .forEach((name, use) -> rows.add(use.named(name)));

@@ -45,13 +45,14 @@ public final class TrafficMetrics extends Collector {
               "Bytes of files that were sent from the page cache without waiting",
               ReadCounters::cachedBytes)
           .counter(
-              "read_bytes_total", "Bytes of files that disks' threads read", ReadCounters::readBytes)
+              "read_bytes_total",
+              "Bytes of files that disks' threads read",
+              ReadCounters::readBytes)
           .counter(
               "read_ahead_bytes_total",
               "Bytes of files that were read before anybody asked for them",
               ReadCounters::aheadBytes)
-          .counter(
-              "read_failures_total", "Reads that a disk failed", ReadCounters::failures)
+          .counter("read_failures_total", "Reads that a disk failed", ReadCounters::failures)
           .counter(
               "read_timeouts_total", "Reads that a disk took too long for", ReadCounters::timeouts)
           .counter(

@@ -16,7 +16,8 @@ public final class Latencies {
   /** A push takes microseconds; from 100 ms on something is wrong. */
   private static final List<Double> PUSHES =
       List.of(
-          0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0);
+          0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+          1.0);
 
   /** From memory microseconds, from a disk that seeks tens of milliseconds; an open may wait. */
   private static final List<Double> ANSWERS =
@@ -134,8 +135,6 @@ public final class Latencies {
   }
 
   private static List<Double> powersOfFour(int first, int count) {
-    return Stream.iterate((double) first, bound -> bound * 4)
-        .limit(count)
-        .toList();
+    return Stream.iterate((double) first, bound -> bound * 4).limit(count).toList();
   }
 }
