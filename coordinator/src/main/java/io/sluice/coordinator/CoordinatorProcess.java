@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPlanner;
@@ -17,6 +18,7 @@ import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Elapsed;
@@ -26,8 +28,11 @@ import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -116,6 +121,9 @@ public final class CoordinatorProcess implements AutoCloseable {
       RandomGenerator seeds,
       Deque<Runnable> closers)
       throws IOException {
+    ClusterSecurity security =
+        ClusterSecurity.of(
+            config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
     Eligibility eligibility =
@@ -137,13 +145,14 @@ public final class CoordinatorProcess implements AutoCloseable {
             new ServerDecisions(servers, applications),
             new Listings(servers, applications),
             metrics,
+            security.grants(),
             nanoTime,
             seeds);
 
     owner.start();
     closers.push(owner::close);
     watchExcludeFile(config, owner, closers);
-    int rpcPort = startRpc(config, service, closers);
+    int rpcPort = startRpc(config, security, service, closers);
     int httpPort = startHttp(config, metrics, owner, closers);
     return new CoordinatorProcess(rpcPort, httpPort, closers);
   }
@@ -184,7 +193,10 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   private static int startRpc(
-      CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers)
+      CoordinatorConfig config,
+      ClusterSecurity security,
+      CoordinatorService service,
+      Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -198,7 +210,7 @@ public final class CoordinatorProcess implements AutoCloseable {
                 .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
     InetSocketAddress address =
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
-    Server server =
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .channelType(NioServerSocketChannel.class)
             .bossEventLoopGroup(loops)
@@ -212,8 +224,9 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
-            .addService(service)
-            .build();
+            .addService(service);
+    security.guard(builder, Set.of(), new CallRules(security.openReads()));
+    Server server = builder.build();
     try {
       server.start();
     } catch (IOException e) {

@@ -2,7 +2,9 @@ package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.net.DataExchange;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
@@ -10,6 +12,7 @@ import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.control.ControlRules;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
@@ -76,6 +79,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -115,6 +119,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
+  private final ClusterSecurity security;
   private final Disks disks;
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -171,6 +176,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.config = config;
     this.nanoTime = nanoTime;
     this.parts = parts;
+    this.security = security(clock);
     NetworkConfig network = config.network();
 
     Disks local = parts.add("directories", openDisks());
@@ -274,7 +280,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
-    drainable = new DrainingDataService(service);
+    drainable = new DrainingDataService(service, security.connections());
 
     startShortCircuit(epoch, store, reads);
 
@@ -306,7 +312,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().heartbeat(),
             new ClusterSelf(report, store, config.cluster().tags()),
             leases,
-            executor("heartbeat", 1, true));
+            executor("heartbeat", 1, true),
+            security.proofs());
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
@@ -442,6 +449,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             epoch,
             store,
             reads,
+            security.connections(),
             shortCircuits);
     try {
       server.start();
@@ -491,7 +499,14 @@ public final class ShuffleServerProcess implements AutoCloseable {
             drainable, network.connections(), connections, server.executor(), timer, nanoTime);
     parts.add("grpc data streams", data::closeConnections);
     try {
-      server.start(address(network.rpcPort()), data::configure, List.of(control, data));
+      server.start(
+          address(network.rpcPort()),
+          builder -> {
+            data.configure(builder);
+            security.guard(
+                builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
+          },
+          List.of(control, data));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }
@@ -509,6 +524,15 @@ public final class ShuffleServerProcess implements AutoCloseable {
       return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
+    }
+  }
+
+  private ClusterSecurity security(Clock clock) throws StartException {
+    try {
+      return ClusterSecurity.of(
+          config.security(), System.getenv(), clock, new SecureRandom(), nanoTime);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.server.cluster;
 
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.config.HostPort;
@@ -22,10 +23,15 @@ public final class Heartbeats implements AutoCloseable {
   /**
    * @param executor single thread, owned by the caller, alive until {@link #close} has returned;
    *     must drop cancelled tasks, so that it can end at once afterwards
+   * @param proofs of who reports, where coordinators ask for them
    */
   public Heartbeats(
-      HeartbeatConfig config, Self self, LeaseTable leases, ScheduledExecutorService executor) {
-    this(config, self, leases, executor, Heartbeats::plaintextChannel);
+      HeartbeatConfig config,
+      Self self,
+      LeaseTable leases,
+      ScheduledExecutorService executor,
+      List<ClientInterceptor> proofs) {
+    this(config, self, leases, executor, coordinator -> plaintextChannel(coordinator, proofs));
   }
 
   Heartbeats(
@@ -41,9 +47,11 @@ public final class Heartbeats implements AutoCloseable {
     }
   }
 
-  private static ManagedChannel plaintextChannel(HostPort coordinator) {
+  private static ManagedChannel plaintextChannel(
+      HostPort coordinator, List<ClientInterceptor> proofs) {
     return ManagedChannelBuilder.forTarget("dns:///" + coordinator.toString())
         .usePlaintext()
+        .intercept(proofs)
         .build();
   }
 
