@@ -4,6 +4,7 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.PushSession;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
 import io.sluice.mr.SignsOfLife;
@@ -41,9 +42,11 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
     try (SignsOfLife alive = SignsOfLife.start(context.getReporter());
         SluiceClient client =
             SluiceClient.start(
-                settings.client(), assignment.shuffle().getApplication(), attempt.toString());
-        PushSession session = client.pushSession(assignment, MapAttempts.of(attempt))) {
-      use.with(session);
+                settings.client(), assignment.shuffle().getApplication(), attempt.toString())) {
+      JobCredentials.learn(client, context.getJobConf().getCredentials());
+      try (PushSession session = client.pushSession(assignment, MapAttempts.of(attempt))) {
+        use.with(session);
+      }
     }
   }
 

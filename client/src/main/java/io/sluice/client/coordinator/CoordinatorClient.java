@@ -1,5 +1,6 @@
 package io.sluice.client.coordinator;
 
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
@@ -43,17 +44,22 @@ public final class CoordinatorClient implements AutoCloseable {
   /** One coordinator. Guarded by itself. */
   private static final class Peer {
     private final HostPort address;
+    private final List<ClientInterceptor> proofs;
     private ManagedChannel channel;
     private boolean closed;
 
-    Peer(HostPort address) {
+    Peer(HostPort address, List<ClientInterceptor> proofs) {
       this.address = address;
+      this.proofs = proofs;
     }
 
     synchronized ManagedChannel channel() {
       if (channel == null) {
         channel =
-            NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
+            NettyChannelBuilder.forAddress(address.host(), address.port())
+                .usePlaintext()
+                .intercept(proofs)
+                .build();
         if (closed) {
           channel.shutdownNow();
         }
@@ -89,10 +95,19 @@ public final class CoordinatorClient implements AutoCloseable {
     ONE_ROUND
   }
 
+  /** For coordinators that ask for no proof. */
   public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
+    this(config, List.of(), nanoTime);
+  }
+
+  /**
+   * @param proofs of who calls, where coordinators ask for them
+   */
+  public CoordinatorClient(
+      CoordinatorClientConfig config, List<ClientInterceptor> proofs, LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
-    config.quorum().forEach(address -> peers.add(new Peer(address)));
+    config.quorum().forEach(address -> peers.add(new Peer(address, proofs)));
   }
 
   boolean isConfigured() {
@@ -173,6 +188,12 @@ public final class CoordinatorClient implements AutoCloseable {
             throw new SluiceException(
                 StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
           }
+          if (isDenied(e)) {
+            throw new SluiceException(
+                StatusCode.DENIED,
+                "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
+                e);
+          }
           peer.drop(channel);
           silent
               .append(silent.isEmpty() ? "" : ", ")
@@ -191,6 +212,12 @@ public final class CoordinatorClient implements AutoCloseable {
             what + ": no coordinator answered within " + elapsedMs(start) + " ms (" + silent + ")");
       }
     }
+  }
+
+  /** An answer, too: another coordinator would give the same. */
+  private static boolean isDenied(StatusRuntimeException e) {
+    return e.getStatus().getCode() == Code.PERMISSION_DENIED
+        || e.getStatus().getCode() == Code.UNAUTHENTICATED;
   }
 
   private static String reason(StatusRuntimeException e) {

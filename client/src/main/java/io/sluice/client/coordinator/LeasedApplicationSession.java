@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.CoordinatorClient.Patience;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.RegisterApplicationReply;
@@ -58,6 +59,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final String clientVersion;
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
+  private final ClientIdentity identity;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
@@ -84,6 +86,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   /**
    * @param coordinators takes: closed with the session
    * @param user operating-system user that the job runs as
+   * @param identity keeps the tokens that coordinators grant
    */
   public LeasedApplicationSession(
       String application,
@@ -91,12 +94,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
       String clientVersion,
       CoordinatorClientConfig config,
       CoordinatorClient coordinators,
+      ClientIdentity identity,
       LongSupplier nanoTime) {
     this.application = application;
     this.user = user;
     this.clientVersion = clientVersion;
     this.config = config;
     this.coordinators = coordinators;
+    this.identity = identity;
     this.nanoTime = nanoTime;
     this.background =
         Executors.newSingleThreadScheduledExecutor(
@@ -133,6 +138,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
       coordinatorsAway = false;
       return outcome;
     } catch (SluiceException e) {
+      if (e.code() == StatusCode.DENIED) {
+        return new Refused(Reason.DENIED, e.getMessage());
+      }
       coordinatorsAway = true;
       return new Refused(Reason.NO_COORDINATOR, e.getMessage());
     }
@@ -269,6 +277,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     if (status != StatusCode.OK) {
       return refused(status, reply.getMessage());
     }
+    identity.learn(reply.hasToken(), reply.getToken(), application);
     boolean first;
     synchronized (this) {
       first = !registered;
@@ -328,6 +337,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
+        identity.learn(reply.hasToken(), reply.getToken(), application);
       } else if (status == StatusCode.UNKNOWN_APPLICATION) {
         Refused refused = registerApplication(Patience.ONE_ROUND);
         if (refused == null) {
@@ -392,6 +402,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
                 name ->
                     NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
                         .usePlaintext()
+                        .intercept(identity.applicationProofs())
                         .build());
         forget(server, channel, which, leftMs);
       }

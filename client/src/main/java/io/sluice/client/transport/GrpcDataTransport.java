@@ -6,6 +6,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.SocketIo;
 import io.sluice.proto.ServerId;
 import java.util.List;
@@ -25,14 +26,25 @@ public final class GrpcDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
+  private final ApplicationCredentials credentials;
   private final LongSupplier nanoTime;
   private final SocketIo io;
   private final EventLoopGroup eventLoops;
   private final Set<GrpcConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
+  /** For a cluster that asks for no proof. */
   public GrpcDataTransport(TransportConfig config, LongSupplier nanoTime) {
+    this(config, new ApplicationCredentials(), nanoTime);
+  }
+
+  /**
+   * @param credentials of the application, asked for the newest one whenever a connection is made
+   */
+  public GrpcDataTransport(
+      TransportConfig config, ApplicationCredentials credentials, LongSupplier nanoTime) {
     this.config = config;
+    this.credentials = credentials;
     this.nanoTime = nanoTime;
     io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
@@ -65,7 +77,7 @@ public final class GrpcDataTransport implements DataTransport {
     connection.start(eventLoops);
     CompletableFuture<DataConnection> result = new CompletableFuture<>();
     connection
-        .hello(application, client)
+        .hello(application, client, credentials.newest())
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.AttributeKey;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.SocketIo;
 import io.sluice.proto.ServerId;
 import java.util.Set;
@@ -25,6 +26,7 @@ public final class NettyDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
+  private final ApplicationCredentials credentials;
   private final LongSupplier nanoTime;
   private final SocketIo io;
   private final EventLoopGroup eventLoops;
@@ -32,8 +34,18 @@ public final class NettyDataTransport implements DataTransport {
   private final Set<NettyConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
+  /** For a cluster that asks for no proof. */
   public NettyDataTransport(TransportConfig config, LongSupplier nanoTime) {
+    this(config, new ApplicationCredentials(), nanoTime);
+  }
+
+  /**
+   * @param credentials of the application, asked for the newest one whenever a connection is made
+   */
+  public NettyDataTransport(
+      TransportConfig config, ApplicationCredentials credentials, LongSupplier nanoTime) {
     this.config = config;
+    this.credentials = credentials;
     this.nanoTime = nanoTime;
     io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
@@ -101,7 +113,7 @@ public final class NettyDataTransport implements DataTransport {
     }
     connection.start();
     connection
-        .hello(application, client)
+        .hello(application, client, credentials.newest())
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

@@ -37,7 +37,11 @@ class HeartbeatsTest {
     LeaseTable leases = new LeaseTable(() -> System.nanoTime() / 1_000_000, leaseMs);
     heartbeats =
         new Heartbeats(
-            new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000), self, leases, executor);
+            new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000),
+            self,
+            leases,
+            executor,
+            List.of());
     heartbeats.start();
   }
 
