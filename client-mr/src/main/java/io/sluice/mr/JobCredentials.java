@@ -17,9 +17,9 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 
 /**
- * Secrets on Hadoop's own way for them, the credentials of a job: the user's secret from who submits
- * to the application master, and the application's credential from there to its tasks, which do not
- * get the former.
+ * Secrets on Hadoop's own way for them, the credentials of a job: the user's secret from who
+ * submits to the application master, and the application's credential from there to its tasks,
+ * which do not get the former.
  */
 public final class JobCredentials {
   /** Name of the user's secret, as given in {@code mapreduce.job.credentials.json}. */

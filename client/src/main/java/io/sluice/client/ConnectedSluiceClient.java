@@ -118,8 +118,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private ApplicationSession newSession(String user, Map<String, String> environment) {
     ClientIdentity identity;
     try {
-      identity =
-          ClientIdentity.ofDriver(config.security(), user, environment, credentials);
+      identity = ClientIdentity.ofDriver(config.security(), user, environment, credentials);
     } catch (IOException e) {
       return new RefusedApplicationSession(e.getMessage());
     }

@@ -30,7 +30,8 @@ public interface SluiceClient extends AutoCloseable {
     DataTransport transport =
         switch (config.transportKind()) {
           case GRPC -> new GrpcDataTransport(config.transport(), credentials, System::nanoTime);
-          case GRPC_NETTY -> new NettyDataTransport(config.transport(), credentials, System::nanoTime);
+          case GRPC_NETTY ->
+              new NettyDataTransport(config.transport(), credentials, System::nanoTime);
         };
     return new ConnectedSluiceClient(
         config, application, clientName, transport, credentials, System::nanoTime);

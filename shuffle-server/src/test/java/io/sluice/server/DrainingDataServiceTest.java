@@ -37,7 +37,8 @@ class DrainingDataServiceTest {
   private final CompletableFuture<FetchedBytes> held = new CompletableFuture<>();
   private SluiceException refusal;
   private boolean hold;
-  private final DrainingDataService service = new DrainingDataService(new FakeService(), ConnectionGuard.OPEN);
+  private final DrainingDataService service =
+      new DrainingDataService(new FakeService(), ConnectionGuard.OPEN);
 
   private FetchedBytes fetch() throws SluiceException {
     return InlineReads.await(service.fetch(CLIENT, Fetch.getDefaultInstance()));

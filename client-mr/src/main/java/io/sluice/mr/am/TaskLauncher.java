@@ -14,7 +14,9 @@ import org.apache.hadoop.service.CompositeService;
 import org.apache.hadoop.service.Service;
 import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 
-/** Gives assignment and credential to every container that Hadoop's own launcher is about to launch. */
+/**
+ * Gives assignment and credential to every container that Hadoop's own launcher is about to launch.
+ */
 public final class TaskLauncher extends CompositeService implements ContainerLauncher {
   private final ContainerLauncher launcher;
   private final ShuffleOfJob shuffle;

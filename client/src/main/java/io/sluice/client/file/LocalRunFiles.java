@@ -67,7 +67,9 @@ final class LocalRunFiles implements RunFileOpener {
    */
   static Optional<RunFileOpener> create(Executor executor, ApplicationCredentials credentials) {
     try {
-      return Epoll.isAvailable() ? Optional.of(new LocalRunFiles(executor, credentials)) : Optional.empty();
+      return Epoll.isAvailable()
+          ? Optional.of(new LocalRunFiles(executor, credentials))
+          : Optional.empty();
     } catch (LinkageError e) {
       LOG.debug("files of servers on this host are not read directly", e);
       return Optional.empty();

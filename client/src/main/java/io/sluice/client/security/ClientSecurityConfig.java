@@ -10,7 +10,8 @@ import java.util.Optional;
  * Who a driver is.
  *
  * @param user of the cluster; empty: the operating-system user
- * @param secretFile the user's secret; without it {@link ClientIdentity#SECRET_VARIABLE} may have it
+ * @param secretFile the user's secret; without it {@link ClientIdentity#SECRET_VARIABLE} may have
+ *     it
  */
 public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretFile) {
   /** Proves nothing. */

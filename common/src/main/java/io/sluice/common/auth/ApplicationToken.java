@@ -31,7 +31,8 @@ import java.nio.charset.StandardCharsets;
  * Nothing follows. Key = HMAC-SHA256(cluster key, "sluice token v1", all bytes).
  *
  * @param keyId of the cluster key
- * @param nonce 16 bytes as two numbers
+ * @param nonceHigh second half of the 16 bytes
+ * @param nonceLow first half of them
  */
 public record ApplicationToken(
     String keyId,

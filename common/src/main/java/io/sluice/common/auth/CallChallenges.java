@@ -41,7 +41,8 @@ final class CallChallenges {
   byte[] next() {
     byte[] nonce = new byte[PLAIN_LENGTH - Long.BYTES];
     random.nextBytes(nonce);
-    byte[] plain = ByteBuffer.allocate(PLAIN_LENGTH).putLong(nanoTime.getAsLong()).put(nonce).array();
+    byte[] plain =
+        ByteBuffer.allocate(PLAIN_LENGTH).putLong(nanoTime.getAsLong()).put(nonce).array();
     return ByteBuffer.allocate(LENGTH).put(plain).put(Hmac.of(key, LABEL, plain)).array();
   }
 

@@ -89,9 +89,7 @@ public final class CallGuard implements ServerInterceptor {
       return authenticator.authenticate(proof, call.getMethodDescriptor().getFullMethodName());
     }
     Optional<String> certified = commonName(call);
-    return certified.isPresent()
-        ? authenticator.ofCertificate(certified.get())
-        : Caller.NOBODY;
+    return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.NOBODY;
   }
 
   private static Optional<String> commonName(ServerCall<?, ?> call) {
@@ -145,8 +143,7 @@ public final class CallGuard implements ServerInterceptor {
       if (refused) {
         return;
       }
-      String why =
-          rules.refusal(caller, call.getMethodDescriptor().getBareMethodName(), request);
+      String why = rules.refusal(caller, call.getMethodDescriptor().getBareMethodName(), request);
       if (why == null) {
         super.onMessage(request);
         return;

@@ -25,8 +25,7 @@ import java.util.concurrent.TimeUnit;
 public final class CallProofs implements ClientInterceptor {
   static final Metadata.Key<CallProof> PROOF =
       Metadata.Key.of(
-          "sluice-proof-bin",
-          ProtoUtils.metadataMarshaller(CallProof.getDefaultInstance()));
+          "sluice-proof-bin", ProtoUtils.metadataMarshaller(CallProof.getDefaultInstance()));
 
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 

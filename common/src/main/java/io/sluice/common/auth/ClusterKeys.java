@@ -86,7 +86,11 @@ public final class ClusterKeys {
       secret = Base64.getDecoder().decode(words[1]);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "line " + number + ": key " + words[0] + " is not Base64; make one with"
+          "line "
+              + number
+              + ": key "
+              + words[0]
+              + " is not Base64; make one with"
               + " `openssl rand -base64 32`");
     }
     if (secret.length < LEAST_BYTES) {

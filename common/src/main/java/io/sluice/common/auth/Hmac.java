@@ -35,8 +35,7 @@ final class Hmac {
   }
 
   private static void add(Mac mac, byte[] part) {
-    mac.update(
-        ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(part.length).array());
+    mac.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(part.length).array());
     mac.update(part);
   }
 

@@ -48,13 +48,20 @@ public final class ReloadedFile<T> implements Supplier<T> {
    * @param parser throws IllegalArgumentException with what is wrong
    * @throws IOException one line: the file, and what is wrong with it
    */
-  public static <T> ReloadedFile<T> of(
+  public static <T> ReloadedFile<T> of(Path file, Function<String, T> parser, LongSupplier nanoTime)
+      throws IOException {
+    ReloadedFile<T> reloaded = ofPublic(file, parser, nanoTime);
+    reloaded.warnIfOthersMayRead();
+    return reloaded;
+  }
+
+  /** As {@link #of}, of a file that is no secret. */
+  public static <T> ReloadedFile<T> ofPublic(
       Path file, Function<String, T> parser, LongSupplier nanoTime) throws IOException {
     ReloadedFile<T> reloaded = new ReloadedFile<>(file, parser, nanoTime);
     reloaded.seen = reloaded.stamp();
     reloaded.value = reloaded.read();
     reloaded.lookedNanos = nanoTime.getAsLong();
-    reloaded.warnIfOthersMayRead();
     return reloaded;
   }
 

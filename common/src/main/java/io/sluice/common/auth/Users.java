@@ -132,11 +132,8 @@ public final class Users {
     byte[] right = user.flatMap(User::secret).orElseGet(() -> new byte[Hmac.LENGTH]);
     boolean same =
         Hmac.same(
-            Hmac.of(right, "sluice compare v1"),
-            Hmac.of(nonEmpty(secret), "sluice compare v1"));
-    return same && user.flatMap(User::secret).isPresent()
-        ? user.map(User::role)
-        : Optional.empty();
+            Hmac.of(right, "sluice compare v1"), Hmac.of(nonEmpty(secret), "sluice compare v1"));
+    return same && user.flatMap(User::secret).isPresent() ? user.map(User::role) : Optional.empty();
   }
 
   private static byte[] nonEmpty(String secret) {

@@ -23,10 +23,20 @@ class ApplicationTokenTest {
 
   /** The worked example of docs/formats.md. */
   private static final String GOLDEN =
-      "534c544b" + "01" + "02" + "05" + "00" + "0d00" + "000000000000" // up to applicationLength
-          + "005e56eea1010000" + "0022c7eea1010000" // issued, expires two hours later
-          + "8877665544332211" + "00ffeeddccbbaa99" // nonce
-          + "6b31" + "616c696365" + "616c6963652e6170702d323032";
+      "534c544b"
+          + "01"
+          + "02"
+          + "05"
+          + "00"
+          + "0d00"
+          + "000000000000" // up to applicationLength
+          + "005e56eea1010000"
+          + "0022c7eea1010000" // issued, expires two hours later
+          + "8877665544332211"
+          + "00ffeeddccbbaa99" // nonce
+          + "6b31"
+          + "616c696365"
+          + "616c6963652e6170702d323032";
 
   private static ApplicationToken token() {
     return new ApplicationToken(
@@ -52,15 +62,13 @@ class ApplicationTokenTest {
 
   @Test
   void derivesTheKeyOfTheFormat() throws Exception {
-    assertThat(
-            HexFormat.of().formatHex(authority(FIRST, NOW).verify(token().toBytes()).key()))
+    assertThat(HexFormat.of().formatHex(authority(FIRST, NOW).verify(token().toBytes()).key()))
         .isEqualTo("e236f84813407c6d3071c404858c733c7481319075fc61c2f1a25f491cf34770");
   }
 
   @Test
   void holdsUntilItExpires() throws Exception {
-    byte[] bytes =
-        authority(FIRST, NOW).issue("alice.app", "alice", 1_000).toBytes();
+    byte[] bytes = authority(FIRST, NOW).issue("alice.app", "alice", 1_000).toBytes();
     byte[] token = Arrays.copyOfRange(bytes, 33, bytes.length);
     assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
         .isEqualTo("alice.app");

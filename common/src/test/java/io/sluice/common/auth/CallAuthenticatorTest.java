@@ -36,8 +36,7 @@ class CallAuthenticatorTest {
         .setUser(user)
         .setMac(
             ByteString.copyFrom(
-                CallAuthenticator.mac(
-                    secret.getBytes(StandardCharsets.UTF_8), challenge, call)))
+                CallAuthenticator.mac(secret.getBytes(StandardCharsets.UTF_8), challenge, call)))
         .build();
   }
 
@@ -103,8 +102,7 @@ class CallAuthenticatorTest {
                 TokenSeal.open(
                     grant.toBuilder()
                         .setToken(
-                            ByteString.copyFrom(
-                                tokens.issue("alice.app", "alice", 1).tokenBytes()))
+                            ByteString.copyFrom(tokens.issue("alice.app", "alice", 1).tokenBytes()))
                         .build(),
                     SECRET.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(SluiceException.class);

@@ -47,8 +47,7 @@ class ConnectionGuardTest {
   void whatWasHeardOnceIsNoGoodForAnotherConnection() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
     Hello heardHello = hello(client, "a.b");
-    HelloProof heardProof =
-        client.answer(guard.challenge(heardHello).orElseThrow().challenge());
+    HelloProof heardProof = client.answer(guard.challenge(heardHello).orElseThrow().challenge());
     Challenged replayed = guard.challenge(heardHello).orElseThrow();
     assertThatThrownBy(() -> replayed.finish(heardProof, REPLY))
         .hasMessageContaining("did not prove that the token is its own");

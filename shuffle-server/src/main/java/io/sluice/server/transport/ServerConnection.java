@@ -133,7 +133,8 @@ final class ServerConnection {
       refuseConnection(
           header.requestId(),
           new SluiceException(
-              StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected " + expected + " first"));
+              StatusCode.BAD_MESSAGE,
+              "frame " + header.type() + ": expected " + expected + " first"));
       return;
     }
     try {

@@ -21,7 +21,9 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
 
   private transient ShuffleAssignment carried;
 
-  /** In executors: of the application, or null. Secret: it goes where Spark sends tasks, no further. */
+  /**
+   * In executors: of the application, or null. Secret: it goes where Spark sends tasks, no further.
+   */
   private transient byte[] carriedCredential;
 
   private final ShuffleStatistics statistics;
