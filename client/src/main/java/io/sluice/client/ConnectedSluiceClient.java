@@ -25,6 +25,7 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.common.auth.ApplicationCredentials;
 import java.io.IOException;
@@ -52,6 +53,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final LongSupplier nanoTime;
   private final BackgroundPusher background;
   private final ApplicationCredentials credentials;
+  private final ClientTls tls;
   // Guarded by this.
   private ApplicationSession session;
   private boolean closed;
@@ -67,9 +69,11 @@ final class ConnectedSluiceClient implements SluiceClient {
       String clientName,
       DataTransport transport,
       ApplicationCredentials credentials,
+      ClientTls tls,
       LongSupplier nanoTime) {
     this.config = config;
     this.credentials = credentials;
+    this.tls = tls;
     this.application = application;
     this.nanoTime = nanoTime;
     this.pool =
@@ -116,6 +120,9 @@ final class ConnectedSluiceClient implements SluiceClient {
   }
 
   private ApplicationSession newSession(String user, Map<String, String> environment) {
+    if (tls.problem().isPresent()) {
+      return new RefusedApplicationSession(tls.problem().get());
+    }
     ClientIdentity identity;
     try {
       identity = ClientIdentity.ofDriver(config.security(), user, environment, credentials);
@@ -127,8 +134,9 @@ final class ConnectedSluiceClient implements SluiceClient {
         user,
         version(),
         config.coordinator(),
-        new CoordinatorClient(config.coordinator(), identity.userProofs(), nanoTime),
+        new CoordinatorClient(config.coordinator(), identity.userProofs(), tls, nanoTime),
         identity,
+        tls,
         nanoTime);
   }
 

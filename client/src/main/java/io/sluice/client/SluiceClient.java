@@ -9,9 +9,11 @@ import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.UnusableTransport;
 import io.sluice.common.auth.ApplicationCredentials;
 import java.util.Map;
 
@@ -27,14 +29,23 @@ public interface SluiceClient extends AutoCloseable {
    */
   static SluiceClient start(ClientConfig config, String application, String clientName) {
     ApplicationCredentials credentials = new ApplicationCredentials();
+    ClientTls tls = ClientTls.of(config.security().tls(), System::nanoTime);
     DataTransport transport =
-        switch (config.transportKind()) {
-          case GRPC -> new GrpcDataTransport(config.transport(), credentials, System::nanoTime);
-          case GRPC_NETTY ->
-              new NettyDataTransport(config.transport(), credentials, System::nanoTime);
-        };
+        tls.problem().isPresent()
+            ? new UnusableTransport(tls.problem().get())
+            : newTransport(config, credentials, tls);
     return new ConnectedSluiceClient(
-        config, application, clientName, transport, credentials, System::nanoTime);
+        config, application, clientName, transport, credentials, tls, System::nanoTime);
+  }
+
+  private static DataTransport newTransport(
+      ClientConfig config, ApplicationCredentials credentials, ClientTls tls) {
+    return switch (config.transportKind()) {
+      case GRPC ->
+          new GrpcDataTransport(config.transport(), credentials, tls, System::nanoTime);
+      case GRPC_NETTY ->
+          new NettyDataTransport(config.transport(), credentials, tls, System::nanoTime);
+    };
   }
 
   /** The application that this client works for. */

@@ -153,7 +153,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(owner::close);
     watchExcludeFile(config, owner, closers);
     int rpcPort = startRpc(config, security, service, closers);
-    int httpPort = startHttp(config, metrics, owner, closers);
+    int httpPort = startHttp(config, security, metrics, owner, closers);
     return new CoordinatorProcess(rpcPort, httpPort, closers);
   }
 
@@ -226,6 +226,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
             .addService(service);
     security.guard(builder, Set.of(), new CallRules(security.openReads()));
+    security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
     Server server = builder.build();
     try {
       server.start();
@@ -238,6 +239,7 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static int startHttp(
       CoordinatorConfig config,
+      ClusterSecurity security,
       CoordinatorMetrics metrics,
       StateOwner owner,
       Deque<Runnable> closers)
@@ -249,7 +251,11 @@ public final class CoordinatorProcess implements AutoCloseable {
     try {
       http =
           new HttpEndpoint(
-              address, metrics.registry(), owner::healthy, () -> owner.nowMs() >= readyAtMs);
+              address,
+              security.tls(),
+              metrics.registry(),
+              owner::healthy,
+              () -> owner.nowMs() >= readyAtMs);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

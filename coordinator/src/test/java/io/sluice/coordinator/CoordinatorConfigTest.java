@@ -7,6 +7,7 @@ import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TlsConfig;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.HostRule;
@@ -39,7 +40,7 @@ class CoordinatorConfigTest {
                 Optional.empty(),
                 60_000,
                 new SecurityConfig(
-                    false, Optional.empty(), Optional.empty(), 72L * 3_600_000, false)));
+                    false, Optional.empty(), Optional.empty(), 72L * 3_600_000, false, TlsConfig.OFF)));
   }
 
   @Test
@@ -71,6 +72,12 @@ class CoordinatorConfigTest {
     values.put("rss.security.cluster.secret.file", "/etc/secret");
     values.put("rss.security.users.file", "/etc/users");
     values.put("rss.security.token.lifetime", "17s");
+    values.put("rss.security.tls.enabled", "true");
+    values.put("rss.security.tls.certificate.file", "/etc/certificate");
+    values.put("rss.security.tls.key.file", "/etc/key");
+    values.put("rss.security.tls.trust.file", "/etc/trust");
+    values.put("rss.security.tls.client.certificates", "optional");
+    values.put("rss.security.tls.peer.name", "sluice");
     values.put("rss.security.anonymous.read.enabled", "true");
     assertThat(CoordinatorConfig.SCHEMA.keys())
         .extracting(ConfigKey::name)
@@ -92,7 +99,14 @@ class CoordinatorConfigTest {
                     Optional.of(Path.of("/etc/secret")),
                     Optional.of(Path.of("/etc/users")),
                     17_000,
-                    true)));
+                    true,
+                    new TlsConfig(
+                        true,
+                        Optional.of(Path.of("/etc/certificate")),
+                        Optional.of(Path.of("/etc/key")),
+                        Optional.of(Path.of("/etc/trust")),
+                        TlsConfig.ClientCertificates.OPTIONAL,
+                        Optional.of("sluice")))));
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.DataExchange;
+import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
@@ -313,7 +314,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new ClusterSelf(report, store, config.cluster().tags()),
             leases,
             executor("heartbeat", 1, true),
-            security.proofs());
+            security);
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
@@ -478,6 +479,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 network.ioMode(),
                 network.loops(),
                 network.connections()),
+            security.tls().map(TlsContexts::dataServer),
             connections,
             nanoTime);
     try {
@@ -503,6 +505,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
           address(network.rpcPort()),
           builder -> {
             data.configure(builder);
+            security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
             security.guard(
                 builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
           },
@@ -521,7 +524,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     registry.register(new MergeMetrics(merges, merger::queueLength));
     registry.register(new EngineMetrics(scrubbed, store.totals()));
     try {
-      return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
+      return parts.add("http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
     }

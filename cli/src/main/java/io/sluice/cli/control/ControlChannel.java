@@ -5,6 +5,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
@@ -44,10 +45,13 @@ public final class ControlChannel implements AutoCloseable {
     } catch (IOException e) {
       problem = e;
     }
+    ClientTls tls = ControlIdentity.tls(System.getenv());
+    if (tls.problem().isPresent()) {
+      problem = new IOException(tls.problem().get());
+    }
     this.unprovable = problem;
     this.channel =
-        NettyChannelBuilder.forAddress(peer.host(), peer.port())
-            .usePlaintext()
+        tls.secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
             .intercept(proofs)
             .build();
   }

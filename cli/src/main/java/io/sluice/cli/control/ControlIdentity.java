@@ -3,7 +3,9 @@ package io.sluice.cli.control;
 import io.grpc.ClientInterceptor;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientSecurityConfig;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.tls.TlsConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +21,24 @@ final class ControlIdentity {
   private static final String USER_VARIABLE = "RSS_USER";
   private static final String FILE_VARIABLE = "RSS_USER_SECRET_FILE";
 
+  private static final String TRUST_VARIABLE = "RSS_TLS_TRUST_FILE";
+  private static final String PEER_VARIABLE = "RSS_TLS_PEER_NAME";
+
   private ControlIdentity() {}
+
+  /** Encrypted if the environment names authorities to trust. */
+  static ClientTls tls(Map<String, String> environment) {
+    Optional<Path> trust = Optional.ofNullable(environment.get(TRUST_VARIABLE)).map(Path::of);
+    return ClientTls.of(
+        new TlsConfig(
+            trust.isPresent(),
+            Optional.empty(),
+            Optional.empty(),
+            trust,
+            TlsConfig.ClientCertificates.NONE,
+            Optional.ofNullable(environment.get(PEER_VARIABLE))),
+        System::nanoTime);
+  }
 
   /**
    * What to prove calls with; nothing without a secret.
@@ -31,7 +50,8 @@ final class ControlIdentity {
     return ClientIdentity.ofDriver(
             new ClientSecurityConfig(
                 Optional.ofNullable(environment.get(USER_VARIABLE)),
-                Optional.ofNullable(environment.get(FILE_VARIABLE)).map(Path::of)),
+                Optional.ofNullable(environment.get(FILE_VARIABLE)).map(Path::of),
+                TlsConfig.OFF),
             systemUser,
             environment,
             new ApplicationCredentials())

@@ -5,6 +5,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -45,19 +46,20 @@ public final class CoordinatorClient implements AutoCloseable {
   private static final class Peer {
     private final HostPort address;
     private final List<ClientInterceptor> proofs;
+    private final ClientTls tls;
     private ManagedChannel channel;
     private boolean closed;
 
-    Peer(HostPort address, List<ClientInterceptor> proofs) {
+    Peer(HostPort address, List<ClientInterceptor> proofs, ClientTls tls) {
       this.address = address;
       this.proofs = proofs;
+      this.tls = tls;
     }
 
     synchronized ManagedChannel channel() {
       if (channel == null) {
         channel =
-            NettyChannelBuilder.forAddress(address.host(), address.port())
-                .usePlaintext()
+            tls.secure(NettyChannelBuilder.forAddress(address.host(), address.port()))
                 .intercept(proofs)
                 .build();
         if (closed) {
@@ -97,17 +99,20 @@ public final class CoordinatorClient implements AutoCloseable {
 
   /** For coordinators that ask for no proof. */
   public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
-    this(config, List.of(), nanoTime);
+    this(config, List.of(), ClientTls.OFF, nanoTime);
   }
 
   /**
    * @param proofs of who calls, where coordinators ask for them
    */
   public CoordinatorClient(
-      CoordinatorClientConfig config, List<ClientInterceptor> proofs, LongSupplier nanoTime) {
+      CoordinatorClientConfig config,
+      List<ClientInterceptor> proofs,
+      ClientTls tls,
+      LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
-    config.quorum().forEach(address -> peers.add(new Peer(address, proofs)));
+    config.quorum().forEach(address -> peers.add(new Peer(address, proofs, tls)));
   }
 
   boolean isConfigured() {

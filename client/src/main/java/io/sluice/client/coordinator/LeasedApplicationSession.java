@@ -8,6 +8,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.RegisterApplicationReply;
@@ -60,6 +61,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
   private final ClientIdentity identity;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
@@ -95,6 +97,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       CoordinatorClientConfig config,
       CoordinatorClient coordinators,
       ClientIdentity identity,
+      ClientTls tls,
       LongSupplier nanoTime) {
     this.application = application;
     this.user = user;
@@ -102,6 +105,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     this.config = config;
     this.coordinators = coordinators;
     this.identity = identity;
+    this.tls = tls;
     this.nanoTime = nanoTime;
     this.background =
         Executors.newSingleThreadScheduledExecutor(
@@ -400,8 +404,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
             channels.computeIfAbsent(
                 server.getName(),
                 name ->
-                    NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-                        .usePlaintext()
+                    tls.secure(
+                            NettyChannelBuilder.forAddress(
+                                server.getHost(), server.getRpcPort()))
                         .intercept(identity.applicationProofs())
                         .build());
         forget(server, channel, which, leftMs);

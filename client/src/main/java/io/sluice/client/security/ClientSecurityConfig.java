@@ -2,9 +2,11 @@ package io.sluice.client.security;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TlsConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Who a driver is.
@@ -13,10 +15,10 @@ import java.util.Optional;
  * @param secretFile the user's secret; without it {@link ClientIdentity#SECRET_VARIABLE} may have
  *     it
  */
-public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretFile) {
+public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretFile, TlsConfig tls) {
   /** Proves nothing. */
   public static final ClientSecurityConfig NONE =
-      new ClientSecurityConfig(Optional.empty(), Optional.empty());
+      new ClientSecurityConfig(Optional.empty(), Optional.empty(), TlsConfig.OFF);
 
   private static final String FIRST = "0.1.0";
 
@@ -38,9 +40,9 @@ public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretF
           .build();
 
   /** The keys that this record is made from. */
-  public static final List<ConfigKey<?>> KEYS = List.of(USER, SECRET_FILE);
+  public static final List<ConfigKey<?>> KEYS = Stream.concat(Stream.of(USER, SECRET_FILE), TlsConfig.KEYS.stream()).toList();
 
   public static ClientSecurityConfig from(ConfigSet set) {
-    return new ClientSecurityConfig(set.find(USER), set.find(SECRET_FILE).map(Path::of));
+    return new ClientSecurityConfig(set.find(USER), set.find(SECRET_FILE).map(Path::of), TlsConfig.ofClient(set));
   }
 }

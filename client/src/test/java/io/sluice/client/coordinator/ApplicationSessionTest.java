@@ -9,6 +9,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
@@ -181,6 +182,7 @@ class ApplicationSessionTest {
             config,
             new CoordinatorClient(config, System::nanoTime),
             ClientIdentity.ofTask(new ApplicationCredentials()),
+            ClientTls.OFF,
             System::nanoTime);
     toClose.add(session);
     return session;

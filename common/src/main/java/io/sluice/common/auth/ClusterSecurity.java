@@ -3,6 +3,7 @@ package io.sluice.common.auth;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
+import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -20,6 +21,11 @@ import org.slf4j.LoggerFactory;
 public final class ClusterSecurity {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterSecurity.class);
 
+  /** Of a process without any security. */
+  public static final ClusterSecurity OFF =
+      new ClusterSecurity(
+          SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
+
   /** Holds the cluster's keys where there is no file. */
   public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
 
@@ -28,6 +34,7 @@ public final class ClusterSecurity {
   private final SecurityConfig config;
   private final TokenAuthority tokens;
   private final Supplier<Users> users;
+  private final Optional<TlsContexts> tls;
   private final SecureRandom random;
   private final LongSupplier nanoTime;
 
@@ -35,11 +42,13 @@ public final class ClusterSecurity {
       SecurityConfig config,
       TokenAuthority tokens,
       Supplier<Users> users,
+      Optional<TlsContexts> tls,
       SecureRandom random,
       LongSupplier nanoTime) {
     this.config = config;
     this.tokens = tokens;
     this.users = users;
+    this.tls = tls;
     this.random = random;
     this.nanoTime = nanoTime;
   }
@@ -81,6 +90,7 @@ public final class ClusterSecurity {
         config,
         keys == null ? null : new TokenAuthority(keys, clock, random),
         users,
+        TlsContexts.of(config.tls(), true, nanoTime),
         random,
         nanoTime);
   }
@@ -122,6 +132,11 @@ public final class ClusterSecurity {
     server
         .intercept(new CallGuard(authenticator, config.required(), all, rules))
         .addService(new AuthenticationService(authenticator));
+  }
+
+  /** How ports and connections are encrypted; empty: in clear. */
+  public Optional<TlsContexts> tls() {
+    return tls;
   }
 
   /** For data connections to this process. */

@@ -3,9 +3,11 @@ package io.sluice.common.auth;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TlsConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How a coordinator or server knows who calls.
@@ -21,10 +23,12 @@ public record SecurityConfig(
     Optional<Path> secretFile,
     Optional<Path> usersFile,
     long tokenLifetimeMs,
-    boolean openReads) {
+    boolean openReads,
+    TlsConfig tls) {
   /** Without any security. */
   public static final SecurityConfig OFF =
-      new SecurityConfig(false, Optional.empty(), Optional.empty(), 1, true);
+      new SecurityConfig(
+          false, Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
 
   private static final String FIRST = "0.1.0";
   private static final long HOUR_MS = 3_600_000;
@@ -80,7 +84,11 @@ public record SecurityConfig(
 
   /** The keys that coordinators and servers have in common. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(REQUIRED, SECRET_FILE, USERS_FILE, OPEN_READS);
+      Stream.concat(
+              Stream.of(
+                  REQUIRED, SECRET_FILE, USERS_FILE, OPEN_READS, TlsConfig.CLIENT_CERTIFICATES),
+              TlsConfig.KEYS.stream())
+          .toList();
 
   /** Refuses secrets where everybody could see them. */
   public static ConfigSchema.Builder withoutSecrets(ConfigSchema.Builder schema) {
@@ -101,6 +109,7 @@ public record SecurityConfig(
         set.find(SECRET_FILE).map(Path::of),
         set.find(USERS_FILE).map(Path::of),
         tokenLifetimeMs,
-        set.get(OPEN_READS));
+        set.get(OPEN_READS),
+        TlsConfig.ofServer(set));
   }
 }

@@ -7,19 +7,12 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
-import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.client.push.MapAttempt;
-import io.sluice.client.push.PushSession;
-import io.sluice.client.read.ShuffleBlock;
-import io.sluice.client.read.ShuffleRead;
-import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
@@ -27,29 +20,19 @@ import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.CallProofs;
-import io.sluice.common.config.ConfigSet;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.coordinator.CoordinatorConfig;
-import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
-import io.sluice.server.ServerConfig;
-import io.sluice.server.ShuffleServerProcess;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,131 +43,42 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(120)
 class AuthenticationTest {
-  private static final String ALICE = "0123456789abcdef0123456789abcdef";
-  private static final String BOB = "fedcba9876543210fedcba9876543210";
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
-  private static final int PARTITIONS = 5;
-
   @TempDir Path directory;
 
-  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
-  private CoordinatorProcess coordinator;
-  private ShuffleServerProcess server;
+  private SecuredCluster cluster;
 
   @BeforeEach
   void startCluster() throws Exception {
-    Path secret = file("cluster.secret", KEYS);
-    Path users = file("users", "alice user " + ALICE + "\nbob user " + BOB + "\n");
-    coordinator =
-        CoordinatorProcess.start(
-            ConfigSet.of(
-                CoordinatorConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.jetty.http.port", "0",
-                    "rss.security.authentication.enabled", "true",
-                    "rss.security.cluster.secret.file", secret.toString(),
-                    "rss.security.users.file", users.toString())));
-    toClose.push(coordinator);
-    Map<String, String> values = new HashMap<>();
-    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
-    values.put("rss.storage.basePath", directory.resolve("data").toString());
-    values.put("rss.server.host", "127.0.0.1");
-    values.put("rss.rpc.server.port", "0");
-    values.put("rss.server.netty.port", "0");
-    values.put("rss.jetty.http.port", "0");
-    values.put("rss.server.buffer.capacity", "16m");
-    values.put("rss.server.heartbeat.interval", "100ms");
-    values.put("rss.server.stop.timeout", "10s");
-    values.put("rss.security.authentication.enabled", "true");
-    values.put("rss.security.cluster.secret.file", secret.toString());
-    server = ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, values));
-    toClose.push(server);
+    cluster = new SecuredCluster(directory);
+    cluster.start(Map.of());
   }
 
   @AfterEach
-  void stopAll() throws Exception {
-    while (!toClose.isEmpty()) {
-      toClose.pop().close();
-    }
-  }
-
-  private Path file(String name, String text) throws Exception {
-    return Files.writeString(directory.resolve(name), text);
+  void stopCluster() throws Exception {
+    cluster.close();
   }
 
   private SluiceClient client(TransportKind kind, String application, String user, String secret)
       throws Exception {
-    Map<String, String> values = new HashMap<>();
-    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
-    values.put("rss.client.type", kind.name());
-    values.put("rss.client.retry.interval.max", "100ms");
-    values.put("rss.client.io.compression.codec", "NONE");
-    if (user != null) {
-      values.put("rss.security.user", user);
-      values.put("rss.security.user.secret.file", file(user + ".secret", secret + "\n").toString());
-    }
-    SluiceClient client =
-        SluiceClient.start(
-            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, values)), application, "test");
-    toClose.push(client);
-    return client;
-  }
-
-  private static ShuffleAssignment assigned(SluiceClient client) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    ShuffleRegistration outcome = null;
-    while (System.nanoTime() < deadline) {
-      outcome = client.applicationSession("me").registerShuffle(0, PARTITIONS);
-      if (outcome instanceof Assigned assigned) {
-        return assigned.assignment();
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
-    throw new AssertionError("not assigned: " + outcome);
+    return cluster.client(kind, application, user, secret, Map.of());
   }
 
   private static Refused refused(SluiceClient client) {
-    return (Refused) client.applicationSession("me").registerShuffle(0, PARTITIONS);
-  }
-
-  private static void push(SluiceClient client, ShuffleAssignment assignment) throws Exception {
-    try (PushSession session = client.pushSession(assignment, new MapAttempt(1, 0))) {
-      session.beginFinalPass();
-      for (int partition = 0; partition < PARTITIONS; partition++) {
-        session.add(partition, new byte[] {(byte) partition, 7}, 0, 2, 1);
-      }
-      session.finish();
-    }
-  }
-
-  private static int read(SluiceClient client, ShuffleAssignment assignment) throws Exception {
-    ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
-    for (int partition = 0; partition < PARTITIONS; partition++) {
-      request.expect(partition, 1, 0);
-    }
-    int bytes = 0;
-    try (ShuffleRead read = client.read(request.build())) {
-      for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
-        bytes += block.content().remaining();
-      }
-    }
-    return bytes;
+    return (Refused) client.applicationSession("me").registerShuffle(0, SecuredCluster.PARTITIONS);
   }
 
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void aDriverAndItsTasksShuffle(TransportKind kind) throws Exception {
-    SluiceClient driver = client(kind, "alice.app", "alice", ALICE);
-    ShuffleAssignment assignment = assigned(driver);
+    SluiceClient driver = client(kind, "alice.app", "alice", SecuredCluster.ALICE);
+    ShuffleAssignment assignment = SecuredCluster.assigned(driver);
     SluiceClient task = client(kind, "alice.app", null, null);
     byte[] carried = driver.credentials().newest().orElseThrow().toBytes();
     task.credentials().learn(ApplicationCredential.fromBytes(carried));
 
-    push(task, assignment);
+    SecuredCluster.push(task, assignment, 1000);
 
-    assertThat(read(task, assignment)).isEqualTo(2 * PARTITIONS);
+    SecuredCluster.readBack(task, assignment, 1000);
   }
 
   @Test
@@ -195,11 +89,11 @@ class AuthenticationTest {
         .contains("demands authentication")
         .contains("rss.security.user.secret.file");
 
-    Refused wrong = refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", BOB));
+    Refused wrong = refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.BOB));
     assertThat(wrong.reason()).isEqualTo(Reason.DENIED);
     assertThat(wrong.message()).contains("user alice is not known here with this secret");
 
-    Refused another = refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", BOB));
+    Refused another = refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));
     assertThat(another.reason()).isEqualTo(Reason.DENIED);
     assertThat(another.message()).contains("user bob may not register application alice.app");
   }
@@ -215,12 +109,13 @@ class AuthenticationTest {
     DataTransport transport =
         switch (kind) {
           case GRPC ->
-              new GrpcDataTransport(TransportConfig.DEFAULT, credentials, System::nanoTime);
+              new GrpcDataTransport(
+                  TransportConfig.DEFAULT, credentials, ClientTls.OFF, System::nanoTime);
           case GRPC_NETTY ->
-              new NettyDataTransport(TransportConfig.DEFAULT, credentials, System::nanoTime);
+              new NettyDataTransport(
+                  TransportConfig.DEFAULT, credentials, ClientTls.OFF, System::nanoTime);
         };
-    toClose.push(transport);
-    return transport;
+    return cluster.closing(transport);
   }
 
   private StatusCode refusalOf(DataTransport transport, String application) {
@@ -228,8 +123,8 @@ class AuthenticationTest {
         ServerId.newBuilder()
             .setName("server")
             .setHost("127.0.0.1")
-            .setRpcPort(server.rpcPort())
-            .setNettyPort(server.nettyPort())
+            .setRpcPort(cluster.server().rpcPort())
+            .setNettyPort(cluster.server().nettyPort())
             .build();
     try {
       transport.connect(id, application, "test").get(30, TimeUnit.SECONDS).close();
@@ -245,8 +140,8 @@ class AuthenticationTest {
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void aConnectionWorksForTheApplicationOfItsTokenOnly(TransportKind kind) throws Exception {
-    SluiceClient bob = client(kind, "bob.app", "bob", BOB);
-    assigned(bob);
+    SluiceClient bob = client(kind, "bob.app", "bob", SecuredCluster.BOB);
+    SecuredCluster.assigned(bob);
     DataTransport bobs = transport(kind, bob.credentials());
     assertThat(refusalOf(bobs, "bob.app")).isEqualTo(StatusCode.OK);
     assertThat(refusalOf(bobs, "alice.app")).isEqualTo(StatusCode.DENIED);
@@ -263,40 +158,40 @@ class AuthenticationTest {
   private ManagedChannel channel(int port, CallProofs... proofs) {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().intercept(proofs).build();
-    toClose.push(channel::shutdownNow);
+    cluster.closing(channel::shutdownNow);
     return channel;
   }
 
   @Test
   void controlCallsAreForThoseWhoMayMakeThem() throws Exception {
-    SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", BOB);
-    assigned(bob);
-    CallProofs asBob = CallProofs.ofUser("bob", BOB.getBytes(StandardCharsets.UTF_8));
+    SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", SecuredCluster.BOB);
+    SecuredCluster.assigned(bob);
+    CallProofs asBob = CallProofs.ofUser("bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8));
     CallProofs asApp = CallProofs.ofApplication(bob.credentials().newest().orElseThrow());
 
     assertDenied(
         () ->
-            CoordinatorGrpc.newBlockingStub(channel(coordinator.rpcPort()))
+            CoordinatorGrpc.newBlockingStub(channel(cluster.coordinator().rpcPort()))
                 .listServers(ListServersRequest.getDefaultInstance()));
     assertThat(
-            CoordinatorGrpc.newBlockingStub(channel(coordinator.rpcPort(), asBob))
+            CoordinatorGrpc.newBlockingStub(channel(cluster.coordinator().rpcPort(), asBob))
                 .listServers(ListServersRequest.getDefaultInstance())
                 .getServersCount())
         .isEqualTo(1);
     assertDenied(
         () ->
-            CoordinatorGrpc.newBlockingStub(channel(coordinator.rpcPort(), asBob))
+            CoordinatorGrpc.newBlockingStub(channel(cluster.coordinator().rpcPort(), asBob))
                 .heartbeat(HeartbeatRequest.getDefaultInstance()));
     assertDenied(
         () ->
-            ShuffleServerControlGrpc.newBlockingStub(channel(server.rpcPort(), asApp))
+            ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asApp))
                 .unregisterShuffleApplication(unregister("alice.app")));
     assertDenied(
         () ->
-            ShuffleServerControlGrpc.newBlockingStub(channel(server.rpcPort()))
+            ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort()))
                 .unregisterShuffleApplication(unregister("bob.app")));
     assertThat(
-            ShuffleServerControlGrpc.newBlockingStub(channel(server.rpcPort(), asApp))
+            ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asApp))
                 .unregisterShuffleApplication(unregister("bob.app"))
                 .getStatus())
         .isEqualTo(io.sluice.proto.Status.OK);

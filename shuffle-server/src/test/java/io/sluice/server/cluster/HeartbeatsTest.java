@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.HeartbeatRequest;
@@ -41,7 +42,7 @@ class HeartbeatsTest {
             self,
             leases,
             executor,
-            List.of());
+            ClusterSecurity.OFF);
     heartbeats.start();
   }
 
