@@ -3,12 +3,14 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.ExcludeList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * Owns the coordinator's state: the one thread that decides, applies and publishes.
@@ -238,12 +240,28 @@ public final class StateOwner implements AutoCloseable {
     for (MetadataRecord record : records) {
       List<Event> events = record.events(current);
       for (Event event : events) {
-        log.atLevel(event.level()).log(event.text());
+        tell(event);
       }
       current = record.applyTo(current);
       watcher.changed(record, events);
     }
     return current;
+  }
+
+  /** One line; what it is about is a field, too, in logs that have fields. */
+  private static void tell(Event event) {
+    try {
+      for (Map.Entry<String, String> field :
+          Map.of("application", event.application(), "server", event.server()).entrySet()) {
+        if (!field.getValue().isEmpty()) {
+          MDC.put(field.getKey(), field.getValue());
+        }
+      }
+      log.atLevel(event.level()).log(event.text());
+    } finally {
+      MDC.remove("application");
+      MDC.remove("server");
+    }
   }
 
   /** A request on its way through a round. */
