@@ -4,14 +4,18 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.net.DataExchange;
+import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.control.ControlRules;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
@@ -82,6 +86,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -121,6 +126,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
+  private final ClusterSecurity security;
   private final Disks disks;
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -182,6 +188,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.config = config;
     this.nanoTime = nanoTime;
     this.parts = parts;
+    this.security = security(clock);
     NetworkConfig network = config.network();
 
     Disks local = parts.add("directories", openDisks());
@@ -285,7 +292,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
-    drainable = new DrainingDataService(new TimedDataService(service, latencies, nanoTime));
+    drainable =
+        new DrainingDataService(
+            new TimedDataService(service, latencies, nanoTime), security.connections());
 
     startShortCircuit(epoch, store, reads);
 
@@ -313,7 +322,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().leastLeaseMs());
     self = new ClusterSelf(report, store, config.cluster().tags(), audit);
     heartbeats =
-        new Heartbeats(config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true));
+        new Heartbeats(
+            config.cluster().heartbeat(),
+            self,
+            leases,
+            executor("heartbeat", 1, true),
+            security);
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
@@ -449,6 +463,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             epoch,
             store,
             reads,
+            security.connections(),
             shortCircuits);
     try {
       server.start();
@@ -476,6 +491,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 network.ioMode(),
                 network.loops(),
                 network.connections()),
+            security.tls().map(TlsContexts::dataServer),
             connections,
             nanoTime);
     try {
@@ -500,6 +516,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
           address(network.rpcPort()),
           builder -> {
             data.configure(builder);
+            security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+            security.guard(
+                builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
+            // The last one hears of a call first, and so of those that are denied.
             builder.intercept(new AuditCalls(audit));
           },
           List.of(control, data));
@@ -527,9 +547,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new MergeMetrics(merges, merger::queueLength),
                 new EngineMetrics(scrubbed, store.totals())));
     try {
-      return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
+      return parts.add("http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
+    }
+  }
+
+  private ClusterSecurity security(Clock clock) throws StartException {
+    try {
+      return ClusterSecurity.of(
+          config.security(), System.getenv(), clock, new SecureRandom(), nanoTime);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
     }
   }
 

@@ -8,16 +8,21 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class JobShuffle implements ShuffleOfJob {
   private static final Logger LOG = LoggerFactory.getLogger(JobShuffle.class);
 
-  private final String application;
-  private SluiceClient client;
+  private String application;
+  private volatile SluiceClient client;
   private StagedAssignment staged;
   private volatile ApplicationAssignments assignments;
   private ExecutorService replacing;
@@ -80,10 +85,16 @@ public final class JobShuffle implements ShuffleOfJob {
     }
     Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
     staged = new StagedAssignment(conf, directory);
+    String user = conf.get(MRJobConfig.USER_NAME, "unknown");
+    Map<String, String> environment =
+        JobCredentials.environment(
+            System.getenv(), UserGroupInformation.getCurrentUser().getCredentials());
+    application =
+        ClientIdentity.applicationName(
+            settings.client().security(), user, environment, application);
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
-    ApplicationSession session =
-        client.applicationSession(conf.get(MRJobConfig.USER_NAME, "unknown"));
+    ApplicationSession session = client.applicationSession(user, environment);
     ShuffleRegistration registration = session.registerShuffle(AssignedShuffle.SHUFFLE, reduces);
     ShuffleAssignment assigned;
     if (before.isPresent()) {
@@ -120,6 +131,12 @@ public final class JobShuffle implements ShuffleOfJob {
   @Override
   public Optional<ShuffleAssignment> assignment() {
     return Optional.ofNullable(assignments).map(all -> all.newest(AssignedShuffle.SHUFFLE));
+  }
+
+  @Override
+  public Optional<ApplicationCredential> credential() {
+    SluiceClient ours = client;
+    return ours == null ? Optional.empty() : ours.credentials().newest();
   }
 
   @Override

@@ -120,7 +120,12 @@ public class RssShuffleManager extends SortShuffleManager {
     dependency.rdd().sparkContext().register(statistics);
     states().assigned(assignment.get(), statistics);
     return new RssShuffleHandle<>(
-        shuffleId, dependency, assignment.get(), statistics, assignments()::newest);
+        shuffleId,
+        dependency,
+        assignment.get(),
+        statistics,
+        assignments()::newest,
+        client(assignment.get().shuffle().getApplication()).credentials());
   }
 
   private Optional<ShuffleAssignment> assign(int shuffleId, int partitions, RDD<?> maps) {
@@ -173,6 +178,7 @@ public class RssShuffleManager extends SortShuffleManager {
       ShuffleWriteMetricsReporter metrics) {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
+    handle.teach(client(assignment.shuffle().getApplication()));
     MapOutput output =
         outputs(assignment.shuffle().getApplication())
             .open(
@@ -243,6 +249,7 @@ public class RssShuffleManager extends SortShuffleManager {
       ShuffleReadMetricsReporter metrics) {
     DriverFurtherServers driver = furtherServers();
     ShuffleAssignment carried = handle.assignment();
+    handle.teach(client(carried.shuffle().getApplication()));
     // A task that failed before may have failed because it did not know every server.
     ShuffleAssignment assignment =
         context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
@@ -344,7 +351,9 @@ public class RssShuffleManager extends SortShuffleManager {
         }
         // Spark may use an application id again, in a second attempt of the same driver.
         String application =
-            PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis());
+            config.nameOnCluster(
+                PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis()),
+                Utils.getCurrentUserName());
         startDriver(
             client(application).applicationSession(Utils.getCurrentUserName()), sparkContext);
       }
