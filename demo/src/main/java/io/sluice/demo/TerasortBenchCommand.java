@@ -15,8 +15,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "mapreduce",
     description = {
-      "Sorts Hadoop's terasort rows on a mini cluster of YARN, with Hadoop's own shuffle and through Sluice, in turns, and"
-          + " compares what they cost: CPU of containers, of YARN with its shuffle handler, and of servers, time, bytes.",
+      "Sorts Hadoop's terasort rows on a mini cluster of YARN, with Hadoop's own shuffle and"
+          + " through Sluice, in turns, and compares what they cost: CPU of containers, of YARN"
+          + " with its shuffle handler, and of servers, time, bytes.",
       "Starts all processes on loopback, and ends them."
     },
     sortOptions = false)
@@ -72,7 +73,8 @@ public final class TerasortBenchCommand extends ComparisonCommand {
       paramLabel = "SIZE",
       defaultValue = "256MiB",
       description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
+          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default:"
+              + " ${DEFAULT-VALUE}.")
   private String bufferCapacity;
 
   @Option(
@@ -97,7 +99,8 @@ public final class TerasortBenchCommand extends ComparisonCommand {
       names = "--task-java-option",
       paramLabel = "OPTION",
       description =
-          "An option for the JVM of each map and reduce task on both sides; @taskid@ in it becomes the attempt's name.")
+          "An option for the JVM of each map and reduce task on both sides; @taskid@ in it becomes"
+              + " the attempt's name.")
   private List<String> taskJavaOptions = List.of();
 
   @Option(
@@ -174,8 +177,7 @@ public final class TerasortBenchCommand extends ComparisonCommand {
       if (free < wanted) {
         throw DemoException.usage(
             "%s has %s free, this needs up to %s: choose another --work-dir or a smaller --size"
-                .formatted(
-                    workDirectory, ResultTable.bytes(free), ResultTable.bytes(wanted)));
+                .formatted(workDirectory, ResultTable.bytes(free), ResultTable.bytes(wanted)));
       }
     } catch (IOException e) {
       throw DemoException.failed("cannot tell how much room " + there + " has: " + e, e);
