@@ -7,6 +7,8 @@ import io.sluice.client.coordinator.CoordinatorClient.Patience;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.RegisterApplicationReply;
@@ -58,12 +60,17 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final String clientVersion;
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
+  private final ClientIdentity identity;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
   // Of all shuffles. Further servers that stand in for silent coordinators come from here.
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
   private final AtomicInteger turns = new AtomicInteger();
+  // Both guarded by this.
+  private int fallbacks;
+  private String lastFallback = "";
   private volatile boolean registered;
   private volatile boolean coordinatorsAway;
   private volatile boolean closed;
@@ -84,6 +91,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   /**
    * @param coordinators takes: closed with the session
    * @param user operating-system user that the job runs as
+   * @param identity keeps the tokens that coordinators grant
    */
   public LeasedApplicationSession(
       String application,
@@ -91,12 +99,16 @@ public final class LeasedApplicationSession implements ApplicationSession {
       String clientVersion,
       CoordinatorClientConfig config,
       CoordinatorClient coordinators,
+      ClientIdentity identity,
+      ClientTls tls,
       LongSupplier nanoTime) {
     this.application = application;
     this.user = user;
     this.clientVersion = clientVersion;
     this.config = config;
     this.coordinators = coordinators;
+    this.identity = identity;
+    this.tls = tls;
     this.nanoTime = nanoTime;
     this.background =
         Executors.newSingleThreadScheduledExecutor(
@@ -109,6 +121,19 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   @Override
   public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
+    ShuffleRegistration outcome = tryToRegister(shuffle, partitions);
+    if (outcome instanceof Refused refused) {
+      // Told with the next renewal, so that operators see which applications do without us, and
+      // why.
+      synchronized (this) {
+        fallbacks++;
+        lastFallback = refused.reason() + ": " + refused.message();
+      }
+    }
+    return outcome;
+  }
+
+  private ShuffleRegistration tryToRegister(int shuffle, int partitions) {
     if (closed) {
       return new Refused(Reason.CLOSED, "the client of application " + application + " is closed");
     }
@@ -133,6 +158,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
       coordinatorsAway = false;
       return outcome;
     } catch (SluiceException e) {
+      if (e.code() == StatusCode.DENIED) {
+        return new Refused(Reason.DENIED, e.getMessage());
+      }
       coordinatorsAway = true;
       return new Refused(Reason.NO_COORDINATOR, e.getMessage());
     }
@@ -269,6 +297,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     if (status != StatusCode.OK) {
       return refused(status, reply.getMessage());
     }
+    identity.learn(reply.hasToken(), reply.getToken(), application);
     boolean first;
     synchronized (this) {
       first = !registered;
@@ -322,12 +351,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEW_AGAIN_MS;
     try {
-      RenewLeaseReply reply =
-          coordinators.renewLease(
-              RenewLeaseRequest.newBuilder().setApplication(application).build());
+      RenewLeaseReply reply = coordinators.renewLease(renewal());
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
+        identity.learn(reply.hasToken(), reply.getToken(), application);
       } else if (status == StatusCode.UNKNOWN_APPLICATION) {
         Refused refused = registerApplication(Patience.ONE_ROUND);
         if (refused == null) {
@@ -354,6 +382,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
     } finally {
       renewAfter(nextMs);
     }
+  }
+
+  private synchronized RenewLeaseRequest renewal() {
+    return RenewLeaseRequest.newBuilder()
+        .setApplication(application)
+        .setFallbackShuffles(fallbacks)
+        .setLastFallbackReason(lastFallback)
+        .build();
   }
 
   @Override
@@ -390,8 +426,10 @@ public final class LeasedApplicationSession implements ApplicationSession {
             channels.computeIfAbsent(
                 server.getName(),
                 name ->
-                    NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-                        .usePlaintext()
+                    tls.secure(
+                            NettyChannelBuilder.forAddress(
+                                server.getHost(), server.getRpcPort()))
+                        .intercept(identity.applicationProofs())
                         .build());
         forget(server, channel, which, leftMs);
       }

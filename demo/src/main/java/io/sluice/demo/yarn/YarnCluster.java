@@ -3,6 +3,7 @@ package io.sluice.demo.yarn;
 import io.sluice.demo.cluster.LogTail;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -138,6 +139,18 @@ public final class YarnCluster implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes a node manager away for good, as if its machine were switched off. Returns before it has
+   * happened.
+   *
+   * @param node its number, from 0, as {@link YarnContainer#node} has it
+   */
+  public void loseNode(int node) throws IOException {
+    OutputStream commands = process.getOutputStream();
+    commands.write(("lose " + node + "\n").getBytes(StandardCharsets.US_ASCII));
+    commands.flush();
+  }
+
   /** Directory with the configuration that programs have on their class path. */
   public Path configuration() {
     return plan.directory().resolve("conf");
@@ -159,6 +172,27 @@ public final class YarnCluster implements AutoCloseable {
   /** The processes of containers that run now, shells around them left out. */
   public List<YarnContainer> containers() {
     return YarnContainer.among(process.toHandle().descendants());
+  }
+
+  /** What it has cost so far. */
+  public YarnCpu cpu() throws IOException {
+    return YarnCpu.of(process.pid());
+  }
+
+  /**
+   * Waits until no container is left: an application master stays for some seconds after its job.
+   *
+   * @throws IOException if there is one after {@code timeout}
+   */
+  public void awaitIdle(Duration timeout) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    while (process.descendants().findAny().isPresent()) {
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new IOException(
+            "containers have not ended after " + timeout.toSeconds() + " s: " + containers());
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
   }
 
   /**
@@ -198,6 +232,15 @@ public final class YarnCluster implements AutoCloseable {
       }
     }
     return all.toString();
+  }
+
+  /** Where nodes and programs keep what is not a log or a setting. */
+  public List<Path> dataDirectories() throws IOException {
+    List<Path> found = new ArrayList<>(matching(plan.directory(), "tmp"));
+    for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
+      found.addAll(matching(node, "yarn-localDir-*"));
+    }
+    return found;
   }
 
   private static List<Path> matching(Path directory, String glob) throws IOException {
