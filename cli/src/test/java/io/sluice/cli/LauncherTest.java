@@ -76,6 +76,7 @@ class LauncherTest {
   private void built(Path checkout, Instant when) throws IOException {
     file(checkout.resolve("dist/target/home/RELEASE"), when);
     file(checkout.resolve("demo/target/spark-home/RELEASE"), when);
+    file(checkout.resolve("demo/hadoop-home/target/jars.txt"), when);
     Files.createDirectories(checkout.resolve("dist/target/home/jars"));
   }
 
@@ -130,7 +131,9 @@ class LauncherTest {
           .contains("ARG -Dsluice.clients=" + home + "/clients")
           .contains("ARG -Dsluice.demo.jars=" + home + "/demo")
           .endsWith("ARG admin", "ARG two words", "ARG ");
-      assertThat(result.text()).doesNotContain("sluice.spark.home");
+      assertThat(result.text())
+          .doesNotContain("sluice.spark.home")
+          .doesNotContain("sluice.hadoop.jars");
     }
   }
 
@@ -164,6 +167,28 @@ class LauncherTest {
     assertThat(run(launcher, Map.of(), "server").text())
         .contains("-XX:MaxDirectMemorySize=")
         .doesNotContain("-Xmx");
+  }
+
+  @Test
+  void servicesUnpackTheirLibrariesWhereTheyAreTold() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    Path unpacked = Files.createDirectory(dir.resolve("unpacked"));
+    Map<String, String> environment = Map.of("SLUICE_TMP_DIR", unpacked.toString());
+
+    for (String service : List.of("coordinator", "server")) {
+      assertThat(run(launcher, environment, service).lines())
+          .contains("ARG -Djava.io.tmpdir=" + unpacked, "ARG -Djna.tmpdir=" + unpacked);
+    }
+    assertThat(run(launcher, environment, "admin").text()).doesNotContain("tmpdir");
+
+    Result missing = run(launcher, Map.of("SLUICE_TMP_DIR", unpacked + "/missing"), "server");
+
+    assertThat(missing.exitCode()).isEqualTo(1);
+    assertThat(missing.lines())
+        .containsExactly(
+            "sluice: SLUICE_TMP_DIR: '"
+                + unpacked
+                + "/missing' is not a directory that can be written");
   }
 
   @Test
@@ -212,8 +237,25 @@ class LauncherTest {
         .startsWith("JAVA " + javaHome.resolve("bin/java"))
         .contains(
             "ARG -Dsluice.spark.home=" + checkout + "/demo/target/spark-home",
+            "ARG -Dsluice.hadoop.jars=" + checkout + "/demo/hadoop-home/target/jars.txt",
             "ARG " + checkout + "/dist/target/home/jars/*")
         .endsWith("ARG demo");
+  }
+
+  @Test
+  void whatOneEngineNeedsIsBuiltIfItAloneIsMissing() throws Exception {
+    Path checkout = checkout();
+    built(checkout, LATER);
+    script(tools.resolve("mvn"), "echo '[ERROR] that is enough'", "exit 1");
+    for (String made :
+        List.of("demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE")) {
+      Files.delete(checkout.resolve(made));
+
+      assertThat(run(checkout.resolve("sluice"), Map.of(), "demo").text())
+          .as(made)
+          .contains("that is enough");
+      file(checkout.resolve(made), LATER);
+    }
   }
 
   @Test
@@ -236,7 +278,7 @@ class LauncherTest {
       assertThat(result.lines())
           .as(source)
           .startsWith(
-              "Building Sluice, once; the first time also fetches libraries and Spark. Log: "
+              "Building Sluice, once; the first time also fetches libraries, Spark and Hadoop. Log: "
                   + checkout
                   + "/.build/build.log",
               "  [2/9]    Sluice: common",

@@ -55,7 +55,7 @@ public record CoordinatorConfig(
           .atMost(MAX_PORT)
           .since(FIRST)
           .doc(
-              "Port of the pages `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
+              "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
           .build();
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.coordinator.host")

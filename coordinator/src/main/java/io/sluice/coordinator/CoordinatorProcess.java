@@ -7,17 +7,23 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.api.ApiRoutes;
+import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
@@ -32,12 +38,14 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -77,12 +85,14 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private final int rpcPort;
   private final int httpPort;
+  private final ApiRoutes api;
   private final Deque<Runnable> closers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CoordinatorProcess(int rpcPort, int httpPort, Deque<Runnable> closers) {
+  private CoordinatorProcess(int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
     this.rpcPort = rpcPort;
     this.httpPort = httpPort;
+    this.api = api;
     this.closers = closers;
   }
 
@@ -94,15 +104,19 @@ public final class CoordinatorProcess implements AutoCloseable {
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
     return start(
-        CoordinatorConfig.from(set), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+        CoordinatorConfig.from(set),
+        Clock.systemUTC(),
+        System::nanoTime,
+        RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet)}, with time and randomness from the caller. */
   static CoordinatorProcess start(
-      CoordinatorConfig config, LongSupplier nanoTime, RandomGenerator seeds) throws IOException {
+      CoordinatorConfig config, Clock clock, LongSupplier nanoTime, RandomGenerator seeds)
+      throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     try {
-      CoordinatorProcess process = assemble(config, nanoTime, seeds, closers);
+      CoordinatorProcess process = assemble(config, clock, nanoTime, seeds, closers);
       log.info(
           "coordinator started rpcPort={} httpPort={} strategy={}",
           process.rpcPort,
@@ -117,6 +131,7 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static CoordinatorProcess assemble(
       CoordinatorConfig config,
+      Clock clock,
       LongSupplier nanoTime,
       RandomGenerator seeds,
       Deque<Runnable> closers)
@@ -130,8 +145,16 @@ public final class CoordinatorProcess implements AutoCloseable {
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
     ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
-    StateOwner owner = new StateOwner(nanoTime, new Elapsed(servers, applications), metrics);
-    new StateCollector(owner, servers.lostAfterMs()).register(metrics.registry());
+    ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
+    closers.push(history::close);
+    AuditLog audit = new AuditLog();
+    StateOwner owner =
+        new StateOwner(
+            nanoTime,
+            new Elapsed(servers, applications),
+            new AuditedProbe(metrics, audit),
+            history);
+    new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
             owner,
@@ -151,10 +174,15 @@ public final class CoordinatorProcess implements AutoCloseable {
 
     owner.start();
     closers.push(owner::close);
+    history.start(owner);
     watchExcludeFile(config, owner, closers);
-    int rpcPort = startRpc(config, security, service, closers);
-    int httpPort = startHttp(config, security, metrics, owner, closers);
-    return new CoordinatorProcess(rpcPort, httpPort, closers);
+    int rpcPort = startRpc(config, security, service, audit, closers);
+    long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
+    BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
+    ApiRoutes api =
+        new ApiRoutes(new ClusterApi(owner, history, servers, applications, ready, clock));
+    int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
+    return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
   private static void watchExcludeFile(
@@ -196,6 +224,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       CoordinatorConfig config,
       ClusterSecurity security,
       CoordinatorService service,
+      AuditLog audit,
       Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
@@ -227,6 +256,8 @@ public final class CoordinatorProcess implements AutoCloseable {
             .addService(service);
     security.guard(builder, Set.of(), new CallRules(security.openReads()));
     security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+    // The last one hears of a call first, and so of those that are denied.
+    builder.intercept(new AuditCalls(audit));
     Server server = builder.build();
     try {
       server.start();
@@ -242,20 +273,17 @@ public final class CoordinatorProcess implements AutoCloseable {
       ClusterSecurity security,
       CoordinatorMetrics metrics,
       StateOwner owner,
+      BooleanSupplier ready,
+      ApiRoutes api,
       Deque<Runnable> closers)
       throws IOException {
     InetSocketAddress address =
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
-    long readyAtMs = owner.view().startedAtMs() + config.servers().startupSilenceMs();
     HttpEndpoint http;
     try {
       http =
           new HttpEndpoint(
-              address,
-              security.tls(),
-              metrics.registry(),
-              owner::healthy,
-              () -> owner.nowMs() >= readyAtMs);
+              address, security.tls(), metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
@@ -318,6 +346,11 @@ public final class CoordinatorProcess implements AutoCloseable {
   /** Port of the HTTP pages. */
   public int httpPort() {
     return httpPort;
+  }
+
+  /** The paths of the REST API, as OpenAPI writes them. */
+  public List<String> apiTemplates() {
+    return api.templates();
   }
 
   /**

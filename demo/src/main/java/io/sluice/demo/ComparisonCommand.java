@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What commands have in common that run Spark with its own shuffle and through Sluice. */
+/** What commands have in common that run an engine with its own shuffle and through Sluice. */
 abstract class ComparisonCommand implements Callable<Integer> {
   private static final int EXIT_GOOD = 0;
   private static final int EXIT_BAD = 1;
@@ -20,7 +20,7 @@ abstract class ComparisonCommand implements Callable<Integer> {
   }
 
   /**
-   * Checks the options.
+   * Checks the options, and that what they need is there; starts and writes nothing.
    *
    * @return what to run as they say
    */
@@ -49,12 +49,9 @@ abstract class ComparisonCommand implements Callable<Integer> {
   private boolean run(PrintWriter out) throws DemoException, IOException, InterruptedException {
     Opening opening = opening();
     Installation installation = Installation.of(System.getProperties());
-    SparkHome spark = SparkHome.of(places().sparkDirectory(System.getenv()));
-    installation.clientJar(spark);
     boolean good = false;
     try (DemoProgress progress = DemoProgress.to(out)) {
-      Staging staging =
-          Staging.in(places().workDirectory(System.getenv()), prefix(), installation, spark);
+      Staging staging = Staging.in(places().workDirectory(System.getenv()), prefix(), installation);
       Comparison comparison = opening.open(staging, progress);
       try {
         Comparison.Outcome outcome;

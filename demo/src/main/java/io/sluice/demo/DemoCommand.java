@@ -11,11 +11,14 @@ import picocli.CommandLine.Option;
     name = "demo",
     description = {
       "Runs the 22 queries of TPC-H on Spark, each with Spark's own shuffle and then through Sluice, and compares every row.",
-      "Starts a coordinator, shuffle servers and Spark (executors in processes of their own) on loopback, and ends them all."
+      "With --engine mapreduce: runs terasort, teravalidate and wordcount on Hadoop's mini cluster of YARN, each with Hadoop's own"
+          + " shuffle and then through Sluice, and compares output files and counters.",
+      "Starts a coordinator, shuffle servers and the engine (executors and containers in processes of their own) on loopback,"
+          + " and ends them all."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:every query gave the same rows on both sides and went through the servers",
+      "0:everything came to the same on both sides and went through the servers",
       "1:not so, or something failed",
       "2:wrong usage"
     },
@@ -27,18 +30,48 @@ public final class DemoCommand extends ComparisonCommand {
     GRPC_NETTY
   }
 
+  /** Each has its own idea of a short demo: a task of MapReduce is a process that has to start. */
+  enum Engine {
+    SPARK("spark", 1),
+    MAPREDUCE("mapreduce", 0.1);
+
+    private final String word;
+    private final double scale;
+
+    Engine(String word, double scale) {
+      this.word = word;
+      this.scale = scale;
+    }
+
+    /** As on the command line. */
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+
+  /** Enough for more than one reduce task at each server. */
+  private static final int REDUCES = 4;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      defaultValue = "spark",
+      description = "What shuffles: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private Engine engine;
+
   @Option(
       names = "--scale",
       paramLabel = "FACTOR",
-      defaultValue = "1",
       description =
-          "Scale factor of the data; 1 is about 1 GB before compression. Default: ${DEFAULT-VALUE}.")
-  private double scale;
+          "Scale factor of the data; 1 is about 1 GB before compression. Default: 1 with spark, 0.1 with mapreduce.")
+  private Double scale;
 
   @Option(
       names = "--queries",
       paramLabel = "LIST",
-      description = "Only these queries, such as 1,3,5-7. Default: all 22.")
+      description =
+          "Only these queries, such as 1,3,5-7; only with spark, mapreduce has none. Default: all 22.")
   private String queries;
 
   @Option(
@@ -69,8 +102,12 @@ public final class DemoCommand extends ComparisonCommand {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Partitions of a shuffle (spark.sql.shuffle.partitions). Default: what Spark does.")
+          "Partitions of a shuffle (spark.sql.shuffle.partitions, mapreduce.job.reduces). Default: what Spark does, "
+              + REDUCES
+              + " with mapreduce.")
   private int partitions;
+
+  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
 
   @Mixin private PlaceOptions places = new PlaceOptions();
 
@@ -78,7 +115,7 @@ public final class DemoCommand extends ComparisonCommand {
       names = "--query-timeout",
       paramLabel = "MINUTES",
       defaultValue = "10",
-      description = "Longest that one query may take. Default: ${DEFAULT-VALUE}.")
+      description = "Longest that one query or program may take. Default: ${DEFAULT-VALUE}.")
   private int queryTimeoutMinutes;
 
   @Option(names = "--keep", description = "Keep the logs, settings and rows of the run.")
@@ -96,27 +133,56 @@ public final class DemoCommand extends ComparisonCommand {
 
   @Override
   Opening opening() throws DemoException {
-    DemoRun.Plan plan = plan();
-    return (staging, progress) -> new DemoRun(plan, staging, progress);
-  }
-
-  private DemoRun.Plan plan() throws DemoException {
     atLeastOne("--servers", servers);
     atLeastOne("--query-timeout", queryTimeoutMinutes);
-    scale(scale);
+    double factor = scale == null ? engine.scale : scale;
+    scale(factor);
     if (partitions < 0) {
       throw DemoException.usage(
-          "--partitions " + partitions + ": expected a positive number, or 0 for Spark's default");
+          "--partitions " + partitions + ": expected a positive number, or 0 for the default");
     }
+    return switch (engine) {
+      case SPARK -> onSpark(factor);
+      case MAPREDUCE -> onMapReduce(factor);
+    };
+  }
+
+  private Opening onSpark(double factor) throws DemoException {
     List<Integer> numbers = queries == null ? QueryList.all() : QueryList.parse(queries);
-    return new DemoRun.Plan(
-        scale,
-        numbers,
-        servers,
-        bufferCapacity,
-        transport.name(),
-        partitions,
-        Duration.ofMinutes(queryTimeoutMinutes),
-        keep);
+    DemoRun.Plan plan =
+        new DemoRun.Plan(
+            factor,
+            numbers,
+            servers,
+            bufferCapacity,
+            transport.name(),
+            partitions,
+            Duration.ofMinutes(queryTimeoutMinutes),
+            keep);
+    SparkHome spark = sparkHome.find(System.getenv());
+    return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
+  }
+
+  private Opening onMapReduce(double factor) throws DemoException {
+    refuse("--queries", queries != null, "terasort, teravalidate and wordcount always run");
+    refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");
+    MapReduceRun.Plan plan =
+        new MapReduceRun.Plan(
+            factor,
+            servers,
+            bufferCapacity,
+            transport.name(),
+            partitions == 0 ? REDUCES : partitions,
+            Duration.ofMinutes(queryTimeoutMinutes),
+            keep);
+    HadoopParts parts = HadoopParts.of(System.getProperties());
+    return (staging, progress) -> new MapReduceRun(plan, staging, parts, progress);
+  }
+
+  private void refuse(String option, boolean given, String reason) throws DemoException {
+    if (given) {
+      throw DemoException.usage(
+          option + ": only with --engine spark; with " + engine + " " + reason);
+    }
   }
 }

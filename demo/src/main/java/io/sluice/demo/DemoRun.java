@@ -1,6 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
@@ -56,21 +55,23 @@ final class DemoRun implements Comparison {
       boolean keep) {}
 
   private final Plan plan;
+  private final SparkStaging spark;
   private final Staging staging;
   private final DemoProgress progress;
 
   /**
-   * @param staging borrows: started before {@link #run}
+   * @param spark borrows: its staging is started before {@link #run}
    */
-  DemoRun(Plan plan, Staging staging, DemoProgress progress) {
+  DemoRun(Plan plan, SparkStaging spark, DemoProgress progress) {
     this.plan = plan;
-    this.staging = staging;
+    this.spark = spark;
+    this.staging = spark.staging();
     this.progress = progress;
   }
 
   @Override
   public DemoTable run() throws DemoException, IOException, InterruptedException {
-    Path data = TpchData.ensure(plan.scale(), staging, progress);
+    Path data = TpchData.ensure(plan.scale(), spark, progress);
     progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
     staging.startCluster(
         plan.servers(),
@@ -113,8 +114,8 @@ final class DemoRun implements Comparison {
           "query %d, own %s s, Sluice %s s, same: %s"
               .formatted(
                   query,
-                  DemoTable.seconds(ownResult.elapsedMs()),
-                  DemoTable.seconds(sluiceResult.elapsedMs()),
+                  ResultTable.seconds(ownResult.elapsedMs()),
+                  ResultTable.seconds(sluiceResult.elapsedMs()),
                   comparison.verdict().word()));
     }
     return comparisons;
@@ -131,21 +132,21 @@ final class DemoRun implements Comparison {
   }
 
   private DriverProcess startDriver(Side side, Path data) throws DemoException, IOException {
-    Map<String, String> conf = new TreeMap<>(staging.sparkConf());
+    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
     conf.put("spark.master", MASTER);
     conf.put("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
     if (plan.partitions() > 0) {
       conf.put("spark.sql.shuffle.partitions", Integer.toString(plan.partitions()));
     }
     if (side == Side.SLUICE) {
-      conf.putAll(staging.sluiceConf());
+      conf.putAll(spark.sluiceConf());
       conf.put("spark.rss.client.type", plan.transport());
     }
     Path rows = Files.createDirectories(rowsDirectory(side));
-    return staging.startDriver(
+    return spark.startDriver(
         side,
         "io.sluice.demo.spark.QueryDriver",
-        staging.environment(),
+        spark.environment(),
         new DriverSettings(plan.scale(), data, rows, conf),
         staging.directory().resolve(side.word()));
   }
@@ -165,11 +166,7 @@ final class DemoRun implements Comparison {
     for (String name : List.of("spark-local", "spark-home", "tpch", "warehouse")) {
       Scratch.remove(directory.resolve(name));
     }
-    if (staging.cluster() != null) {
-      for (ClusterNode server : staging.cluster().servers()) {
-        Scratch.remove(server.directory().resolve("data"));
-      }
-    }
+    staging.removeServerData();
     return true;
   }
 }

@@ -1,20 +1,10 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ServerCounters;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
-/** The table at the end of the demo, and the sentences below it. */
+/** The table at the end of the demo with Spark, and the sentences below it. */
 final class DemoTable implements Comparison.Outcome {
-  private static final List<String> HEADINGS =
-      List.of("query", "rows", "same?", "own s", "sluice s", "ratio", "pushed", "spilled", "read");
-
-  /** Columns of words stand left, columns of numbers right. */
-  private static final int SAME_COLUMN = 2;
-
-  private static final long KIB = 1024;
-
   private final List<QueryComparison> queries;
 
   DemoTable(List<QueryComparison> queries) {
@@ -24,63 +14,33 @@ final class DemoTable implements Comparison.Outcome {
   /** Whether every query gave the same rows on both sides, by way of the servers. */
   @Override
   public boolean isGood() {
-    return queries.stream().allMatch(query -> query.verdict() == QueryComparison.Verdict.SAME);
+    return queries.stream().allMatch(query -> query.verdict() == Verdict.SAME);
   }
 
   @Override
   public String render() {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(HEADINGS);
-    long ownMs = 0;
-    long sluiceMs = 0;
-    long resultRows = 0;
-    ServerCounters servers = ServerCounters.ZERO;
-    for (QueryComparison query : queries) {
-      rows.add(
-          row(
-              Integer.toString(query.query()),
-              query.own().rows(),
-              query.verdict().word(),
-              query.own().elapsedMs(),
-              query.sluice().elapsedMs(),
-              query.servers()));
-      ownMs += query.own().elapsedMs();
-      sluiceMs += query.sluice().elapsedMs();
-      resultRows += query.own().rows();
-      servers = servers.plus(query.servers());
-    }
-    rows.add(
-        row("all", resultRows, sameCount() + " of " + queries.size(), ownMs, sluiceMs, servers));
-
+    ResultTable table =
+        new ResultTable(
+            "query",
+            ResultTable.Alignment.RIGHT,
+            "rows",
+            "Spark's own shuffle",
+            queries.stream().map(DemoTable::row).toList());
     StringBuilder text = new StringBuilder();
-    int[] widths = widths(rows);
-    appendRow(text, rows.get(0), widths);
-    appendRule(text, widths);
-    rows.subList(1, rows.size() - 1).forEach(row -> appendRow(text, row, widths));
-    appendRule(text, widths);
-    appendRow(text, rows.get(rows.size() - 1), widths);
-    text.append('\n');
+    table.appendTable(text);
     appendDifferences(text);
-    appendVerdict(text, ownMs, sluiceMs);
+    table.appendVerdict(text);
     return text.toString();
   }
 
-  private long sameCount() {
-    return queries.stream().filter(QueryComparison::isSame).count();
-  }
-
-  private static List<String> row(
-      String query, long rows, String same, long ownMs, long sluiceMs, ServerCounters servers) {
-    return List.of(
-        query,
-        Long.toString(rows),
-        same,
-        seconds(ownMs),
-        seconds(sluiceMs),
-        ratio(ownMs, sluiceMs),
-        bytes(servers.pushedBytes()),
-        bytes(servers.spilledBytes()),
-        bytes(servers.fetchedBytes()));
+  private static ResultTable.Row row(QueryComparison query) {
+    return new ResultTable.Row(
+        Integer.toString(query.query()),
+        query.own().rows(),
+        query.verdict(),
+        query.own().elapsedMs(),
+        query.sluice().elapsedMs(),
+        query.servers());
   }
 
   private void appendDifferences(StringBuilder text) {
@@ -112,71 +72,5 @@ final class DemoTable implements Comparison.Outcome {
           .append(String.join(", ", around))
           .append('\n');
     }
-  }
-
-  private void appendVerdict(StringBuilder text, long ownMs, long sluiceMs) {
-    text.append(sameCount())
-        .append(" of ")
-        .append(queries.size())
-        .append(" the same; through Sluice ")
-        .append(seconds(sluiceMs))
-        .append(" s, with Spark's own shuffle ")
-        .append(seconds(ownMs))
-        .append(" s: ")
-        .append(ratio(ownMs, sluiceMs))
-        .append(" times\n");
-  }
-
-  private static int[] widths(List<List<String>> rows) {
-    int[] widths = new int[HEADINGS.size()];
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    return widths;
-  }
-
-  private static void appendRow(StringBuilder text, List<String> row, int[] widths) {
-    for (int i = 0; i < widths.length; i++) {
-      if (i > 0) {
-        text.append("  ");
-      }
-      String padding = " ".repeat(widths[i] - row.get(i).length());
-      text.append(i == SAME_COLUMN ? row.get(i) + padding : padding + row.get(i));
-    }
-    text.append('\n');
-  }
-
-  private static void appendRule(StringBuilder text, int[] widths) {
-    for (int i = 0; i < widths.length; i++) {
-      text.append(i > 0 ? "  " : "").append("-".repeat(widths[i]));
-    }
-    text.append('\n');
-  }
-
-  static String seconds(long elapsedMs) {
-    return String.format(Locale.ROOT, "%.1f", elapsedMs / 1000.0);
-  }
-
-  private static String ratio(long ownMs, long sluiceMs) {
-    return ownMs == 0 ? "-" : String.format(Locale.ROOT, "%.2f", (double) sluiceMs / ownMs);
-  }
-
-  /** Bytes in the unit that leaves one to four digits before the point. */
-  static String bytes(long count) {
-    if (count < KIB) {
-      return count + " B";
-    }
-    double value = count;
-    String unit = "B";
-    for (String next : List.of("KiB", "MiB", "GiB", "TiB")) {
-      if (value < KIB) {
-        break;
-      }
-      value /= KIB;
-      unit = next;
-    }
-    return String.format(Locale.ROOT, "%.1f %s", value, unit);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.demo;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +12,10 @@ import java.util.stream.Stream;
  * Where the parts that the demo starts are.
  *
  * @param jars directory with the jars of coordinator, server and command line
- * @param clients directory with the Spark plugin, one jar per Spark line and Scala version
- * @param driverJars directory with the program for Spark's driver
+ * @param clients directory with the plugins: for Spark one jar per line and Scala version, and one
+ *     for MapReduce
+ * @param driverJars directory with the program for Spark's driver; below it, in {@code mapreduce},
+ *     the one around Hadoop's mini cluster
  */
 record Installation(Path jars, Path clients, Path driverJars) {
   private static final String JARS = "sluice.jars";
@@ -21,6 +24,9 @@ record Installation(Path jars, Path clients, Path driverJars) {
 
   /** System property with the Spark home that the build made; absent in a distribution. */
   static final String SPARK_HOME = "sluice.spark.home";
+
+  /** System property with the file that names a Hadoop's jars; absent in a distribution. */
+  private static final String HADOOP_JARS = "sluice.hadoop.jars";
 
   static Installation of(Properties system) throws DemoException {
     return new Installation(
@@ -44,8 +50,46 @@ record Installation(Path jars, Path clients, Path driverJars) {
 
   /** The plugin's jar for a Spark. */
   Path clientJar(SparkHome spark) throws DemoException {
-    String prefix = "sluice-client-spark-" + spark.client() + "-";
-    try (Stream<Path> files = Files.list(clients)) {
+    return onlyJar(clients, "sluice-client-spark-" + spark.client() + "-");
+  }
+
+  /** The plugin's jar for MapReduce. */
+  Path mapReduceJar() throws DemoException {
+    return onlyJar(clients, "sluice-client-mr-");
+  }
+
+  /** The jar with the program around Hadoop's mini cluster. */
+  Path yarnHostJar() throws DemoException {
+    return onlyJar(driverJars.resolve("mapreduce"), "sluice-demo-mapreduce-");
+  }
+
+  /**
+   * The list of jars that Hadoop runs on, all of which are there.
+   *
+   * @param system properties of this process
+   */
+  static Path hadoopJars(Properties system) throws DemoException {
+    String value = system.getProperty(HADOOP_JARS);
+    if (value == null) {
+      throw DemoException.usage(
+          "no Hadoop: MapReduce runs from a checkout of Sluice, whose build resolves one");
+    }
+    Path list = Path.of(value);
+    try {
+      for (String jar : Files.readString(list).strip().split(File.pathSeparator, -1)) {
+        if (!Files.isRegularFile(Path.of(jar))) {
+          throw DemoException.usage(
+              list + " names " + jar + ", which is gone: remove the list and build again");
+        }
+      }
+    } catch (IOException e) {
+      throw DemoException.failed("cannot read the list of Hadoop's jars: " + e, e);
+    }
+    return list;
+  }
+
+  private static Path onlyJar(Path directory, String prefix) throws DemoException {
+    try (Stream<Path> files = Files.list(directory)) {
       List<Path> found =
           files
               .filter(
@@ -59,11 +103,11 @@ record Installation(Path jars, Path clients, Path driverJars) {
               .toList();
       if (found.size() != 1) {
         throw DemoException.usage(
-            clients + " holds " + found.size() + " jars " + prefix + "*.jar, expected one");
+            directory + " holds " + found.size() + " jars " + prefix + "*.jar, expected one");
       }
       return found.get(0);
     } catch (IOException e) {
-      throw DemoException.failed("cannot list " + clients + ": " + e.getMessage(), e);
+      throw DemoException.failed("cannot list " + directory + ": " + e.getMessage(), e);
     }
   }
 

@@ -29,7 +29,9 @@ final class JobBench implements Comparison {
    * What a run does.
    *
    * @param codecs as Spark names them, or {@code none}; each gets applications of its own
-   * @param rounds measured rounds, after one that is not
+   * @param warmUps rounds before the measured ones; young servers spend a third of their CPU on
+   *     compiling themselves
+   * @param rounds measured rounds
    * @param executors a core and 1 GiB each
    * @param conf for Spark on both sides
    * @param sluiceConf for Spark on the side of Sluice only
@@ -41,6 +43,7 @@ final class JobBench implements Comparison {
       List<ShuffleJob> jobs,
       List<Integer> partitions,
       List<String> codecs,
+      int warmUps,
       int rounds,
       int executors,
       int servers,
@@ -52,21 +55,23 @@ final class JobBench implements Comparison {
       boolean keep) {}
 
   private final Plan plan;
+  private final SparkStaging spark;
   private final Staging staging;
   private final DemoProgress progress;
 
   /**
-   * @param staging borrows: started before {@link #run}
+   * @param spark borrows: its staging is started before {@link #run}
    */
-  JobBench(Plan plan, Staging staging, DemoProgress progress) {
+  JobBench(Plan plan, SparkStaging spark, DemoProgress progress) {
     this.plan = plan;
-    this.staging = staging;
+    this.spark = spark;
+    this.staging = spark.staging();
     this.progress = progress;
   }
 
   @Override
   public JobTable run() throws DemoException, IOException, InterruptedException {
-    Path data = TpchData.ensure(plan.scale(), staging, progress);
+    Path data = TpchData.ensure(plan.scale(), spark, progress);
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(plan.serverJavaOptions());
     staging.startCluster(plan.servers(), "GRPC_NETTY", plan.bufferCapacity(), serverOptions);
@@ -75,14 +80,16 @@ final class JobBench implements Comparison {
     int total =
         plan.codecs().size() * plan.rounds() * plan.jobs().size() * plan.partitions().size();
     for (String codec : plan.codecs()) {
-      progress.step(codec + ": starting Spark twice, and a round to warm up");
+      progress.step(codec + ": starting Spark twice; rounds to warm up: " + plan.warmUps());
       try (DriverProcess own = startDriver(Side.OWN, codec, data);
           DriverProcess sluice = startDriver(Side.SLUICE, codec, data)) {
         own.await(DriverMessage.Ready.class, READY_TIMEOUT);
         sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
         Sides sides = new Sides(own, sluice);
-        for (ShuffleJob job : plan.jobs()) {
-          round(sides, codec, job, plan.partitions().get(0), false);
+        for (int number = 0; number < plan.warmUps(); number++) {
+          for (ShuffleJob job : plan.jobs()) {
+            round(sides, codec, job, plan.partitions().get(0), false);
+          }
         }
         for (int number = 0; number < plan.rounds(); number++) {
           for (int partitions : plan.partitions()) {
@@ -104,7 +111,7 @@ final class JobBench implements Comparison {
       Sides sides, String codec, ShuffleJob job, int partitions, boolean sluiceFirst)
       throws DemoException, InterruptedException {
     SideCpu ownBefore = cpu(sides.own, List.of());
-    SideCpu sluiceBefore = cpu(sides.sluice, nodes());
+    SideCpu sluiceBefore = cpu(sides.sluice, staging.nodes());
     DriverMessage.JobDone sluice = sluiceFirst ? run(sides.sluice, job, partitions) : null;
     DriverMessage.JobDone own = run(sides.own, job, partitions);
     if (sluice == null) {
@@ -115,7 +122,7 @@ final class JobBench implements Comparison {
         own,
         cpu(sides.own, List.of()).since(ownBefore),
         sluice,
-        cpu(sides.sluice, nodes()).since(sluiceBefore));
+        cpu(sides.sluice, staging.nodes()).since(sluiceBefore));
   }
 
   private DriverMessage.JobDone run(DriverProcess driver, ShuffleJob job, int partitions)
@@ -126,12 +133,6 @@ final class JobBench implements Comparison {
 
   private static SideCpu cpu(DriverProcess driver, List<ClusterNode> nodes) {
     return SideCpu.of(driver.process(), nodes);
-  }
-
-  private List<ClusterNode> nodes() {
-    List<ClusterNode> nodes = new ArrayList<>(staging.cluster().coordinators());
-    nodes.addAll(staging.cluster().servers());
-    return nodes;
   }
 
   private static String words(JobRound round) {
@@ -150,7 +151,7 @@ final class JobBench implements Comparison {
 
   private DriverProcess startDriver(Side side, String codec, Path data)
       throws DemoException, IOException {
-    Map<String, String> conf = new TreeMap<>(staging.sparkConf());
+    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
     conf.put("spark.master", "local-cluster[" + plan.executors() + ",1,1024]");
     conf.put("spark.sql.autoBroadcastJoinThreshold", "-1");
     if (codec.equals("none")) {
@@ -160,14 +161,14 @@ final class JobBench implements Comparison {
     }
     conf.putAll(plan.conf());
     if (side == Side.SLUICE) {
-      conf.putAll(staging.sluiceConf());
+      conf.putAll(spark.sluiceConf());
       conf.putAll(plan.sluiceConf());
     }
     Path sideDirectory = staging.directory().resolve(side.word() + "-" + codec);
     // A home of its own: two applications of the same second have the same name and would share
     // the executors' directories.
-    Map<String, String> environment = staging.sparkHome(sideDirectory);
-    return staging.startDriver(
+    Map<String, String> environment = spark.sparkHome(sideDirectory);
+    return spark.startDriver(
         side,
         "io.sluice.demo.spark.JobDriver",
         environment,

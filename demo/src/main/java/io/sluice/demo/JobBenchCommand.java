@@ -54,6 +54,13 @@ public final class JobBenchCommand extends ComparisonCommand {
   private List<String> codecs;
 
   @Option(
+      names = "--warm-ups",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Rounds before the measured ones. Default: ${DEFAULT-VALUE}.")
+  private int warmUps;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "5",
@@ -107,6 +114,8 @@ public final class JobBenchCommand extends ComparisonCommand {
       description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
   private int jobTimeoutMinutes;
 
+  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
   @Mixin private PlaceOptions places = new PlaceOptions();
 
   @Option(names = "--keep", description = "Keep the logs and settings of the run.")
@@ -125,11 +134,13 @@ public final class JobBenchCommand extends ComparisonCommand {
   @Override
   Opening opening() throws DemoException {
     JobBench.Plan plan = plan();
-    return (staging, progress) -> new JobBench(plan, staging, progress);
+    SparkHome spark = sparkHome.find(System.getenv());
+    return (staging, progress) -> new JobBench(plan, new SparkStaging(staging, spark), progress);
   }
 
   private JobBench.Plan plan() throws DemoException {
     scale(scale);
+    atLeastOne("--warm-ups", warmUps);
     atLeastOne("--rounds", rounds);
     atLeastOne("--executors", executors);
     atLeastOne("--servers", servers);
@@ -150,6 +161,7 @@ public final class JobBenchCommand extends ComparisonCommand {
         shuffleJobs(),
         List.copyOf(partitions),
         List.copyOf(codecs),
+        warmUps,
         rounds,
         executors,
         servers,

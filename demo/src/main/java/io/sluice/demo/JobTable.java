@@ -56,7 +56,7 @@ final class JobTable implements Comparison.Outcome {
   private static void appendRow(StringBuilder text, Key key, List<JobRound> all) {
     ToDoubleFunction<JobRound> cpuRatio =
         one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.ownCpu().totalMs());
-    List<Double> ratios = sorted(all, cpuRatio);
+    List<Double> ratios = Medians.sorted(all, cpuRatio);
     text.append(
         String.format(
             Locale.ROOT,
@@ -72,17 +72,17 @@ final class JobTable implements Comparison.Outcome {
             seconds(all, one -> one.sluiceCpu().executorsMs()),
             seconds(all, one -> one.sluiceCpu().driverMs()),
             seconds(all, one -> one.sluiceCpu().serversMs()),
-            median(ratios),
+            Medians.of(ratios),
             ratios.get(0),
             ratios.get(ratios.size() - 1),
             seconds(all, one -> one.own().elapsedMs()),
             seconds(all, one -> one.sluice().elapsedMs()),
-            median(
-                sorted(
+            Medians.of(
+                Medians.sorted(
                     all,
                     one -> (double) one.sluice().elapsedMs() / Math.max(1, one.own().elapsedMs()))),
-            DemoTable.bytes(all.get(0).own().shuffleWrittenBytes()),
-            DemoTable.bytes(all.get(0).sluice().shuffleWrittenBytes())));
+            ResultTable.bytes(all.get(0).own().shuffleWrittenBytes()),
+            ResultTable.bytes(all.get(0).sluice().shuffleWrittenBytes())));
   }
 
   private static void appendDifference(StringBuilder text, Key key, List<JobRound> all) {
@@ -103,17 +103,6 @@ final class JobTable implements Comparison.Outcome {
   }
 
   private static double seconds(List<JobRound> all, ToLongFunction<JobRound> millis) {
-    return median(sorted(all, millis::applyAsLong)) / 1000;
-  }
-
-  private static List<Double> sorted(List<JobRound> all, ToDoubleFunction<JobRound> value) {
-    return all.stream().map(value::applyAsDouble).sorted().toList();
-  }
-
-  private static double median(List<Double> ascending) {
-    int middle = ascending.size() / 2;
-    return ascending.size() % 2 == 1
-        ? ascending.get(middle)
-        : (ascending.get(middle - 1) + ascending.get(middle)) / 2;
+    return Medians.of(Medians.sorted(all, millis::applyAsLong)) / 1000;
   }
 }

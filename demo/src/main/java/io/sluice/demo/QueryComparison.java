@@ -39,22 +39,4 @@ record QueryComparison(
     }
     return wentAround() ? Verdict.AROUND : Verdict.SAME;
   }
-
-  /** The word that the table says of a query. */
-  enum Verdict {
-    SAME("yes"),
-    DIFFERENT("NO"),
-    /** Same rows, but not by way of the servers. */
-    AROUND("yes, but not through Sluice");
-
-    private final String word;
-
-    Verdict(String word) {
-      this.word = word;
-    }
-
-    String word() {
-      return word;
-    }
-  }
 }

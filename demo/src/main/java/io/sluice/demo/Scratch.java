@@ -6,11 +6,27 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Removes directory trees that the demo made. Symbolic links are removed, not followed. */
+/** Directory trees that the demo makes. Symbolic links are removed, not followed. */
 final class Scratch {
   private Scratch() {}
+
+  /**
+   * Gives a finished directory its final name, in the same file system. Another run may have made
+   * the same meanwhile: then its copy serves as well.
+   */
+  static void publish(Path unfinished, Path complete) throws IOException {
+    try {
+      Files.move(unfinished, complete, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      if (!Files.isDirectory(complete)) {
+        throw e;
+      }
+      remove(unfinished);
+    }
+  }
 
   /**
    * Removes a tree; what vanishes meanwhile, because a process that ends removes its own files, is

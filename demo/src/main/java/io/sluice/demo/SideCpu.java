@@ -14,12 +14,15 @@ record SideCpu(long driverMs, long executorsMs, long serversMs) {
   /** Of a driver, its executors, and the nodes that work for it. */
   static SideCpu of(ProcessHandle driver, List<ClusterNode> nodes) {
     return new SideCpu(
-        cpuMs(driver),
-        driver.descendants().mapToLong(SideCpu::cpuMs).sum(),
-        nodes.stream()
-            .flatMap(node -> node.isAlive() ? ProcessHandle.of(node.pid()).stream() : Stream.of())
-            .mapToLong(SideCpu::cpuMs)
-            .sum());
+        cpuMs(driver), driver.descendants().mapToLong(SideCpu::cpuMs).sum(), nodesMs(nodes));
+  }
+
+  /** Of nodes alone. */
+  static long nodesMs(List<ClusterNode> nodes) {
+    return nodes.stream()
+        .flatMap(node -> node.isAlive() ? ProcessHandle.of(node.pid()).stream() : Stream.of())
+        .mapToLong(SideCpu::cpuMs)
+        .sum();
   }
 
   private static long cpuMs(ProcessHandle process) {

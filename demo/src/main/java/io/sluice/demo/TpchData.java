@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,13 +33,18 @@ final class TpchData {
   private TpchData() {}
 
   static Path directory(Path workDirectory, double scale) {
-    return workDirectory.resolve(
-        "tpch-sf" + BigDecimal.valueOf(scale).stripTrailingZeros().toPlainString() + "-v" + LAYOUT);
+    return workDirectory.resolve("tpch-sf" + plain(scale) + "-v" + LAYOUT);
+  }
+
+  /** A scale factor as a part of a file's name. */
+  static String plain(double scale) {
+    return BigDecimal.valueOf(scale).stripTrailingZeros().toPlainString();
   }
 
   /** Makes the tables unless they are there. */
-  static Path ensure(double scale, Staging staging, DemoProgress progress)
+  static Path ensure(double scale, SparkStaging spark, DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
+    Staging staging = spark.staging();
     Path complete = directory(staging.workDirectory(), scale);
     if (Files.isDirectory(complete)) {
       progress.step("TPC-H data, scale factor " + scale + ": using " + complete);
@@ -50,24 +54,16 @@ final class TpchData {
         "TPC-H data, scale factor " + scale + ": making " + complete + " (kept for the next time)");
     Path unfinished = staging.directory().resolve("tpch");
     Files.createDirectories(unfinished);
-    Map<String, String> conf = new TreeMap<>(staging.sparkConf());
+    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
     conf.put("spark.master", "local[*]");
     DriverSettings settings = new DriverSettings(scale, unfinished, staging.directory(), conf);
     Duration timeout =
         TIMEOUT_PER_SCALE.plus(Duration.ofSeconds((long) (TIMEOUT_PER_SCALE.toSeconds() * scale)));
-    try (DriverProcess driver = staging.startGenerator(HEAP, settings)) {
+    try (DriverProcess driver = spark.startGenerator(HEAP, settings)) {
       driver.awaitEnd(
           timeout, part -> progress.advance(part.done(), part.total(), "files written"));
     }
-    try {
-      Files.move(unfinished, complete, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      // Another demo may have made the same data meanwhile: then its copy serves as well.
-      if (!Files.isDirectory(complete)) {
-        throw e;
-      }
-      Scratch.remove(unfinished);
-    }
+    Scratch.publish(unfinished, complete);
     return complete;
   }
 

@@ -29,7 +29,12 @@ final class DemoCommandTest {
     "--partitions -1, --partitions",
     "--query-timeout 0, --query-timeout",
     "--queries 23, --queries",
-    "--transport CARRIER_PIGEON, --transport"
+    "--transport CARRIER_PIGEON, --transport",
+    "--engine flink, --engine",
+    "--engine mapreduce --scale 0, --scale",
+    "--engine mapreduce --queries 1, --queries: only with --engine spark",
+    "--engine mapreduce --spark-home /opt/spark, --spark-home: only with --engine spark",
+    "--engine mapreduce, no Hadoop"
   })
   void refusesWhatCannotWorkInOneLine(String arguments, String named) {
     StringWriter err = new StringWriter();
@@ -101,6 +106,37 @@ final class DemoCommandTest {
     Scratch.remove(directory.resolve("run"));
     assertThat(staged).doesNotExist();
     assertThat(home.resolve("jars/spark-core_2.12-3.5.9.jar")).exists();
+  }
+
+  @Test
+  void saysWhichPartOfHadoopIsMissing() throws Exception {
+    Path jar = Files.createFile(directory.resolve("hadoop-common.jar"));
+    Path jars = Files.writeString(directory.resolve("jars.txt"), jar + ":" + jar + "\n");
+    Properties system = new Properties();
+    for (String key : List.of("sluice.jars", "sluice.clients", "sluice.demo.jars")) {
+      system.setProperty(key, directory.toString());
+    }
+    assertThatThrownBy(() -> HadoopParts.of(system)).hasMessageContaining("no Hadoop");
+
+    system.setProperty("sluice.hadoop.jars", jars.toString());
+    Files.createDirectories(directory.resolve("mapreduce"));
+    assertThatThrownBy(() -> HadoopParts.of(system))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("sluice-demo-mapreduce-*.jar");
+    Files.createFile(directory.resolve("mapreduce/sluice-demo-mapreduce-1.0.jar"));
+    assertThatThrownBy(() -> HadoopParts.of(system)).hasMessageContaining("sluice-client-mr-*.jar");
+    Files.createFile(directory.resolve("sluice-client-mr-1.0.jar"));
+
+    assertThat(HadoopParts.of(system))
+        .isEqualTo(
+            new HadoopParts(
+                jars,
+                directory.resolve("mapreduce/sluice-demo-mapreduce-1.0.jar"),
+                directory.resolve("sluice-client-mr-1.0.jar")));
+    Files.delete(jar);
+    assertThatThrownBy(() -> HadoopParts.of(system))
+        .isInstanceOf(DemoException.class)
+        .hasMessageContaining("hadoop-common.jar, which is gone");
   }
 
   @Test

@@ -86,12 +86,12 @@ final class DemoTableTest {
   void showsBytesInTheUnitThatFits() {
     assertThat(
             List.of(
-                DemoTable.bytes(0),
-                DemoTable.bytes(1023),
-                DemoTable.bytes(1024),
-                DemoTable.bytes(1536 * 1024),
-                DemoTable.bytes(3L << 40),
-                DemoTable.bytes(5000L << 40)))
+                ResultTable.bytes(0),
+                ResultTable.bytes(1023),
+                ResultTable.bytes(1024),
+                ResultTable.bytes(1536 * 1024),
+                ResultTable.bytes(3L << 40),
+                ResultTable.bytes(5000L << 40)))
         .containsExactly("0 B", "1023 B", "1.0 KiB", "1.5 MiB", "3.0 TiB", "5000.0 TiB");
   }
 

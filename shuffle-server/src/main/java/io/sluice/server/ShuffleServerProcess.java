@@ -2,6 +2,8 @@ package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
@@ -24,6 +26,9 @@ import io.sluice.server.http.EngineMetrics;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
+import io.sluice.server.http.ServerRegistry;
+import io.sluice.server.http.TenantMetrics;
+import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
@@ -33,6 +38,7 @@ import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
 import io.sluice.server.merge.ReportedMergeInputs;
+import io.sluice.server.metrics.Latencies;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -136,6 +142,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final HttpEndpoint http;
   private final Heartbeats heartbeats;
   private final ScrubCounters scrubbed = new ScrubCounters();
+  private final Latencies latencies = new Latencies();
+  private final ReadCounters readCounters = new ReadCounters();
+  private final TransportCounters connections = new TransportCounters();
+  private final ClusterSelf self;
+  private final AuditLog audit = new AuditLog();
   private boolean closed;
 
   /**
@@ -204,7 +215,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     long epoch = recovered.epoch();
     // Closed once nothing can be acknowledged any more, and before memory is given back.
     parts.add("stop mark", () -> markStop(recovered));
-    ServerCounters counters = new ServerCounters();
+    ServerCounters counters = new ServerCounters(latencies);
     spiller =
         parts.add(
             "spiller",
@@ -236,7 +247,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
     demoter.start();
 
-    merges = new MergeCounters();
+    merges = new MergeCounters(latencies);
     merger =
         parts.add(
             "merger",
@@ -263,7 +274,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 new ReportedReads(),
-                new ReadCounters(),
+                readCounters,
                 nanoTime));
     service =
         new StoreDataService(
@@ -281,12 +292,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
-    drainable = new DrainingDataService(service, security.connections());
+    drainable =
+        new DrainingDataService(
+            new TimedDataService(service, latencies, nanoTime), security.connections());
 
     startShortCircuit(epoch, store, reads);
 
-    TransportCounters connections = new TransportCounters();
-    netty = startNetty(connections);
+    netty = startNetty();
     report =
         new StoreReport(
             identity(epoch, network.rpcPort()),
@@ -301,17 +313,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
     // Ends with its executor.
     ScheduledFuture<?> unused =
         timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report), connections, timer);
+    rpc = startRpc(new ControlService(store, report), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
+    self = new ClusterSelf(report, store, config.cluster().tags(), audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
-            new ClusterSelf(report, store, config.cluster().tags()),
+            self,
             leases,
             executor("heartbeat", 1, true),
             security);
@@ -462,8 +475,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     service.announceLocalSocket(socket.toString());
   }
 
-  private Optional<NettyDataServer> startNetty(TransportCounters connections)
-      throws StartException {
+  private Optional<NettyDataServer> startNetty() throws StartException {
     NetworkConfig network = config.network();
     if (network.nettyPort().isEmpty()) {
       return Optional.empty();
@@ -491,8 +503,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return Optional.of(parts.add("data transport", server));
   }
 
-  private RpcServer startRpc(
-      ControlService control, TransportCounters connections, ScheduledExecutorService timer)
+  private RpcServer startRpc(ControlService control, ScheduledExecutorService timer)
       throws StartException {
     NetworkConfig network = config.network();
     RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
@@ -508,6 +519,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
             security.guard(
                 builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
+            // The last one hears of a call first, and so of those that are denied.
+            builder.intercept(new AuditCalls(audit));
           },
           List.of(control, data));
     } catch (IOException e) {
@@ -518,11 +531,21 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private HttpEndpoint startHttp() throws StartException {
     int port = config.network().httpPort();
-    ServerMetrics metrics =
-        new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
-    CollectorRegistry registry = metrics.registry();
-    registry.register(new MergeMetrics(merges, merger::queueLength));
-    registry.register(new EngineMetrics(scrubbed, store.totals()));
+    CollectorRegistry registry =
+        ServerRegistry.of(
+            new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures),
+            latencies,
+            PooledByteBufAllocator.DEFAULT,
+            List.of(
+                new TenantMetrics(store, memory, self::forgotten),
+                new TrafficMetrics(
+                    connections,
+                    readCounters,
+                    shortCircuits,
+                    memory,
+                    () -> netty.map(NettyDataServer::pendingTasks).orElse(0)),
+                new MergeMetrics(merges, merger::queueLength),
+                new EngineMetrics(scrubbed, store.totals())));
     try {
       return parts.add("http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.sluice.cli.bench;
 import io.sluice.cli.bench.store.DeleteCommand;
 import io.sluice.cli.bench.store.MetadataCommand;
 import io.sluice.demo.JobBenchCommand;
+import io.sluice.demo.TerasortBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Spec;
       MetadataCommand.class,
       DeleteCommand.class,
       MergeCommand.class,
-      JobBenchCommand.class
+      JobBenchCommand.class,
+      TerasortBenchCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

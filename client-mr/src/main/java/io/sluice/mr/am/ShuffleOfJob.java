@@ -26,4 +26,13 @@ interface ShuffleOfJob {
    * best effort.
    */
   void replace(String server);
+
+  /**
+   * Does so at once, if no other server stands in for it yet; waits for a coordinator, for a
+   * bounded time. Any thread.
+   *
+   * @return the newest assignment, with a way round the server if there is one; empty while, and
+   *     if, the job shuffles as Hadoop does
+   */
+  Optional<ShuffleAssignment> around(String server);
 }

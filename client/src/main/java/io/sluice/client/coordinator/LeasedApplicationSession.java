@@ -68,6 +68,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
   // Of all shuffles. Further servers that stand in for silent coordinators come from here.
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
   private final AtomicInteger turns = new AtomicInteger();
+  // Both guarded by this.
+  private int fallbacks;
+  private String lastFallback = "";
   private volatile boolean registered;
   private volatile boolean coordinatorsAway;
   private volatile boolean closed;
@@ -118,6 +121,19 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   @Override
   public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
+    ShuffleRegistration outcome = tryToRegister(shuffle, partitions);
+    if (outcome instanceof Refused refused) {
+      // Told with the next renewal, so that operators see which applications do without us, and
+      // why.
+      synchronized (this) {
+        fallbacks++;
+        lastFallback = refused.reason() + ": " + refused.message();
+      }
+    }
+    return outcome;
+  }
+
+  private ShuffleRegistration tryToRegister(int shuffle, int partitions) {
     if (closed) {
       return new Refused(Reason.CLOSED, "the client of application " + application + " is closed");
     }
@@ -335,9 +351,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEW_AGAIN_MS;
     try {
-      RenewLeaseReply reply =
-          coordinators.renewLease(
-              RenewLeaseRequest.newBuilder().setApplication(application).build());
+      RenewLeaseReply reply = coordinators.renewLease(renewal());
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
@@ -368,6 +382,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
     } finally {
       renewAfter(nextMs);
     }
+  }
+
+  private synchronized RenewLeaseRequest renewal() {
+    return RenewLeaseRequest.newBuilder()
+        .setApplication(application)
+        .setFallbackShuffles(fallbacks)
+        .setLastFallbackReason(lastFallback)
+        .build();
   }
 
   @Override

@@ -11,6 +11,7 @@ package io.sluice.coordinator.app;
  * @param sinceMs of a LIVE application its last sign of life, of an ENDED one the moment it ended
  * @param shuffleCount how many shuffles of it were assigned
  * @param shuffles the shuffles that are remembered
+ * @param fallbacks what the driver said of shuffles that it did not bring here
  */
 public record Application(
     String name,
@@ -20,7 +21,8 @@ public record Application(
     long registeredAtMs,
     long sinceMs,
     int shuffleCount,
-    ShuffleHistory shuffles) {
+    ShuffleHistory shuffles,
+    Fallbacks fallbacks) {
 
   /** ENDED is final for one registration; registering again starts a new life. */
   public enum State {
@@ -30,7 +32,15 @@ public record Application(
 
   public static Application registered(String name, String user, String clientVersion, long nowMs) {
     return new Application(
-        name, user, clientVersion, State.LIVE, nowMs, nowMs, 0, ShuffleHistory.empty());
+        name,
+        user,
+        clientVersion,
+        State.LIVE,
+        nowMs,
+        nowMs,
+        0,
+        ShuffleHistory.empty(),
+        Fallbacks.NONE);
   }
 
   /** Whether the application is live and its lease has not run out. */
@@ -42,15 +52,23 @@ public record Application(
     return state == State.LIVE ? Math.max(0, leaseMs - (nowMs - sinceMs)) : 0;
   }
 
-  public Application renewed(long nowMs) {
+  public Application renewed(Fallbacks said, long nowMs) {
     return new Application(
-        name, user, clientVersion, state, registeredAtMs, nowMs, shuffleCount, shuffles);
+        name, user, clientVersion, state, registeredAtMs, nowMs, shuffleCount, shuffles, said);
   }
 
   /** The same application announced again, perhaps by another user name or library. */
   public Application announcedAgain(String newUser, String newClientVersion, long nowMs) {
     return new Application(
-        name, newUser, newClientVersion, state, registeredAtMs, nowMs, shuffleCount, shuffles);
+        name,
+        newUser,
+        newClientVersion,
+        state,
+        registeredAtMs,
+        nowMs,
+        shuffleCount,
+        shuffles,
+        fallbacks);
   }
 
   public Application ended(long nowMs) {
@@ -62,7 +80,8 @@ public record Application(
         registeredAtMs,
         nowMs,
         shuffleCount,
-        ShuffleHistory.empty());
+        ShuffleHistory.empty(),
+        fallbacks);
   }
 
   public Application withShuffle(int shuffle, int partitionCount, int remembered) {
@@ -74,6 +93,7 @@ public record Application(
         registeredAtMs,
         sinceMs,
         shuffles.partitionCount(shuffle) == 0 ? shuffleCount + 1 : shuffleCount,
-        shuffles.with(shuffle, partitionCount, remembered));
+        shuffles.with(shuffle, partitionCount, remembered),
+        fallbacks);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.cluster;
 
+import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
@@ -11,6 +12,7 @@ import java.util.List;
  * @param id name, addresses and epoch, from the latest heartbeat
  * @param reported what the server said of itself: ACTIVE, SERVER_DRAINING or UNHEALTHY
  * @param load the load of the latest heartbeat
+ * @param held the largest of what the server holds, from the latest heartbeat
  * @param tags sorted, without repeats
  * @param heardAtMs when the latest heartbeat came, on the coordinator's monotonic clock
  * @param heard whether the server counts as heard of; LOST is noted once, when the silence is
@@ -22,6 +24,7 @@ public record Server(
     ServerId id,
     ServerState reported,
     ServerLoad load,
+    HeldData held,
     List<String> tags,
     long heardAtMs,
     Liveness heard,
@@ -43,19 +46,25 @@ public record Server(
 
   /** A server as its heartbeat shows it, whatever was known of it before. */
   public static Server reporting(
-      ServerId id, ServerState state, ServerLoad load, List<String> tags, long nowMs) {
-    return new Server(id, state, load, tags, nowMs, Liveness.HEARD, 0);
+      ServerId id,
+      ServerState state,
+      ServerLoad load,
+      HeldData held,
+      List<String> tags,
+      long nowMs) {
+    return new Server(id, state, load, held, tags, nowMs, Liveness.HEARD, 0);
   }
 
   /** The server with {@code partitions} more handed to it. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(id, reported, load, tags, heardAtMs, heard, sum);
+    return new Server(id, reported, load, held, tags, heardAtMs, heard, sum);
   }
 
   /** The server, noted as lost. */
   public Server lost() {
-    return new Server(id, reported, load, tags, heardAtMs, Liveness.LOST, assignedSinceHeartbeat);
+    return new Server(
+        id, reported, load, held, tags, heardAtMs, Liveness.LOST, assignedSinceHeartbeat);
   }
 
   /**

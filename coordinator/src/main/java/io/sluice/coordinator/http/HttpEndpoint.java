@@ -6,6 +6,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.exporter.common.TextFormat;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
+import io.sluice.coordinator.api.ApiRoutes;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -16,10 +17,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code /metrics}, {@code /healthz} (is the process working?) and {@code /readyz} (should
- * it be given work?). Any other path is 404, any other method than GET and HEAD is 405.
+ * Serves the web pages, the REST API, {@code /metrics}, {@code /healthz} (is the process working?)
+ * and {@code /readyz} (should it be given work?). Any other path is 404, any other method than GET
+ * and HEAD is 405.
  */
 public final class HttpEndpoint implements AutoCloseable {
   private static final int THREADS = 2;
@@ -30,16 +34,16 @@ public final class HttpEndpoint implements AutoCloseable {
       List.of("sun.net.httpserver.maxReqTime", "sun.net.httpserver.maxRspTime");
 
   private static final String TIME_LIMIT_SECONDS = "5";
-  private static final int OK = 200;
-  private static final int NOT_FOUND = 404;
-  private static final int METHOD_NOT_ALLOWED = 405;
-  private static final int UNAVAILABLE = 503;
+
+  private static final Logger log = LoggerFactory.getLogger(HttpEndpoint.class);
 
   private final HttpServer server;
   private final ExecutorService executor;
   private final CollectorRegistry registry;
   private final BooleanSupplier healthy;
   private final BooleanSupplier ready;
+  private final Assets assets = new Assets();
+  private final ApiPages api;
 
   /**
    * Binds the address; requests are served from {@link #start} on.
@@ -51,9 +55,11 @@ public final class HttpEndpoint implements AutoCloseable {
       Optional<TlsContexts> tls,
       CollectorRegistry registry,
       BooleanSupplier healthy,
-      BooleanSupplier ready)
+      BooleanSupplier ready,
+      ApiRoutes api)
       throws IOException {
     this.registry = registry;
+    this.api = new ApiPages(api);
     this.healthy = healthy;
     this.ready = ready;
     // Two peers that send their requests a byte an hour must not keep the probes from being
@@ -96,45 +102,49 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
-      String method = exchange.getRequestMethod();
-      if (!method.equals("GET") && !method.equals("HEAD")) {
-        answer(exchange, METHOD_NOT_ALLOWED, "only GET and HEAD are understood\n");
-        return;
+      Reply reply;
+      try {
+        reply = reply(exchange);
+      } catch (RuntimeException e) {
+        log.error("page failed path={}", exchange.getRequestURI().getRawPath(), e);
+        reply = Reply.text(Reply.INTERNAL, "this page failed; the log says why\n");
       }
-      switch (exchange.getRequestURI().getPath()) {
-        case "/metrics" -> metrics(exchange);
-        case "/healthz" -> probe(exchange, healthy.getAsBoolean());
-        case "/readyz" -> probe(exchange, healthy.getAsBoolean() && ready.getAsBoolean());
-        default ->
-            answer(exchange, NOT_FOUND, "no such page: /metrics, /healthz and /readyz are there\n");
-      }
+      reply.send(exchange);
     }
   }
 
-  private void metrics(HttpExchange exchange) throws IOException {
+  private Reply reply(HttpExchange exchange) throws IOException {
+    String method = exchange.getRequestMethod();
+    String path = exchange.getRequestURI().getRawPath();
+    if (!method.equals("GET") && !method.equals("HEAD")) {
+      return Reply.text(Reply.METHOD_NOT_ALLOWED, "only GET and HEAD are understood\n");
+    }
+    Reply asset = assets.find(path, exchange.getRequestHeaders().getFirst("If-None-Match"));
+    if (asset != null) {
+      return asset;
+    }
+    if (path.startsWith(ApiRoutes.PREFIX)) {
+      return api.get(path, exchange.getRequestURI().getRawQuery());
+    }
+    return switch (path) {
+      case "/metrics" -> metrics(exchange);
+      case "/healthz" -> probe(healthy.getAsBoolean());
+      case "/readyz" -> probe(healthy.getAsBoolean() && ready.getAsBoolean());
+      default ->
+          Reply.text(
+              Reply.NOT_FOUND,
+              "no such page: /, /api/v1/openapi.yaml, /metrics, /healthz and /readyz are there\n");
+    };
+  }
+
+  private Reply metrics(HttpExchange exchange) throws IOException {
     String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
     StringWriter text = new StringWriter();
     TextFormat.writeFormat(type, text, registry.metricFamilySamples());
-    exchange.getResponseHeaders().set("Content-Type", type);
-    send(exchange, OK, text.toString());
+    return Reply.of(type, text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  private static void probe(HttpExchange exchange, boolean good) throws IOException {
-    answer(exchange, good ? OK : UNAVAILABLE, good ? "ok\n" : "not now\n");
-  }
-
-  private static void answer(HttpExchange exchange, int code, String text) throws IOException {
-    exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
-    send(exchange, code, text);
-  }
-
-  private static void send(HttpExchange exchange, int code, String text) throws IOException {
-    byte[] body = text.getBytes(StandardCharsets.UTF_8);
-    if (exchange.getRequestMethod().equals("HEAD")) {
-      exchange.sendResponseHeaders(code, -1);
-      return;
-    }
-    exchange.sendResponseHeaders(code, body.length);
-    exchange.getResponseBody().write(body);
+  private static Reply probe(boolean good) {
+    return good ? Reply.text(Reply.OK, "ok\n") : Reply.text(Reply.UNAVAILABLE, "not now\n");
   }
 }

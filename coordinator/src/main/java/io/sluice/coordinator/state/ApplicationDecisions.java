@@ -2,6 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
@@ -33,8 +34,7 @@ public final class ApplicationDecisions {
     Application known = view.applications().get(name);
     if (known != null && known.liveAt(nowMs, policy.leaseMs())) {
       if (!known.user().equals(request.getUser())) {
-        return refusedRegistration(
-            Status.DENIED, "application " + name + " belongs to another user");
+        return denied(request, "application " + name + " belongs to another user");
       }
     } else {
       if (view.applications().liveCount() >= policy.maxApplications()) {
@@ -46,8 +46,8 @@ public final class ApplicationDecisions {
       }
       int most = policy.maxApplicationsPerUser();
       if (most >= 0 && liveApplicationsOf(view, request.getUser(), nowMs) >= most) {
-        return refusedRegistration(
-            Status.DENIED,
+        return denied(
+            request,
             "user "
                 + request.getUser()
                 + " has "
@@ -89,7 +89,12 @@ public final class ApplicationDecisions {
     if (unknown != null) {
       return Decision.unchanged(renewal(Status.UNKNOWN_APPLICATION, unknown));
     }
-    return Decision.of(new MetadataRecord.LeaseRenewed(name, nowMs), renewal(Status.OK, ""));
+    Fallbacks fallbacks =
+        new Fallbacks(
+            Math.max(0, request.getFallbackShuffles()),
+            RequestChecks.clipped(request.getLastFallbackReason()));
+    return Decision.of(
+        new MetadataRecord.LeaseRenewed(name, fallbacks, nowMs), renewal(Status.OK, ""));
   }
 
   /** An application is over. Saying so twice, or of one that was never registered, is no error. */
@@ -150,6 +155,18 @@ public final class ApplicationDecisions {
         .setMessage(message)
         .setLeaseMs(policy.leaseMs())
         .build();
+  }
+
+  private Decision<RegisterApplicationReply> denied(
+      RegisterApplicationRequest request, String message) {
+    return Decision.of(
+        new MetadataRecord.Refused(
+            Event.Kind.APPLICATION_DENIED,
+            request.getApplication(),
+            request.getUser(),
+            Status.DENIED,
+            message),
+        refusedRegistration(Status.DENIED, message).reply());
   }
 
   private Decision<RegisterApplicationReply> refusedRegistration(Status status, String message) {

@@ -1,12 +1,16 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.assign.PartitionSize;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.event.Level;
@@ -29,14 +33,20 @@ public sealed interface MetadataRecord {
     return null;
   }
 
+  /** All lines of the log that this change deserves. */
+  default List<Event> events(ClusterView before) {
+    Event event = event(before);
+    return event == null ? List.of() : List.of(event);
+  }
+
   /** A server sent a heartbeat. */
   record ServerReported(
-      ServerId id, ServerState state, ServerLoad load, List<String> tags, long atMs)
+      ServerId id, ServerState state, ServerLoad load, HeldData held, List<String> tags, long atMs)
       implements MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
-      Server server = Server.reporting(id, state, load, tags, atMs);
+      Server server = Server.reporting(id, state, load, held, tags, atMs);
       return view.with(view.servers().with(server), learnt(view.partitionSize(), known));
     }
 
@@ -50,10 +60,30 @@ public sealed interface MetadataRecord {
     }
 
     @Override
+    public List<Event> events(ClusterView before) {
+      Server known = before.servers().get(id.getName());
+      List<Event> events = new ArrayList<>();
+      Event event = event(before);
+      if (event != null) {
+        events.add(event);
+      }
+      events.addAll(
+          DiskEvents.between(
+              id.getName(),
+              known == null || known.id().getEpoch() != id.getEpoch()
+                  ? List.of()
+                  : known.load().getDisksList(),
+              load.getDisksList()));
+      return events;
+    }
+
+    @Override
     public Event event(ClusterView before) {
       Server known = before.servers().get(id.getName());
       if (known == null) {
-        return Event.info(
+        return server(
+            Level.INFO,
+            Event.Kind.SERVER_JOINED,
             "server joined server="
                 + id.getName()
                 + " epoch="
@@ -64,7 +94,9 @@ public sealed interface MetadataRecord {
                 + tags);
       }
       if (known.id().getEpoch() != id.getEpoch()) {
-        return Event.warn(
+        return server(
+            Level.WARN,
+            Event.Kind.SERVER_RESTARTED,
             "server restarted server="
                 + id.getName()
                 + " epoch="
@@ -75,7 +107,9 @@ public sealed interface MetadataRecord {
                 + state);
       }
       if (known.heard() == Server.Liveness.LOST) {
-        return Event.info(
+        return server(
+            Level.INFO,
+            Event.Kind.SERVER_RETURNED,
             "server came back server="
                 + id.getName()
                 + " epoch="
@@ -86,7 +120,9 @@ public sealed interface MetadataRecord {
                 + state);
       }
       if (known.reported() != state) {
-        return Event.info(
+        return server(
+            Level.INFO,
+            Event.Kind.SERVER_STATE_CHANGED,
             "server changed state server="
                 + id.getName()
                 + " epoch="
@@ -97,6 +133,10 @@ public sealed interface MetadataRecord {
                 + known.reported());
       }
       return null;
+    }
+
+    private Event server(Level level, Event.Kind kind, String text) {
+      return Event.ofServer(level, kind, id.getName(), text);
     }
   }
 
@@ -110,7 +150,10 @@ public sealed interface MetadataRecord {
 
     @Override
     public Event event(ClusterView before) {
-      return Event.warn(
+      return Event.ofServer(
+          Level.WARN,
+          Event.Kind.SERVER_LOST,
+          server,
           "server lost server=" + server + " epoch=" + epoch + " silentMs=" + silentMs);
     }
   }
@@ -124,7 +167,11 @@ public sealed interface MetadataRecord {
 
     @Override
     public Event event(ClusterView before) {
-      return Event.info("lost server forgotten server=" + server);
+      return Event.ofServer(
+          Level.INFO,
+          Event.Kind.SERVER_FORGOTTEN,
+          server,
+          "lost server forgotten server=" + server);
     }
   }
 
@@ -143,7 +190,11 @@ public sealed interface MetadataRecord {
 
     @Override
     public Event event(ClusterView before) {
-      return Event.info(
+      return new Event(
+          Level.INFO,
+          Event.Kind.EXCLUSIONS_CHANGED,
+          "",
+          "",
           "excluded servers changed count=" + excluded.size() + " servers=" + excluded);
     }
   }
@@ -167,7 +218,10 @@ public sealed interface MetadataRecord {
       boolean again = known != null && known.state() == Application.State.LIVE;
       return again
           ? null
-          : Event.info(
+          : Event.ofApplication(
+              Level.INFO,
+              Event.Kind.APPLICATION_REGISTERED,
+              application,
               "application registered app="
                   + application
                   + " user="
@@ -178,11 +232,14 @@ public sealed interface MetadataRecord {
   }
 
   /** A driver said that its application lives. */
-  record LeaseRenewed(String application, long atMs) implements MetadataRecord {
+  record LeaseRenewed(String application, Fallbacks fallbacks, long atMs)
+      implements MetadataRecord {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
-      return known == null ? view : view.with(view.applications().with(known.renewed(atMs)));
+      return known == null
+          ? view
+          : view.with(view.applications().with(known.renewed(fallbacks, atMs)));
     }
   }
 
@@ -201,7 +258,10 @@ public sealed interface MetadataRecord {
     @Override
     public Event event(ClusterView before) {
       Application known = before.applications().get(application);
-      return Event.info(
+      return Event.ofApplication(
+          Level.INFO,
+          Event.Kind.APPLICATION_ENDED,
+          application,
           "application ended app="
               + application
               + " shuffles="
@@ -218,7 +278,11 @@ public sealed interface MetadataRecord {
 
     @Override
     public Event event(ClusterView before) {
-      return Event.warn("application expired app=" + application + " silentMs=" + silentMs);
+      return Event.ofApplication(
+          Level.WARN,
+          Event.Kind.APPLICATION_EXPIRED,
+          application,
+          "application expired app=" + application + " silentMs=" + silentMs);
     }
   }
 
@@ -276,12 +340,42 @@ public sealed interface MetadataRecord {
               + " servers="
               + partitionsByServer.size();
       return replicas < replicasWanted
-          ? Event.warn(
+          ? Event.ofApplication(
+              Level.WARN,
+              Event.Kind.SHUFFLE_SHORT_OF_COPIES,
+              application,
               "shuffle assigned with fewer replicas than asked for"
                   + what
                   + " replicasWanted="
                   + replicasWanted)
-          : new Event(Level.DEBUG, "shuffle assigned" + what);
+          : Event.ofApplication(
+              Level.DEBUG, Event.Kind.SHUFFLE_ASSIGNED, application, "shuffle assigned" + what);
+    }
+  }
+
+  /** A driver was told no. Nothing changes but what people are told. */
+  record Refused(Event.Kind kind, String application, String user, Status status, String message)
+      implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return Event.ofApplication(
+          Level.WARN,
+          kind,
+          application,
+          (kind == Event.Kind.APPLICATION_DENIED
+                  ? "application denied app="
+                  : "shuffle refused app=")
+              + application
+              + (user.isEmpty() ? "" : " user=" + user)
+              + " status="
+              + status
+              + " reason="
+              + message);
     }
   }
 }

@@ -1,12 +1,15 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.HeldData;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleLoad;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
@@ -22,9 +25,12 @@ final class RequestChecks {
   static final int MAX_PATH_LENGTH = 4096;
   static final int MAX_EXCLUDED_SERVERS = 10_000;
   static final int MAX_HELD_APPLICATIONS = 100_000;
+  static final int MAX_HELD_NAMED = 1024;
 
   /** The longest piece of a peer's input that an answer repeats. */
   private static final int MAX_QUOTED_LENGTH = 64;
+
+  private static final int MAX_KEPT_LENGTH = 256;
 
   private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,256}");
   private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,256}");
@@ -106,6 +112,9 @@ final class RequestChecks {
     if (problem == null) {
       problem = tags("tags", request.getTagsList());
     }
+    if (problem == null) {
+      problem = held(request.getHeld());
+    }
     if (problem == null && request.getApplicationsCount() > MAX_HELD_APPLICATIONS) {
       problem =
           "applications: expected at most "
@@ -180,6 +189,35 @@ final class RequestChecks {
     return null;
   }
 
+  /** What is kept of it until the next heartbeat is bounded. */
+  private static String held(HeldData held) {
+    int most = Math.max(held.getApplicationsCount(), held.getShufflesCount());
+    if (most > MAX_HELD_NAMED) {
+      return "held: expected at most "
+          + MAX_HELD_NAMED
+          + " applications and shuffles, found "
+          + most;
+    }
+    for (ApplicationLoad load : held.getApplicationsList()) {
+      String problem = application(load.getApplication());
+      if (problem != null || load.getStoredBytes() < 0) {
+        return "held: "
+            + (problem != null
+                ? problem
+                : "expected no negative bytes, found " + load.getStoredBytes());
+      }
+    }
+    for (ShuffleLoad load : held.getShufflesList()) {
+      String problem = application(load.getShuffle().getApplication());
+      long least = Math.min(load.getStoredBytes(), load.getLargestPartitionBytes());
+      if (problem != null || least < 0) {
+        return "held: "
+            + (problem != null ? problem : "expected no negative bytes, found " + least);
+      }
+    }
+    return null;
+  }
+
   private static String tags(String field, Iterable<String> tags) {
     int count = 0;
     for (String tag : tags) {
@@ -192,10 +230,19 @@ final class RequestChecks {
   }
 
   /**
+   * Text of a peer made fit to be kept and shown: at most 256 characters, no control characters.
+   */
+  static String clipped(String input) {
+    String clipped =
+        input.length() <= MAX_KEPT_LENGTH ? input : input.substring(0, MAX_KEPT_LENGTH);
+    return clipped.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");
+  }
+
+  /**
    * A peer's input made fit for a log line: clipped, and without characters that would break or
    * forge one.
    */
-  private static String quoted(String input) {
+  static String quoted(String input) {
     String clipped =
         input.length() <= MAX_QUOTED_LENGTH ? input : input.substring(0, MAX_QUOTED_LENGTH) + "...";
     return "\""

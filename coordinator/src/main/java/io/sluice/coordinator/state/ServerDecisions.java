@@ -57,7 +57,8 @@ public final class ServerDecisions {
         request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
     List<String> tags = request.getTagsList().stream().distinct().sorted().toList();
     return Decision.of(
-        new MetadataRecord.ServerReported(id, state, request.getLoad(), tags, nowMs),
+        new MetadataRecord.ServerReported(
+            id, state, request.getLoad(), request.getHeld(), tags, nowMs),
         reply.build());
   }
 

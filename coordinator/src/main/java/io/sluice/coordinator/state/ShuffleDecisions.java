@@ -85,14 +85,17 @@ public final class ShuffleDecisions {
             request.getRequiredTagsList(), Set.copyOf(request.getExcludedServersList()));
     List<Server> eligible = eligibility.eligible(view.servers(), view.excluded(), wish, nowMs);
     if (eligible.isEmpty()) {
-      return refused(
-          Status.NO_SERVERS,
+      String reason =
           "no server can take shuffle "
               + shuffle
               + " of application "
               + name
               + "; "
-              + eligibility.account(view.servers(), view.excluded(), wish, nowMs));
+              + eligibility.account(view.servers(), view.excluded(), wish, nowMs);
+      return Decision.of(
+          new MetadataRecord.Refused(
+              Event.Kind.SHUFFLE_REFUSED, name, application.user(), Status.NO_SERVERS, reason),
+          refused(Status.NO_SERVERS, reason).reply());
     }
     boolean further = request.getFurtherPartitions() > 0;
     int limit = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();

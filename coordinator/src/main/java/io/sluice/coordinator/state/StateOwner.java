@@ -27,7 +27,7 @@ public final class StateOwner implements AutoCloseable {
    * A request takes microseconds, so a full queue is milliseconds of work; more than this waiting
    * means that something else is wrong.
    */
-  static final int QUEUE_CAPACITY = 10_000;
+  public static final int QUEUE_CAPACITY = 10_000;
 
   /** Bounds how long the first request of a round waits for its answer. */
   private static final int MAX_ROUND = 256;
@@ -58,11 +58,23 @@ public final class StateOwner implements AutoCloseable {
   public interface Probe {
     /** One round is over: so many requests, of which the first waited so long. */
     void round(int requests, long oldestWaitNanos);
+
+    /** Time has passed, and that changed something. */
+    default void timePassed(List<MetadataRecord> records) {}
+  }
+
+  /** Sees every change, on the owner's thread, in order. Must not block. */
+  public interface Watcher {
+    /**
+     * @param events what people are told of it; often nothing
+     */
+    void changed(MetadataRecord record, List<Event> events);
   }
 
   private final LongSupplier nanoTime;
   private final Elapsed elapsed;
   private final Probe probe;
+  private final Watcher watcher;
   private final BlockingQueue<Pending<?>> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread thread = new Thread(this::run, "coordinator-state");
 
@@ -73,10 +85,11 @@ public final class StateOwner implements AutoCloseable {
   /**
    * @param nanoTime monotonic time, as {@link System#nanoTime}
    */
-  public StateOwner(LongSupplier nanoTime, Elapsed elapsed, Probe probe) {
+  public StateOwner(LongSupplier nanoTime, Elapsed elapsed, Probe probe, Watcher watcher) {
     this.nanoTime = nanoTime;
     this.elapsed = elapsed;
     this.probe = probe;
+    this.watcher = watcher;
     this.view = ClusterView.startedAt(nowMs());
     this.lastRoundMs = nowMs();
     thread.setDaemon(true);
@@ -198,7 +211,9 @@ public final class StateOwner implements AutoCloseable {
       if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
         timePassedMs = nowMs;
         ClusterView before = view;
-        view = applied(before, elapsed.at(before, nowMs));
+        List<MetadataRecord> passed = elapsed.at(before, nowMs);
+        view = applied(before, passed);
+        probe.timePassed(passed);
       }
       lastRoundMs = nowMs;
     }
@@ -218,14 +233,15 @@ public final class StateOwner implements AutoCloseable {
     probe.round(round.size(), startNanos - round.get(0).submittedNanos);
   }
 
-  private static ClusterView applied(ClusterView from, List<MetadataRecord> records) {
+  private ClusterView applied(ClusterView from, List<MetadataRecord> records) {
     ClusterView current = from;
     for (MetadataRecord record : records) {
-      Event event = record.event(current);
-      if (event != null) {
+      List<Event> events = record.events(current);
+      for (Event event : events) {
         log.atLevel(event.level()).log(event.text());
       }
       current = record.applyTo(current);
+      watcher.changed(record, events);
     }
     return current;
   }

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.assign;
 
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
@@ -119,7 +120,9 @@ final class BalanceSimulation {
     for (int i = 0; i < SERVERS; i++) {
       ServerId id =
           ServerId.newBuilder().setName("s" + i).setHost("s" + i).setRpcPort(1).setEpoch(1).build();
-      servers[i] = Server.reporting(id, ServerState.ACTIVE, load(0), List.of(), 0);
+      servers[i] =
+          Server.reporting(
+              id, ServerState.ACTIVE, load(0), HeldData.getDefaultInstance(), List.of(), 0);
     }
   }
 
@@ -189,7 +192,13 @@ final class BalanceSimulation {
             server.assignedSinceHeartbeat());
     reportedUnits[index] = arrivedUnits[index];
     servers[index] =
-        Server.reporting(server.id(), ServerState.ACTIVE, load(arrivedUnits[index]), List.of(), 0);
+        Server.reporting(
+            server.id(),
+            ServerState.ACTIVE,
+            load(arrivedUnits[index]),
+            HeldData.getDefaultInstance(),
+            List.of(),
+            0);
   }
 
   private double drawUnits() {

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.cluster;
 
 import io.sluice.proto.DiskState;
+import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
@@ -28,7 +29,8 @@ public final class Servers {
   }
 
   public static Server with(String host, int port, ServerLoad load) {
-    return Server.reporting(id(host, port), ServerState.ACTIVE, load, List.of(), 0);
+    return Server.reporting(
+        id(host, port), ServerState.ACTIVE, load, HeldData.getDefaultInstance(), List.of(), 0);
   }
 
   public static ServerLoad idleLoad() {

@@ -156,10 +156,7 @@ final class FakeCluster {
 
   private void applied(List<MetadataRecord> records) {
     for (MetadataRecord record : records) {
-      Event event = record.event(view);
-      if (event != null) {
-        events.add(event.level() + " " + event.text());
-      }
+      record.events(view).forEach(event -> events.add(event.level() + " " + event.text()));
       view = record.applyTo(view);
     }
   }

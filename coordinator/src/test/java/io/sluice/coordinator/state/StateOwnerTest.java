@@ -36,7 +36,10 @@ class StateOwnerTest {
             new ApplicationPolicy(60_000, 10, -1, 0, 10, 10));
     owner =
         new StateOwner(
-            nanos::get, elapsed, (requests, oldestWaitNanos) -> decided.addAndGet(requests));
+            nanos::get,
+            elapsed,
+            (requests, oldestWaitNanos) -> decided.addAndGet(requests),
+            (record, happened) -> {});
     owner.start();
   }
 

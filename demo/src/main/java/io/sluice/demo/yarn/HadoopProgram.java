@@ -9,7 +9,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /**
  * A program that submits jobs, in a process of its own, as from a user's shell. One for each run.
@@ -21,6 +25,9 @@ public final class HadoopProgram {
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
           "--add-opens=java.base/java.lang=ALL-UNNAMED");
+
+  private static final long POLL_MS = 500;
+  private static final Pattern PROGRESS = Pattern.compile("map \\d+% reduce \\d+%");
 
   private final YarnCluster cluster;
   private final String name;
@@ -93,6 +100,16 @@ public final class HadoopProgram {
     return Files.readString(log);
   }
 
+  /** The file with what it prints. */
+  public Path logFile() {
+    return log;
+  }
+
+  /** Ends the program, by force; a job that it has submitted goes on. Call after its start. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
   public boolean isRunning() {
     return process != null && process.isAlive();
   }
@@ -103,15 +120,34 @@ public final class HadoopProgram {
    * @throws IOException if it has not ended after {@code timeout}; it is killed then
    */
   public ProgramOutcome await(Duration timeout) throws IOException, InterruptedException {
+    return await(timeout, along -> {});
+  }
+
+  /**
+   * As {@link #await(Duration)}.
+   *
+   * @param along hears now and then how far the job is, such as {@code map 50% reduce 0%}
+   */
+  public ProgramOutcome await(Duration timeout, Consumer<String> along)
+      throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
     try {
-      if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new IOException(
-            name + " has not ended after " + timeout.toSeconds() + " s; log: " + log);
+      while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw new IOException(
+              name + " has not ended after " + timeout.toSeconds() + " s; log: " + log);
+        }
+        progressIn(printed()).ifPresent(along);
       }
       return ProgramOutcome.of(process.exitValue(), printed());
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  /** How far the last job was that told so. */
+  static Optional<String> progressIn(String printed) {
+    return PROGRESS.matcher(printed).results().map(MatchResult::group).reduce((one, next) -> next);
   }
 
   public ProgramOutcome run(Duration timeout) throws IOException, InterruptedException {

@@ -161,6 +161,27 @@ public final class YarnCluster implements AutoCloseable {
     return YarnContainer.among(process.toHandle().descendants());
   }
 
+  /** What it has cost so far. */
+  public YarnCpu cpu() throws IOException {
+    return YarnCpu.of(process.pid());
+  }
+
+  /**
+   * Waits until no container is left: an application master stays for some seconds after its job.
+   *
+   * @throws IOException if there is one after {@code timeout}
+   */
+  public void awaitIdle(Duration timeout) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    while (process.descendants().findAny().isPresent()) {
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new IOException(
+            "containers have not ended after " + timeout.toSeconds() + " s: " + containers());
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
+  }
+
   /**
    * What the containers of an application have logged so far.
    *
@@ -198,6 +219,15 @@ public final class YarnCluster implements AutoCloseable {
       }
     }
     return all.toString();
+  }
+
+  /** Where nodes and programs keep what is not a log or a setting. */
+  public List<Path> dataDirectories() throws IOException {
+    List<Path> found = new ArrayList<>(matching(plan.directory(), "tmp"));
+    for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
+      found.addAll(matching(node, "yarn-localDir-*"));
+    }
+    return found;
   }
 
   private static List<Path> matching(Path directory, String glob) throws IOException {

@@ -40,7 +40,8 @@ record ExecutorHosts(Path directory) {
         .set("spark.rss.client.read.shortcircuit.enabled", "false")
         .set(
             "spark.executor.extraJavaOptions",
-            "-XX:+UseSerialGC -Djdk.net.hosts.file="
+            String.join(" ", SparkApplication.SHORT_LIVED)
+                + " -Djdk.net.hosts.file="
                 + directory.resolve("hosts-")
                 + "{{EXECUTOR_ID}}");
   }

@@ -62,6 +62,7 @@ final class FrameAppender {
     if (stretchStart >= 0) {
       append(partition, stretchStart, batch.offset(block));
     }
+    content.grown(partition.length());
     if (partition.length() > config.hugePartitionBytes()) {
       full.add(index);
     }

@@ -13,6 +13,7 @@ final class LogContent {
   final WaitTable waits = new WaitTable();
   private long storedBytes;
   private long metadataBytes;
+  private long largestPartitionBytes;
 
   LogContent(LogTotals totals) {
     this.totals = totals;
@@ -24,6 +25,16 @@ final class LogContent {
 
   long storedBytes() {
     return storedBytes;
+  }
+
+  /** Bytes of the partition that has grown longest. */
+  long largestPartitionBytes() {
+    return largestPartitionBytes;
+  }
+
+  /** A partition is this long now. */
+  void grown(long partitionBytes) {
+    largestPartitionBytes = Math.max(largestPartitionBytes, partitionBytes);
   }
 
   /** A partition, or null if it has no block. */
@@ -108,6 +119,7 @@ final class LogContent {
     totals.addAttempts(-attempts.count());
     attempts = new AttemptTable();
     storedBytes = 0;
+    largestPartitionBytes = 0;
     partitions.clear();
   }
 

@@ -161,6 +161,13 @@ public final class ShuffleLog {
     }
   }
 
+  /** Bytes of the partition that has grown longest. */
+  public long largestPartitionBytes() {
+    synchronized (lock) {
+      return content.largestPartitionBytes();
+    }
+  }
+
   public int partitionCount() {
     synchronized (lock) {
       return content.partitionCount();
@@ -502,6 +509,7 @@ public final class ShuffleLog {
       entry.bytes += extent.length();
       entry.extents++;
       content.addStored(extent.length());
+      content.grown(partition.length());
       if (partition.length() > config.hugePartitionBytes()) {
         becomeHuge();
       }

@@ -18,7 +18,9 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
 import io.sluice.server.service.DataService;
@@ -186,6 +188,23 @@ public final class NettyDataServer implements AutoCloseable {
   /** The I/O mode in use, which may be less than what was asked for. */
   public synchronized IoMode ioMode() {
     return io.mode();
+  }
+
+  /** Tasks that wait for the event loops, all together; an estimate while they work. */
+  public int pendingTasks() {
+    EventLoopGroup loops;
+    synchronized (this) {
+      loops = eventLoops;
+    }
+    int pending = 0;
+    if (loops != null) {
+      for (EventExecutor loop : loops) {
+        if (loop instanceof SingleThreadEventExecutor executor) {
+          pending += executor.pendingTasks();
+        }
+      }
+    }
+    return pending;
   }
 
   /** Takes no further connection; those that there are go on. Idempotent. */

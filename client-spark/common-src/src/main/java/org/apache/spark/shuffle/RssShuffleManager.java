@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.DriverShuffles;
@@ -16,7 +17,6 @@ import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
-import io.sluice.spark.assignment.DriverAssignments;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
@@ -76,7 +76,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private MapOutputs outputs;
   private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
-  private DriverAssignments assignments;
+  private ApplicationAssignments assignments;
   private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
@@ -364,7 +364,8 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new ApplicationAssignments(
+            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
@@ -391,7 +392,7 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  private DriverAssignments assignments() {
+  private ApplicationAssignments assignments() {
     synchronized (lock) {
       return assignments;
     }

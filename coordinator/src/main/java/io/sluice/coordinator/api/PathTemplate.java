@@ -1,0 +1,68 @@
+package io.sluice.coordinator.api;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A path with names in it, such as {@code /api/v1/servers/{server}}. Immutable. */
+final class PathTemplate {
+  private final String text;
+  private final String[] segments;
+
+  PathTemplate(String text) {
+    this.text = text;
+    this.segments = text.split("/", -1);
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** The values of the names if a path has this form. */
+  Optional<Map<String, String>> match(String path) throws ApiException {
+    String[] found = path.split("/", -1);
+    if (found.length != segments.length) {
+      return Optional.empty();
+    }
+    Map<String, String> names = new HashMap<>();
+    for (int i = 0; i < segments.length; i++) {
+      if (segments[i].startsWith("{")) {
+        if (found[i].isEmpty()) {
+          return Optional.empty();
+        }
+        // In a path a plus is a plus.
+        names.put(
+            segments[i].substring(1, segments[i].length() - 1),
+            decoded(found[i].replace("+", "%2B")));
+      } else if (!segments[i].equals(found[i])) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(names);
+  }
+
+  /** The parameters of a query. */
+  static Map<String, String> query(String query) throws ApiException {
+    Map<String, String> parameters = new HashMap<>();
+    if (query == null || query.isEmpty()) {
+      return parameters;
+    }
+    for (String pair : query.split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        parameters.put(decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
+      }
+    }
+    return parameters;
+  }
+
+  private static String decoded(String encoded) throws ApiException {
+    try {
+      return URLDecoder.decode(encoded, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new ApiException(400, "a percent sign must be followed by two hexadecimal digits", e);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.sluice.coordinator.api;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the REST API answers with, field by field as in JSON. Times are milliseconds since 1970,
+ * ages and spans milliseconds, sizes bytes.
+ */
+public sealed interface Resource {
+
+  /** {@code /api/v1/cluster}. */
+  record Cluster(
+      String version,
+      long time,
+      long uptimeMs,
+      boolean ready,
+      Map<String, Integer> serversByState,
+      int applications,
+      long shufflesAssigned,
+      Memory memory,
+      Space disks,
+      int badDisks,
+      long storedBytes,
+      long pushBytesPerSecond,
+      long fetchBytesPerSecond,
+      int connections,
+      int fallbackShuffles)
+      implements Resource {}
+
+  /**
+   * Memory for shuffle data.
+   *
+   * @param pendingSpillBytes part of the used bytes that waits to be written
+   */
+  record Memory(long usedBytes, long capacityBytes, long pendingSpillBytes) {}
+
+  /** Room on disks. */
+  record Space(long capacityBytes, long freeBytes) {}
+
+  /** {@code /api/v1/servers}. */
+  record Servers(long time, List<Server> servers) implements Resource {}
+
+  /** A server as lists show it. */
+  record Server(
+      String name,
+      String host,
+      int rpcPort,
+      int nettyPort,
+      long epoch,
+      String state,
+      List<String> tags,
+      long heartbeatAgeMs,
+      Memory memory,
+      Space space,
+      List<Disk> disks,
+      int connections,
+      long pushBytesPerSecond,
+      long fetchBytesPerSecond,
+      int pendingMerges,
+      long storedBytes,
+      long partitionsAssigned) {}
+
+  /** One directory of a server. */
+  record Disk(
+      String path,
+      String kind,
+      long capacityBytes,
+      long freeBytes,
+      boolean takesData,
+      String health,
+      String cause,
+      int queueDepth,
+      long writtenBytes) {}
+
+  /** {@code /api/v1/servers/{server}}. */
+  record ServerDetail(long time, Server server, List<Held> applications) implements Resource {}
+
+  /** What a server holds of one application. */
+  record Held(String application, int shuffles, long storedBytes) {}
+
+  /** {@code /api/v1/applications}. */
+  record Applications(long time, List<Application> applications) implements Resource {}
+
+  /**
+   * An application.
+   *
+   * @param servers how many servers hold data of it
+   * @param skew the worst of its shuffles; null if none is known
+   */
+  record Application(
+      String name,
+      String user,
+      String clientVersion,
+      String state,
+      long registeredAgeMs,
+      long leaseRemainingMs,
+      int shuffles,
+      long storedBytes,
+      int servers,
+      int fallbackShuffles,
+      String lastFallbackReason,
+      Double skew) {}
+
+  /** {@code /api/v1/applications/{application}}. */
+  record ApplicationDetail(long time, Application application, List<Holder> servers)
+      implements Resource {}
+
+  /** A server that holds data of an application. */
+  record Holder(String server, int shuffles, long storedBytes) {}
+
+  /** {@code /api/v1/applications/{application}/shuffles}. */
+  record Shuffles(long time, List<Shuffle> shuffles) implements Resource {}
+
+  /** {@code /api/v1/applications/{application}/shuffles/{shuffle}}. */
+  record ShuffleDetail(long time, Shuffle shuffle, List<Share> servers) implements Resource {}
+
+  /**
+   * A shuffle.
+   *
+   * @param replicas 0 if this coordinator did not assign it
+   * @param assignedAgeMs null if this coordinator did not assign it
+   * @param skew bytes of the largest partition over those of the mean written one; null while
+   *     nothing is known of its bytes
+   */
+  record Shuffle(
+      String application,
+      int shuffle,
+      int partitions,
+      int replicas,
+      int assignments,
+      Long assignedAgeMs,
+      int servers,
+      long storedBytes,
+      long largestPartitionBytes,
+      Double skew) {}
+
+  /** One server's part of a shuffle. */
+  record Share(
+      String server,
+      String state,
+      int partitionsAssigned,
+      int partitionsWritten,
+      long storedBytes,
+      long largestPartitionBytes) {}
+
+  /** {@code /api/v1/events}, newest first. */
+  record Events(long time, List<Event> events) implements Resource {}
+
+  /** Something that happened. */
+  record Event(
+      long number,
+      long firstTime,
+      long lastTime,
+      int count,
+      String severity,
+      String kind,
+      String server,
+      String application,
+      String text) {}
+
+  /**
+   * {@code /api/v1/throughput}: columns of equal length, oldest first.
+   *
+   * @param server null: the whole cluster
+   */
+  record Throughput(
+      long time,
+      long intervalMs,
+      String server,
+      List<Long> times,
+      List<Long> pushBytesPerSecond,
+      List<Long> fetchBytesPerSecond,
+      List<Long> storedBytes,
+      List<Long> memoryUsedBytes)
+      implements Resource {}
+
+  /**
+   * {@code /api/v1/balance}: how evenly partitions went to the servers that are active.
+   *
+   * @param maxOverMean what the server with the most got, over the mean; null before any assignment
+   */
+  record Balance(long time, Double maxOverMean, List<BalanceShare> servers) implements Resource {}
+
+  /** One server's part of all assignments since this coordinator started. */
+  record BalanceShare(
+      String server,
+      String state,
+      long partitionsAssigned,
+      long storedBytes,
+      double memoryUsedShare,
+      double diskUsedShare) {}
+
+  /** Why there is no answer, as RFC 9457 writes it. */
+  record Problem(String type, String title, int status, String detail) implements Resource {}
+}

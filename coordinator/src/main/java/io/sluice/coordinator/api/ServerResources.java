@@ -1,0 +1,141 @@
+package io.sluice.coordinator.api;
+
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.state.ClusterView;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Servers as resources. Pure functions of the state and the history. */
+final class ServerResources {
+  private final ServerPolicy policy;
+  private final ClusterHistory history;
+
+  ServerResources(ServerPolicy policy, ClusterHistory history) {
+    this.policy = policy;
+    this.history = history;
+  }
+
+  Resource.Servers servers(Moment moment) {
+    return new Resource.Servers(
+        moment.time(),
+        moment.view().servers().all().stream().map(server -> server(server, moment)).toList());
+  }
+
+  Optional<Resource> detail(Moment moment, String name) {
+    Server server = moment.view().servers().get(name);
+    if (server == null) {
+      return Optional.empty();
+    }
+    List<Resource.Held> held =
+        server.held().getApplicationsList().stream()
+            .map(
+                load ->
+                    new Resource.Held(
+                        load.getApplication(), load.getShuffles(), load.getStoredBytes()))
+            .toList();
+    return Optional.of(new Resource.ServerDetail(moment.time(), server(server, moment), held));
+  }
+
+  Resource.Balance balance(Moment moment) {
+    List<Resource.BalanceShare> shares = new ArrayList<>();
+    long most = 0;
+    long sum = 0;
+    int active = 0;
+    for (Server server : moment.view().servers().all()) {
+      ServerState state = state(server, moment);
+      long given = history.shuffles().partitionsGivenTo(server.name());
+      if (state == ServerState.ACTIVE) {
+        active++;
+        sum += given;
+        most = Math.max(most, given);
+      }
+      ServerLoad load = server.load();
+      Resource.Space space = space(load);
+      shares.add(
+          new Resource.BalanceShare(
+              server.name(),
+              state.name(),
+              given,
+              load.getStoredBytes(),
+              share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes()),
+              share(space.capacityBytes() - space.freeBytes(), space.capacityBytes())));
+    }
+    Double maxOverMean = sum == 0 ? null : Math.round(1000.0 * most * active / sum) / 1000.0;
+    return new Resource.Balance(moment.time(), maxOverMean, shares);
+  }
+
+  ServerState state(Server server, Moment moment) {
+    ClusterView view = moment.view();
+    return server.stateAt(moment.nowMs(), policy.lostAfterMs(), view.excluded());
+  }
+
+  static boolean isBad(DiskState disk) {
+    return switch (disk.getHealth()) {
+      case HEALTHY -> false;
+      case SUSPECT, LOST, RECOVERING -> true;
+      case HEALTH_UNSPECIFIED, UNRECOGNIZED -> !disk.getHealthy();
+    };
+  }
+
+  static Resource.Space space(ServerLoad load) {
+    long capacity = 0;
+    long free = 0;
+    for (DiskState disk : load.getDisksList()) {
+      capacity += disk.getCapacityBytes();
+      free += disk.getFreeBytes();
+    }
+    return new Resource.Space(capacity, free);
+  }
+
+  private Resource.Server server(Server server, Moment moment) {
+    ServerLoad load = server.load();
+    return new Resource.Server(
+        server.name(),
+        server.id().getHost(),
+        server.id().getRpcPort(),
+        server.id().getNettyPort(),
+        server.id().getEpoch(),
+        state(server, moment).name(),
+        server.tags(),
+        moment.nowMs() - server.heardAtMs(),
+        new Resource.Memory(
+            load.getMemoryUsedBytes(), load.getMemoryCapacityBytes(), load.getPendingSpillBytes()),
+        space(load),
+        load.getDisksList().stream().map(ServerResources::disk).toList(),
+        load.getConnections(),
+        load.getPushBytesPerSecond(),
+        load.getFetchBytesPerSecond(),
+        load.getPendingMerges(),
+        load.getStoredBytes(),
+        history.shuffles().partitionsGivenTo(server.name()));
+  }
+
+  private static Resource.Disk disk(DiskState disk) {
+    return new Resource.Disk(
+        disk.getPath(),
+        disk.getKind(),
+        disk.getCapacityBytes(),
+        disk.getFreeBytes(),
+        disk.getHealthy(),
+        switch (disk.getHealth()) {
+          case HEALTHY -> "HEALTHY";
+          case SUSPECT -> "SUSPECT";
+          case LOST -> "LOST";
+          case RECOVERING -> "RECOVERING";
+          case HEALTH_UNSPECIFIED, UNRECOGNIZED -> disk.getHealthy() ? "HEALTHY" : "SUSPECT";
+        },
+        disk.getCause(),
+        disk.getQueueDepth(),
+        disk.getWrittenBytes());
+  }
+
+  private static double share(long part, long whole) {
+    return whole <= 0 ? 0 : Math.round(1000.0 * part / whole) / 1000.0;
+  }
+}

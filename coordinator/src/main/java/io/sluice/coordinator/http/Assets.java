@@ -1,0 +1,117 @@
+package io.sluice.coordinator.http;
+
+import io.sluice.coordinator.api.ApiRoutes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * The files of the web pages, read from the class path once. A path that is not in the list does
+ * not exist, so that no name of a request is ever looked up. Immutable, thread-safe.
+ */
+final class Assets {
+  private static final String UI = "/io/sluice/coordinator/ui/";
+  private static final String HTML = "text/html; charset=utf-8";
+  private static final String SCRIPT = "text/javascript; charset=utf-8";
+  private static final String STYLE = "text/css; charset=utf-8";
+
+  private static final String[] SCRIPTS = {
+    "main.js",
+    "api.js",
+    "dom.js",
+    "format.js",
+    "parts.js",
+    "table.js",
+    "charts.js",
+    "theme.js",
+    "page-cluster.js",
+    "page-server.js",
+    "page-application.js",
+    "page-shuffle.js",
+    "page-events.js"
+  };
+
+  private final Map<String, Asset> byPath = new LinkedHashMap<>();
+
+  private record Asset(String contentType, byte[] body, String tag) {}
+
+  Assets() {
+    add("/", HTML, UI + "index.html");
+    add("/ui/style.css", STYLE, UI + "style.css");
+    add("/ui/icon.svg", "image/svg+xml", UI + "icon.svg");
+    for (String script : SCRIPTS) {
+      add("/ui/" + script, SCRIPT, UI + script);
+    }
+    add(
+        "/ui/lib/chart.umd.min.js",
+        SCRIPT,
+        "/META-INF/resources/webjars/chart.js/" + version("chart.js") + "/dist/chart.umd.min.js");
+    add(
+        ApiRoutes.PREFIX + "openapi.yaml",
+        "application/yaml",
+        "/io/sluice/coordinator/openapi.yaml");
+  }
+
+  /**
+   * The reply for a path, or null if there is no such file.
+   *
+   * @param knownTag the version that the peer has, or null
+   */
+  Reply find(String path, String knownTag) {
+    Asset asset = byPath.get(path);
+    if (asset == null) {
+      return null;
+    }
+    // Asked for again at each visit, and answered with 304: after an upgrade nobody sees old pages.
+    Map<String, String> headers = Map.of("ETag", asset.tag(), "Cache-Control", "no-cache");
+    return asset.tag().equals(knownTag)
+        ? new Reply(Reply.NOT_MODIFIED, asset.contentType(), new byte[0], headers)
+        : new Reply(Reply.OK, asset.contentType(), asset.body(), headers);
+  }
+
+  private void add(String path, String contentType, String resource) {
+    byte[] body = read(resource);
+    byPath.put(path, new Asset(contentType, body, tag(body)));
+  }
+
+  private static String tag(byte[] body) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(body);
+      return '"' + HexFormat.of().formatHex(Arrays.copyOf(digest, 12)) + '"';
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** Web jars keep their files under their version. */
+  private static String version(String library) {
+    Properties properties = new Properties();
+    String resource = "/META-INF/maven/org.webjars.npm/" + library + "/pom.properties";
+    try {
+      properties.load(new StringReader(new String(read(resource), StandardCharsets.ISO_8859_1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(resource, e);
+    }
+    return properties.getProperty("version");
+  }
+
+  private static byte[] read(String resource) {
+    try (InputStream in = Assets.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IllegalStateException("not on the class path: " + resource);
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(resource, e);
+    }
+  }
+}

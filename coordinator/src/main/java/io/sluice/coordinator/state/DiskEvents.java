@@ -1,0 +1,52 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.proto.DiskState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.event.Level;
+
+/** What has become of a server's disks between two heartbeats. A pure function. */
+final class DiskEvents {
+  private DiskEvents() {}
+
+  static List<Event> between(String server, List<DiskState> before, List<DiskState> now) {
+    if (before.equals(now)) {
+      return List.of();
+    }
+    Map<String, DiskState> known = new HashMap<>();
+    before.forEach(disk -> known.put(disk.getPath(), disk));
+    List<Event> events = new ArrayList<>();
+    for (DiskState disk : now) {
+      boolean good = isGood(disk);
+      boolean wasGood = !known.containsKey(disk.getPath()) || isGood(known.get(disk.getPath()));
+      if (good != wasGood) {
+        events.add(
+            Event.ofServer(
+                good ? Level.INFO : Level.WARN,
+                good ? Event.Kind.DISK_GOOD : Event.Kind.DISK_BAD,
+                server,
+                (good ? "disk well again server=" : "disk bad server=")
+                    + server
+                    + " disk="
+                    + RequestChecks.quoted(disk.getPath())
+                    + " health="
+                    + disk.getHealth()
+                    + (disk.getCause().isEmpty()
+                        ? ""
+                        : " cause=" + RequestChecks.quoted(disk.getCause()))));
+      }
+    }
+    return events;
+  }
+
+  /** A full disk is not a bad one; servers that do not tell the two apart say only the one. */
+  private static boolean isGood(DiskState disk) {
+    return switch (disk.getHealth()) {
+      case HEALTHY -> true;
+      case SUSPECT, LOST, RECOVERING -> false;
+      case HEALTH_UNSPECIFIED, UNRECOGNIZED -> disk.getHealthy();
+    };
+  }
+}

@@ -1,0 +1,140 @@
+// What several pages are made of.
+
+import { h } from "./dom.js";
+import { ago, bytes, count, dateTime, factor, percent, plural, rate, share, span } from "./format.js";
+import { table } from "./table.js";
+
+export const STATES = {
+  ACTIVE: { word: "active", mark: "●", tone: "good" },
+  SERVER_DRAINING: { word: "draining", mark: "◐", tone: "info" },
+  UNHEALTHY: { word: "unhealthy", mark: "▲", tone: "warn" },
+  EXCLUDED: { word: "excluded", mark: "◌", tone: "idle" },
+  SERVER_LOST: { word: "lost", mark: "✕", tone: "bad" },
+  LIVE: { word: "live", mark: "●", tone: "good" },
+  EXPIRED: { word: "expired", mark: "▲", tone: "warn" },
+  ENDED: { word: "ended", mark: "○", tone: "idle" },
+  HEALTHY: { word: "healthy", mark: "●", tone: "good" },
+  SUSPECT: { word: "suspect", mark: "▲", tone: "warn" },
+  RECOVERING: { word: "recovering", mark: "◐", tone: "info" },
+  LOST: { word: "lost", mark: "✕", tone: "bad" },
+};
+
+export function badge(state) {
+  const known = STATES[state] ?? { word: String(state).toLowerCase(), mark: "?", tone: "warn" };
+  return h("span", { class: `badge ${known.tone}` }, h("span", { "aria-hidden": "true" }, known.mark), ` ${known.word}`);
+}
+
+export function serverLink(name) {
+  return h("a", { href: `#/servers/${encodeURIComponent(name)}` }, name);
+}
+
+export function applicationLink(name) {
+  return h("a", { href: `#/applications/${encodeURIComponent(name)}` }, name);
+}
+
+export function shuffleLink(application, shuffle, text) {
+  return h("a", { href: `#/applications/${encodeURIComponent(application)}/shuffles/${shuffle}` }, text);
+}
+
+/** A figure with its name, and what is behind it. */
+export function tile(label, value, note, tone) {
+  return h("div", { class: `card tile ${tone ?? ""}`, "data-key": `tile-${label}` },
+    h("dt", null, label), h("dd", null, value), h("dd", { class: "note" }, note ?? ""));
+}
+
+export function tiles(...all) {
+  return h("dl", { class: "tiles", "data-key": "tiles" }, all);
+}
+
+/** How full something is. */
+export function gauge(label, part, all, text) {
+  const full = share(part, all);
+  return h("div", {
+      class: `gauge ${full >= 0.95 ? "bad" : full >= 0.85 ? "warn" : ""}`, role: "meter", "aria-label": label,
+      "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(full * 100), "aria-valuetext": text,
+      title: text,
+    }, h("span", { css: { width: `${Math.min(100, full * 100).toFixed(1)}%` } }));
+}
+
+export function section(title, note, ...children) {
+  return h("section", { class: "card", "data-key": `section-${title}`, "aria-label": title },
+    h("h2", null, title, note ? h("small", null, note) : null), children);
+}
+
+/** The heading of a page about one thing. */
+export function heading(trail, title, ...after) {
+  return h("div", { class: "heading", "data-key": "heading" },
+    h("nav", { "aria-label": "Where this is", class: "trail" }, trail.map(part => [part, h("span", { "aria-hidden": "true" }, " / ")])),
+    h("h1", null, title), h("div", { class: "heading-end" }, after));
+}
+
+export function facts(pairs) {
+  return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+}
+
+const EVENT_WORDS = {
+  SERVER_JOINED: "server joined", SERVER_RESTARTED: "server restarted", SERVER_RETURNED: "server came back",
+  SERVER_STATE_CHANGED: "server changed state", SERVER_LOST: "server lost", SERVER_FORGOTTEN: "server forgotten",
+  DISK_BAD: "disk bad", DISK_GOOD: "disk well again", EXCLUSIONS_CHANGED: "exclusions changed",
+  APPLICATION_REGISTERED: "application registered", APPLICATION_DENIED: "application denied",
+  APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
+  SHUFFLE_SHORT_OF_COPIES: "fewer copies than asked for", SHUFFLE_REFUSED: "shuffle refused",
+};
+
+export function eventList(events, now, empty) {
+  if (events.length === 0) return h("p", { class: "empty" }, empty);
+  return h("ol", { class: "events" }, events.map(event => h("li", { "data-key": `event-${event.number}`, class: event.severity === "INFO" ? "" : "warn" },
+    h("time", { datetime: new Date(event.lastTime).toISOString(), title: dateTime(event.lastTime) }, ago(now - event.lastTime)),
+    h("span", { class: "what" }, h("strong", null, EVENT_WORDS[event.kind] ?? event.kind.toLowerCase().replaceAll("_", " ")),
+      event.count > 1 ? ` ×${count(event.count)}` : "", " ",
+      event.server ? serverLink(event.server) : event.application ? applicationLink(event.application) : null),
+    h("span", { class: "detail" }, details(event)))));
+}
+
+/** The key=value pairs, without those that the line says already. */
+function details(event) {
+  const start = event.text.search(/\s\S+=/);
+  return start < 0 ? "" : event.text.slice(start + 1)
+    .replace(/(^|\s)(server|app)=(\S+)/g, (pair, before, key, value) => (value === event.server || value === event.application ? "" : pair))
+    .trim();
+}
+
+export function applicationTable(id, rows, repaint, empty) {
+  return table({
+    id, caption: "Applications", rows, key: row => row.name, empty, repaint,
+    filter: row => `${row.name} ${row.user}`, sortBy: { column: 4, down: true },
+    columns: [
+      { label: "Application", value: row => row.name, show: row => applicationLink(row.name) },
+      { label: "User", value: row => row.user, show: row => row.user || "–" },
+      { label: "State", value: row => row.state, show: row => badge(row.state) },
+      { label: "Shuffles", number: true, value: row => row.shuffles, show: row => count(row.shuffles) },
+      { label: "Stored", number: true, value: row => row.storedBytes, show: row => bytes(row.storedBytes) },
+      { label: "Servers", number: true, value: row => row.servers, show: row => count(row.servers) },
+      { label: "Fallbacks", number: true, value: row => row.fallbackShuffles, show: row => row.fallbackShuffles > 0
+          ? h("strong", { class: "tone-warn", title: row.lastFallbackReason }, count(row.fallbackShuffles)) : "0" },
+      { label: "Skew", number: true, value: row => row.skew, show: row => skew(row.skew) },
+      { label: "Age", number: true, value: row => row.registeredAgeMs, show: row => span(row.registeredAgeMs) },
+    ],
+  });
+}
+
+/** The largest partition over the mean: people look for stragglers from about three on. */
+export function skew(value) {
+  return value === null ? "–" : h("span", { class: value >= 3 ? "tone-warn" : "", title: "largest partition over the mean one" }, factor(value));
+}
+
+/** Bars of one figure, with the mean marked. */
+export function bars(label, rows, print) {
+  const most = Math.max(1, ...rows.map(row => row.value));
+  const counted = rows.filter(row => row.counts);
+  const mean = counted.length ? counted.reduce((sum, row) => sum + row.value, 0) / counted.length : 0;
+  return h("ul", { class: "bars", "aria-label": label }, rows.map(row => h("li", { "data-key": row.name },
+    h("span", { class: "name" }, row.link),
+    h("span", { class: "track" },
+      h("span", { class: `fill ${row.tone ?? ""}`, css: { width: `${(row.value / most) * 100}%` } }),
+      counted.length > 1 ? h("span", { class: "mean", "aria-hidden": "true", css: { left: `${(mean / most) * 100}%` } }) : null),
+    h("span", { class: "number" }, print(row.value)))));
+}
+
+export { ago, bytes, count, factor, percent, plural, rate, share, span };

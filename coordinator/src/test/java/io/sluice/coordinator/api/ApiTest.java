@@ -1,0 +1,172 @@
+package io.sluice.coordinator.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the REST API says of a cluster. */
+@Timeout(60)
+class ApiTest {
+  private LiveCoordinator coordinator;
+
+  @BeforeEach
+  void start() throws Exception {
+    coordinator = LiveCoordinator.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    coordinator.close();
+  }
+
+  private JsonNode json(String path) throws Exception {
+    HttpResponse<String> response = coordinator.get(path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return JsonMapper.shared().readTree(response.body());
+  }
+
+  @Test
+  void anEmptyClusterIsEmptyNotWrong() throws Exception {
+    assertThat(json("/api/v1/cluster").at("/serversByState/ACTIVE").asInt()).isZero();
+    assertThat(json("/api/v1/servers").get("servers")).isEmpty();
+    assertThat(json("/api/v1/applications").get("applications")).isEmpty();
+    assertThat(json("/api/v1/balance").get("maxOverMean").isNull()).isTrue();
+    assertThat(json("/api/v1/events").get("events")).isEmpty();
+  }
+
+  @Test
+  void addsUpWhatServersHoldOfAnApplication() throws Exception {
+    coordinator.server("a", "/1");
+    coordinator.server("b", "/1");
+    coordinator.application("app", "ann");
+    coordinator.shuffle("app", 0, 40);
+    coordinator.held("a", "app", 0, 3000, 10, 900);
+    coordinator.held("b", "app", 0, 1000, 10, 100);
+
+    JsonNode application = json("/api/v1/applications/app").get("application");
+    assertThat(application.get("storedBytes").asLong()).isEqualTo(4000);
+    assertThat(application.get("servers").asInt()).isEqualTo(2);
+    // The largest partition has 900 bytes, the mean one 4000 / 20.
+    assertThat(application.get("skew").asDouble()).isEqualTo(4.5);
+
+    JsonNode shuffle = json("/api/v1/applications/app/shuffles/0");
+    assertThat(shuffle.at("/shuffle/largestPartitionBytes").asLong()).isEqualTo(900);
+    assertThat(shuffle.at("/shuffle/partitions").asInt()).isEqualTo(40);
+    assertThat(shuffle.at("/servers/0/server").asString()).isEqualTo("a:1");
+    int assigned =
+        shuffle.at("/servers/0/partitionsAssigned").asInt()
+            + shuffle.at("/servers/1/partitionsAssigned").asInt();
+    assertThat(assigned).isEqualTo(40);
+  }
+
+  @Test
+  void showsWhatDriversSayOfFallbacks() throws Exception {
+    coordinator.application("app", "ann");
+    coordinator.fallbacks("app", 7, "NO_SERVERS: none\nis there");
+
+    JsonNode application = json("/api/v1/applications").at("/applications/0");
+    assertThat(application.get("fallbackShuffles").asInt()).isEqualTo(7);
+    assertThat(application.get("lastFallbackReason").asString())
+        .isEqualTo("NO_SERVERS: none is there");
+    assertThat(json("/api/v1/cluster").get("fallbackShuffles").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void tellsEventsOfOneServerOrApplication() throws Exception {
+    coordinator.server("a", "/1");
+    coordinator.application("app", "ann");
+    coordinator.denied("app", "bob");
+
+    assertThat(json("/api/v1/events").get("events")).hasSize(3);
+    assertThat(json("/api/v1/events?server=a:1").at("/events/0/kind").asString())
+        .isEqualTo("SERVER_JOINED");
+    JsonNode denied = json("/api/v1/events?application=app&limit=1").at("/events/0");
+    assertThat(denied.get("kind").asString()).isEqualTo("APPLICATION_DENIED");
+    assertThat(denied.get("severity").asString()).isEqualTo("WARN");
+    long newest = json("/api/v1/events").at("/events/0/number").asLong();
+    assertThat(json("/api/v1/events?after=" + newest).get("events")).isEmpty();
+  }
+
+  @Test
+  void hostileTextStaysText() throws Exception {
+    coordinator.server("a", LiveCoordinator.HOSTILE);
+    coordinator.application("app", LiveCoordinator.HOSTILE);
+
+    assertThat(json("/api/v1/servers").at("/servers/0/disks/0/path").asString())
+        .isEqualTo(LiveCoordinator.HOSTILE);
+    assertThat(json("/api/v1/applications").at("/applications/0/user").asString())
+        .isEqualTo(LiveCoordinator.HOSTILE);
+    HttpResponse<String> response = coordinator.get("/api/v1/applications");
+    assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
+    assertThat(response.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+  }
+
+  @Test
+  void everyReplyForbidsOtherPagesAndScripts() throws Exception {
+    for (String path : new String[] {"/", "/api/v1/cluster", "/metrics", "/nothing"}) {
+      HttpResponse<String> response = coordinator.get(path);
+      assertThat(response.headers().firstValue("Content-Security-Policy").orElse(""))
+          .as(path)
+          .contains("default-src 'none'", "script-src 'self';", "frame-ancestors 'none'")
+          .doesNotContain("unsafe");
+      assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
+    }
+  }
+
+  @Test
+  void understandsGetAndHeadOnly() throws Exception {
+    for (String method : new String[] {"POST", "PUT", "DELETE", "OPTIONS"}) {
+      HttpResponse<String> response =
+          coordinator.send(
+              coordinator
+                  .request("/api/v1/servers")
+                  .method(method, HttpRequest.BodyPublishers.noBody())
+                  .build());
+      assertThat(response.statusCode()).as(method).isEqualTo(405);
+    }
+    HttpResponse<String> head =
+        coordinator.send(
+            coordinator
+                .request("/api/v1/servers")
+                .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                .build());
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.body()).isEmpty();
+  }
+
+  @Test
+  void servesThePagesAndNothingElseOfTheClassPath() throws Exception {
+    HttpResponse<String> page = coordinator.get("/");
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(page.body()).contains("/ui/main.js");
+    assertThat(coordinator.get("/ui/lib/chart.umd.min.js").statusCode()).isEqualTo(200);
+    for (String path :
+        new String[] {
+          "/ui/",
+          "/ui/../openapi.yaml",
+          "/ui/%2e%2e/openapi.yaml",
+          "/ui/lib/../main.js",
+          "//etc/passwd"
+        }) {
+      assertThat(coordinator.get(path).statusCode()).as(path).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aPageThatIsKnownIsNotSentAgain() throws Exception {
+    String tag = coordinator.get("/ui/main.js").headers().firstValue("ETag").orElseThrow();
+
+    HttpResponse<String> again =
+        coordinator.send(coordinator.request("/ui/main.js").header("If-None-Match", tag).build());
+
+    assertThat(again.statusCode()).isEqualTo(304);
+    assertThat(again.body()).isEmpty();
+  }
+}

@@ -1,0 +1,170 @@
+package io.sluice.coordinator.api;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.coordinator.cluster.Servers;
+import io.sluice.proto.ApplicationLoad;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.HeldData;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerLoad;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleLoad;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A coordinator over real sockets, and peers that say what the test wants. */
+final class LiveCoordinator implements AutoCloseable {
+  /** Allowed wherever a peer sends free text, and harmless as long as it stays text. */
+  static final String HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}";
+
+  private final CoordinatorProcess process;
+  private final ManagedChannel channel;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private LiveCoordinator(CoordinatorProcess process) {
+    this.process = process;
+    this.channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
+  }
+
+  static LiveCoordinator start() throws IOException {
+    return new LiveCoordinator(
+        CoordinatorProcess.start(
+            ConfigSet.of(
+                CoordinatorConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.jetty.http.port", "0"))));
+  }
+
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(request(path).build());
+  }
+
+  HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + process.httpPort() + path))
+        .timeout(Duration.ofSeconds(20));
+  }
+
+  HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  List<String> templates() {
+    return process.apiTemplates();
+  }
+
+  CoordinatorBlockingStub client() {
+    return CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(Duration.ofSeconds(20));
+  }
+
+  void server(String host, String disk) {
+    client().heartbeat(heartbeat(host).setLoad(load(disk)).build());
+  }
+
+  void held(
+      String host, String application, int shuffle, long bytes, int partitions, long largest) {
+    client()
+        .heartbeat(
+            heartbeat(host)
+                .setLoad(load(HOSTILE))
+                .addApplications(application)
+                .setHeld(
+                    HeldData.newBuilder()
+                        .addApplications(
+                            ApplicationLoad.newBuilder()
+                                .setApplication(application)
+                                .setShuffles(1)
+                                .setStoredBytes(bytes))
+                        .addShuffles(
+                            ShuffleLoad.newBuilder()
+                                .setShuffle(
+                                    ShuffleId.newBuilder()
+                                        .setApplication(application)
+                                        .setShuffle(shuffle))
+                                .setStoredBytes(bytes)
+                                .setPartitions(partitions)
+                                .setLargestPartitionBytes(largest)))
+                .build());
+  }
+
+  void application(String name, String user) {
+    client()
+        .registerApplication(
+            RegisterApplicationRequest.newBuilder()
+                .setApplication(name)
+                .setUser(user)
+                .setClientVersion("1")
+                .build());
+  }
+
+  void denied(String name, String user) {
+    application(name, user);
+  }
+
+  void fallbacks(String name, int count, String reason) {
+    client()
+        .renewLease(
+            RenewLeaseRequest.newBuilder()
+                .setApplication(name)
+                .setFallbackShuffles(count)
+                .setLastFallbackReason(reason)
+                .build());
+  }
+
+  void shuffle(String application, int shuffle, int partitions) {
+    client()
+        .registerShuffle(
+            RegisterShuffleRequest.newBuilder()
+                .setShuffle(ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle))
+                .setPartitionCount(partitions)
+                .setReplicas(1)
+                .build());
+  }
+
+  private static HeartbeatRequest.Builder heartbeat(String host) {
+    return HeartbeatRequest.newBuilder()
+        .setServer(Servers.id(host, 1))
+        .setState(ServerState.ACTIVE)
+        .addTags("ssd");
+  }
+
+  private static ServerLoad load(String disk) {
+    return Servers.idleLoad().toBuilder()
+        .clearDisks()
+        .addDisks(
+            DiskState.newBuilder()
+                .setPath(disk)
+                .setKind("SSD")
+                .setCapacityBytes(1000)
+                .setFreeBytes(900)
+                .setHealthy(true)
+                .setHealth(DiskState.Health.HEALTHY))
+        .setPushBytesPerSecond(5)
+        .build();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+    process.close();
+  }
+}

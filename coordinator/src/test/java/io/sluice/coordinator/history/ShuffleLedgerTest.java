@@ -1,0 +1,78 @@
+package io.sluice.coordinator.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.coordinator.state.MetadataRecord;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ShuffleLedgerTest {
+  private final ShuffleLedger ledger =
+      new ShuffleLedger(Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC), 3);
+
+  private void assigned(String application, int shuffle, Map<String, Integer> servers) {
+    ledger.changed(
+        new MetadataRecord.ShuffleAssigned(application, shuffle, 10, 1, 1, servers, 100));
+  }
+
+  @Test
+  void remembersWhereAShuffleWent() {
+    assigned("app", 0, Map.of("a:1", 6, "b:1", 4));
+
+    assertThat(ledger.of("app"))
+        .containsExactly(
+            new AssignedShuffle(
+                "app", 0, 10, 1, Map.of("a:1", 6, "b:1", 4), 1, Instant.ofEpochSecond(1000)));
+    assertThat(ledger.partitionsGivenTo("a:1")).isEqualTo(6);
+  }
+
+  @Test
+  void addsServersThatWereGivenOutLater() {
+    assigned("app", 0, Map.of("a:1", 10));
+    assigned("app", 0, Map.of("b:1", 3));
+
+    assertThat(ledger.of("app")).hasSize(1);
+    assertThat(ledger.of("app").get(0).partitionsByServer()).isEqualTo(Map.of("a:1", 10, "b:1", 3));
+    assertThat(ledger.of("app").get(0).assignments()).isEqualTo(2);
+  }
+
+  @Test
+  void forgetsTheShufflesThatWereAssignedFirst() {
+    for (int shuffle = 0; shuffle < 5; shuffle++) {
+      assigned("app", shuffle, Map.of("a:1", 10));
+    }
+
+    assertThat(ledger.of("app")).extracting(AssignedShuffle::shuffle).containsExactly(2, 3, 4);
+    assertThat(ledger.partitionsGivenTo("a:1")).isEqualTo(50);
+  }
+
+  @Test
+  void forgetsAnApplicationWithItsEnd() {
+    assigned("ended", 0, Map.of("a:1", 10));
+    assigned("expired", 0, Map.of("a:1", 10));
+    assigned("live", 0, Map.of("a:1", 10));
+
+    ledger.changed(new MetadataRecord.ApplicationEnded("ended", 5));
+    ledger.changed(new MetadataRecord.ApplicationExpired("expired", 5));
+
+    assertThat(ledger.of("ended")).isEmpty();
+    assertThat(ledger.of("expired")).isEmpty();
+    assertThat(ledger.of("live")).hasSize(1);
+    // What they had leaves room for others.
+    assigned("live", 1, Map.of("a:1", 10));
+    assigned("live", 2, Map.of("a:1", 10));
+    assertThat(ledger.of("live")).hasSize(3);
+  }
+
+  @Test
+  void forgetsAServerWithTheCoordinator() {
+    assigned("app", 0, Map.of("a:1", 10));
+
+    ledger.changed(new MetadataRecord.ServerForgotten("a:1"));
+
+    assertThat(ledger.partitionsGivenTo("a:1")).isZero();
+  }
+}

@@ -1,0 +1,191 @@
+package io.sluice.demo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench mapreduce}. */
+@Command(
+    name = "mapreduce",
+    description = {
+      "Sorts Hadoop's terasort rows on a mini cluster of YARN, with Hadoop's own shuffle and through Sluice, in turns, and"
+          + " compares what they cost: CPU of containers, of YARN with its shuffle handler, and of servers, time, bytes.",
+      "Starts all processes on loopback, and ends them."
+    },
+    sortOptions = false)
+public final class TerasortBenchCommand extends ComparisonCommand {
+  private static final int MAX_TASKS = 100_000;
+
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      defaultValue = "5g",
+      converter = ByteSize.class,
+      description =
+          "What to sort; made once and kept in the working directory. Default: ${DEFAULT-VALUE}.")
+  private long bytes;
+
+  @Option(
+      names = "--maps",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Map tasks. Default: ${DEFAULT-VALUE}.")
+  private int maps;
+
+  @Option(
+      names = "--reduces",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "Reduce tasks. Default: ${DEFAULT-VALUE}.")
+  private int reduces;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Rounds, with a turn for each side. Default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--containers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Tasks that run at once, with 1 GiB each. Default: ${DEFAULT-VALUE}.")
+  private int containers;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
+  private int servers;
+
+  @Option(
+      names = "--buffer-capacity",
+      paramLabel = "SIZE",
+      defaultValue = "256MiB",
+      description =
+          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
+  private String bufferCapacity;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "KEY=VALUE",
+      description = "Configuration of the jobs of both sides.")
+  private Map<String, String> conf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--sluice-conf",
+      paramLabel = "KEY=VALUE",
+      description = "Configuration of the jobs through Sluice, such as mapreduce.rss.* keys.")
+  private Map<String, String> sluiceConf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--server-java-option",
+      paramLabel = "OPTION",
+      description = "An option for the JVM of each server of Sluice, for example to profile it.")
+  private List<String> serverJavaOptions = List.of();
+
+  @Option(
+      names = "--task-java-option",
+      paramLabel = "OPTION",
+      description =
+          "An option for the JVM of each map and reduce task on both sides; @taskid@ in it becomes the attempt's name.")
+  private List<String> taskJavaOptions = List.of();
+
+  @Option(
+      names = "--job-timeout",
+      paramLabel = "MINUTES",
+      defaultValue = "60",
+      description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
+  private int jobTimeoutMinutes;
+
+  @Mixin private PlaceOptions places = new PlaceOptions();
+
+  @Option(names = "--keep", description = "Keep the logs and settings of the run.")
+  private boolean keep;
+
+  @Override
+  PlaceOptions places() {
+    return places;
+  }
+
+  @Override
+  String prefix() {
+    return "bench-";
+  }
+
+  @Override
+  Opening opening() throws DemoException {
+    TerasortBench.Plan plan = plan();
+    HadoopParts parts = HadoopParts.of(System.getProperties());
+    checkDisk(plan, places.workDirectory(System.getenv()));
+    return (staging, progress) -> new TerasortBench(plan, staging, parts, progress);
+  }
+
+  private TerasortBench.Plan plan() throws DemoException {
+    tasks("--maps", maps);
+    tasks("--reduces", reduces);
+    atLeastOne("--rounds", rounds);
+    atLeastOne("--containers", containers);
+    atLeastOne("--servers", servers);
+    atLeastOne("--job-timeout", jobTimeoutMinutes);
+    if (bytes < maps * TeraRows.ROW_BYTES) {
+      throw DemoException.usage(
+          "--size "
+              + bytes
+              + ": expected at least a row of "
+              + TeraRows.ROW_BYTES
+              + " bytes for each of "
+              + maps
+              + " map tasks");
+    }
+    return new TerasortBench.Plan(
+        bytes,
+        maps,
+        reduces,
+        rounds,
+        containers,
+        servers,
+        bufferCapacity,
+        Duration.ofMinutes(jobTimeoutMinutes),
+        Map.copyOf(conf),
+        Map.copyOf(sluiceConf),
+        List.copyOf(serverJavaOptions),
+        List.copyOf(taskJavaOptions),
+        keep);
+  }
+
+  private static void checkDisk(TerasortBench.Plan plan, Path workDirectory) throws DemoException {
+    Path there = workDirectory;
+    while (!Files.exists(there)) {
+      there = there.getParent();
+    }
+    long wanted = plan.diskBytes(workDirectory);
+    try {
+      long free = Files.getFileStore(there).getUsableSpace();
+      if (free < wanted) {
+        throw DemoException.usage(
+            "%s has %s free, this needs up to %s: choose another --work-dir or a smaller --size"
+                .formatted(
+                    workDirectory, ResultTable.bytes(free), ResultTable.bytes(wanted)));
+      }
+    } catch (IOException e) {
+      throw DemoException.failed("cannot tell how much room " + there + " has: " + e, e);
+    }
+  }
+
+  private static void tasks(String option, int count) throws DemoException {
+    atLeastOne(option, count);
+    if (count > MAX_TASKS) {
+      throw DemoException.usage(option + " " + count + ": expected at most " + MAX_TASKS);
+    }
+  }
+}

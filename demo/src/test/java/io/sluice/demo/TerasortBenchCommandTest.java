@@ -1,0 +1,113 @@
+package io.sluice.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+final class TerasortBenchCommandTest {
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @CsvSource({
+    "--size 5q, --size",
+    "--size 1k, --size 1024: expected at least a row of 100 bytes for each of 200 map tasks",
+    "--maps 0, --maps",
+    "--reduces 0, --reduces",
+    "--reduces 100001, --reduces",
+    "--rounds 0, --rounds",
+    "--containers 0, --containers",
+    "--servers 0, --servers",
+    "--job-timeout 0, --job-timeout",
+    "--size 64m --maps 8, no Hadoop"
+  })
+  void refusesWhatCannotWorkInOneLine(String arguments, String named) {
+    StringWriter err = new StringWriter();
+    CommandLine line =
+        new CommandLine(new TerasortBenchCommand()).setErr(new PrintWriter(err, true));
+
+    int exitCode = line.execute(arguments.split(" "));
+
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(err.toString().lines().findFirst().orElse("")).contains(named);
+  }
+
+  @Test
+  void readsSizesAsConfigurationFilesWriteThem() {
+    ByteSize size = new ByteSize();
+
+    assertThat(List.of(size.convert("7"), size.convert("64m"), size.convert("5G")))
+        .containsExactly(7L, 64L << 20, 5L << 30);
+    assertThat(size.convert("2MiB")).isEqualTo(2L << 20);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5368709120,200,8", "67108864,8,8", "67108864,7,7", "67108864,11,1", "12345678,12,6"})
+  void filesAndSplitsComeToTheMapTasksThatAreAskedFor(long bytes, int maps, int files) {
+    TerasortBench.Plan plan = plan(bytes, maps);
+
+    assertThat(plan.files()).isEqualTo(files);
+    long rowsPerFile = plan.rows() / files;
+    for (long rows : new long[] {rowsPerFile, rowsPerFile + 1}) {
+      assertThat(splits(rows * TeraRows.ROW_BYTES, plan.splitBytes()) * files).isEqualTo(maps);
+    }
+  }
+
+  @Test
+  void rowsThatAreThereNeedNoRoom() throws IOException {
+    TerasortBench.Plan plan = plan(1_000_000, 2);
+    assertThat(plan.diskBytes(directory)).isEqualTo(4_000_000);
+
+    Files.createDirectories(TeraRows.directory(directory, 10_000, 2));
+    assertThat(plan.diskBytes(directory)).isEqualTo(3_000_000);
+  }
+
+  /** As Hadoop cuts a file. */
+  private static int splits(long bytes, long splitBytes) {
+    int splits = 0;
+    long left = bytes;
+    while ((double) left / splitBytes > 1.1) {
+      left -= splitBytes;
+      splits++;
+    }
+    return left > 0 ? splits + 1 : splits;
+  }
+
+  @Test
+  void optionsOfTasksStandBehindTheHeapAndConfigurationWins() {
+    Map<String, String> settings = plan(1 << 20, 2).settings();
+
+    assertThat(settings)
+        .containsEntry("mapreduce.map.java.opts", "-Xmx800m -Da -Db")
+        .containsEntry("mapreduce.reduce.java.opts", "-Xmx800m -Da -Db")
+        .containsEntry("mapreduce.task.io.sort.mb", "50");
+  }
+
+  private static TerasortBench.Plan plan(long bytes, int maps) {
+    return new TerasortBench.Plan(
+        bytes,
+        maps,
+        4,
+        1,
+        2,
+        2,
+        "64MiB",
+        Duration.ofMinutes(1),
+        Map.of("mapreduce.task.io.sort.mb", "50"),
+        Map.of(),
+        List.of(),
+        List.of("-Da", "-Db"),
+        false);
+  }
+}
