@@ -41,8 +41,7 @@ public interface SluiceClient extends AutoCloseable {
   private static DataTransport newTransport(
       ClientConfig config, ApplicationCredentials credentials, ClientTls tls) {
     return switch (config.transportKind()) {
-      case GRPC ->
-          new GrpcDataTransport(config.transport(), credentials, tls, System::nanoTime);
+      case GRPC -> new GrpcDataTransport(config.transport(), credentials, tls, System::nanoTime);
       case GRPC_NETTY ->
           new NettyDataTransport(config.transport(), credentials, tls, System::nanoTime);
     };

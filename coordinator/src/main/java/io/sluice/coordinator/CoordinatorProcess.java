@@ -282,8 +282,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     HttpEndpoint http;
     try {
       http =
-          new HttpEndpoint(
-              address, security.tls(), metrics.registry(), owner::healthy, ready, api);
+          new HttpEndpoint(address, security.tls(), metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

@@ -40,7 +40,12 @@ class CoordinatorConfigTest {
                 Optional.empty(),
                 60_000,
                 new SecurityConfig(
-                    false, Optional.empty(), Optional.empty(), 72L * 3_600_000, false, TlsConfig.OFF)));
+                    false,
+                    Optional.empty(),
+                    Optional.empty(),
+                    72L * 3_600_000,
+                    false,
+                    TlsConfig.OFF)));
   }
 
   @Test

@@ -323,11 +323,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     self = new ClusterSelf(report, store, config.cluster().tags(), audit);
     heartbeats =
         new Heartbeats(
-            config.cluster().heartbeat(),
-            self,
-            leases,
-            executor("heartbeat", 1, true),
-            security);
+            config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
@@ -547,7 +543,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new MergeMetrics(merges, merger::queueLength),
                 new EngineMetrics(scrubbed, store.totals())));
     try {
-      return parts.add("http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
+      return parts.add(
+          "http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
     }

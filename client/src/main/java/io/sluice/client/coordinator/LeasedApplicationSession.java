@@ -427,8 +427,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
                 server.getName(),
                 name ->
                     tls.secure(
-                            NettyChannelBuilder.forAddress(
-                                server.getHost(), server.getRpcPort()))
+                            NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
                         .intercept(identity.applicationProofs())
                         .build());
         forget(server, channel, which, leftMs);

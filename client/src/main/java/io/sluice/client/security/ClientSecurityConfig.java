@@ -15,7 +15,8 @@ import java.util.stream.Stream;
  * @param secretFile the user's secret; without it {@link ClientIdentity#SECRET_VARIABLE} may have
  *     it
  */
-public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretFile, TlsConfig tls) {
+public record ClientSecurityConfig(
+    Optional<String> user, Optional<Path> secretFile, TlsConfig tls) {
   /** Proves nothing. */
   public static final ClientSecurityConfig NONE =
       new ClientSecurityConfig(Optional.empty(), Optional.empty(), TlsConfig.OFF);
@@ -40,9 +41,11 @@ public record ClientSecurityConfig(Optional<String> user, Optional<Path> secretF
           .build();
 
   /** The keys that this record is made from. */
-  public static final List<ConfigKey<?>> KEYS = Stream.concat(Stream.of(USER, SECRET_FILE), TlsConfig.KEYS.stream()).toList();
+  public static final List<ConfigKey<?>> KEYS =
+      Stream.concat(Stream.of(USER, SECRET_FILE), TlsConfig.KEYS.stream()).toList();
 
   public static ClientSecurityConfig from(ConfigSet set) {
-    return new ClientSecurityConfig(set.find(USER), set.find(SECRET_FILE).map(Path::of), TlsConfig.ofClient(set));
+    return new ClientSecurityConfig(
+        set.find(USER), set.find(SECRET_FILE).map(Path::of), TlsConfig.ofClient(set));
   }
 }

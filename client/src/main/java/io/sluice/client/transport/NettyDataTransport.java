@@ -94,9 +94,7 @@ public final class NettyDataTransport implements DataTransport {
                     if (encryption.isPresent()) {
                       channel.pipeline().addLast(encryption.get());
                     } else {
-                      channel
-                          .config()
-                          .setRecvByteBufAllocator(connection.receiver().allocator());
+                      channel.config().setRecvByteBufAllocator(connection.receiver().allocator());
                     }
                     channel.pipeline().addLast(connection.receiver());
                   }

@@ -23,8 +23,7 @@ public final class ClusterSecurity {
 
   /** Of a process without any security. */
   public static final ClusterSecurity OFF =
-      new ClusterSecurity(
-          SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
+      new ClusterSecurity(SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
 
   /** Holds the cluster's keys where there is no file. */
   public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";

@@ -27,8 +27,7 @@ public record SecurityConfig(
     TlsConfig tls) {
   /** Without any security. */
   public static final SecurityConfig OFF =
-      new SecurityConfig(
-          false, Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
+      new SecurityConfig(false, Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
 
   private static final String FIRST = "0.1.0";
   private static final long HOUR_MS = 3_600_000;

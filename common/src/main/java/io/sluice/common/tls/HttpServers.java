@@ -15,8 +15,8 @@ public final class HttpServers {
   private HttpServers() {}
 
   /** Binds; the caller starts and stops it. */
-  public static HttpServer create(
-      InetSocketAddress address, int backlog, Optional<TlsContexts> tls) throws IOException {
+  public static HttpServer create(InetSocketAddress address, int backlog, Optional<TlsContexts> tls)
+      throws IOException {
     if (tls.isEmpty()) {
       return HttpServer.create(address, backlog);
     }

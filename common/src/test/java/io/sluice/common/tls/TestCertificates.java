@@ -55,7 +55,8 @@ public final class TestCertificates {
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD);
     }
-    replace(directory.resolve(name + ".crt"), "CERTIFICATE", keys.getCertificate(name).getEncoded());
+    replace(
+        directory.resolve(name + ".crt"), "CERTIFICATE", keys.getCertificate(name).getEncoded());
     replace(
         directory.resolve(name + ".key"), "PRIVATE KEY", keys.getKey(name, PASSWORD).getEncoded());
   }

@@ -89,11 +89,13 @@ class AuthenticationTest {
         .contains("demands authentication")
         .contains("rss.security.user.secret.file");
 
-    Refused wrong = refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.BOB));
+    Refused wrong =
+        refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.BOB));
     assertThat(wrong.reason()).isEqualTo(Reason.DENIED);
     assertThat(wrong.message()).contains("user alice is not known here with this secret");
 
-    Refused another = refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));
+    Refused another =
+        refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));
     assertThat(another.reason()).isEqualTo(Reason.DENIED);
     assertThat(another.message()).contains("user bob may not register application alice.app");
   }
@@ -166,7 +168,8 @@ class AuthenticationTest {
   void controlCallsAreForThoseWhoMayMakeThem() throws Exception {
     SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
-    CallProofs asBob = CallProofs.ofUser("bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8));
+    CallProofs asBob =
+        CallProofs.ofUser("bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8));
     CallProofs asApp = CallProofs.ofApplication(bob.credentials().newest().orElseThrow());
 
     assertDenied(

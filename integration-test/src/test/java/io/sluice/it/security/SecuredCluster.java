@@ -60,8 +60,7 @@ final class SecuredCluster implements AutoCloseable {
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
     ofCoordinator.put("rss.security.users.file", users.toString());
-    coordinator =
-        CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
+    coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
     toClose.push(coordinator);
     Map<String, String> ofServer = new HashMap<>(both);
     ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());

@@ -94,8 +94,7 @@ class TlsTest {
             "alice.app",
             "alice",
             SecuredCluster.ALICE,
-            Map.of(
-                "rss.security.tls.enabled", "true", "rss.security.tls.trust.file", "/none.crt"));
+            Map.of("rss.security.tls.enabled", "true", "rss.security.tls.trust.file", "/none.crt"));
     Refused refused = (Refused) client.applicationSession("me").registerShuffle(0, 1);
     assertThat(refused.message()).isEqualTo("rss.security.tls.trust.file: /none.crt: no such file");
   }
@@ -114,8 +113,7 @@ class TlsTest {
     SSLContext context = SSLContext.getInstance("TLSv1.3");
     context.init(null, trust.getTrustManagers(), null);
     HttpClient http = HttpClient.newBuilder().sslContext(context).build();
-    for (int port :
-        new int[] {cluster.coordinator().httpPort(), cluster.server().httpPort()}) {
+    for (int port : new int[] {cluster.coordinator().httpPort(), cluster.server().httpPort()}) {
       HttpResponse<String> response =
           http.send(
               HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + "/healthz")).build(),

@@ -100,8 +100,7 @@ public record NetworkConfig(
           .defaultValue(false)
           .check(enabled -> !enabled, "false; rss.security.tls.enabled encrypts every port")
           .since("0.1.0")
-          .doc(
-              "Only there to be refused: rss.security.tls.enabled encrypts every port.")
+          .doc("Only there to be refused: rss.security.tls.enabled encrypts every port.")
           .build();
 
   static final ConfigKey<IoMode> IO_MODE =
