@@ -31,6 +31,10 @@ public final class JobShuffle implements ShuffleOfJob {
   private final String application;
   private SluiceClient client;
   private StagedAssignment staged;
+
+  /** The newest assignment is written last. */
+  private final Object staging = new Object();
+
   private volatile ApplicationAssignments assignments;
   private ExecutorService replacing;
 
@@ -153,7 +157,7 @@ public final class JobShuffle implements ShuffleOfJob {
   /** For an application master that is started again. */
   private void keep() {
     try {
-      synchronized (staged) {
+      synchronized (staging) {
         staged.write(assignments.newest(AssignedShuffle.SHUFFLE));
       }
     } catch (IOException e) {

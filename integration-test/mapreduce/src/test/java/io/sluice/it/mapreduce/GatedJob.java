@@ -30,6 +30,7 @@ final class GatedJob {
 
   /** Few: a reduce task that waits has taken all of its rows, and counts as nearly done. */
   private static final int WORDS_PER_FILE = 4_000;
+
   private static final long WAIT_SECONDS = 120;
   private static final Pattern SUBMITTED =
       Pattern.compile("Submitted application (application_\\d+_\\d+)");
