@@ -36,6 +36,10 @@ public final class JobShuffle implements ShuffleOfJob {
   private String application;
   private volatile SluiceClient client;
   private StagedAssignment staged;
+
+  /** The newest assignment is written last. */
+  private final Object staging = new Object();
+
   private volatile ApplicationAssignments assignments;
   private ExecutorService replacing;
 
@@ -170,7 +174,7 @@ public final class JobShuffle implements ShuffleOfJob {
   /** For an application master that is started again. */
   private void keep() {
     try {
-      synchronized (staged) {
+      synchronized (staging) {
         staged.write(assignments.newest(AssignedShuffle.SHUFFLE));
       }
     } catch (IOException e) {

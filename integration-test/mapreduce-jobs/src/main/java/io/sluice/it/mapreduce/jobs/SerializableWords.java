@@ -57,7 +57,8 @@ public final class SerializableWords extends Configured implements Tool {
   /** One record for each word. */
   public static final class Split extends Mapper<LongWritable, Text, Word, Seen> {
     @Override
-    protected void map(LongWritable offset, Text line, Context context)
+    protected void map(
+        LongWritable offset, Text line, Mapper<LongWritable, Text, Word, Seen>.Context context)
         throws IOException, InterruptedException {
       for (String word : line.toString().strip().split("\\s+")) {
         if (!word.isEmpty()) {
@@ -70,7 +71,8 @@ public final class SerializableWords extends Configured implements Tool {
   /** All of a word in one. */
   public static final class Combine extends Reducer<Word, Seen, Word, Seen> {
     @Override
-    protected void reduce(Word word, Iterable<Seen> seen, Context context)
+    protected void reduce(
+        Word word, Iterable<Seen> seen, Reducer<Word, Seen, Word, Seen>.Context context)
         throws IOException, InterruptedException {
       context.write(word, sum(seen));
     }
@@ -79,7 +81,8 @@ public final class SerializableWords extends Configured implements Tool {
   /** A row of output for each word. */
   public static final class Write extends Reducer<Word, Seen, Text, Text> {
     @Override
-    protected void reduce(Word word, Iterable<Seen> seen, Context context)
+    protected void reduce(
+        Word word, Iterable<Seen> seen, Reducer<Word, Seen, Text, Text>.Context context)
         throws IOException, InterruptedException {
       Seen all = sum(seen);
       context.write(new Text(word.text()), new Text(all.times() + "\t" + all.firstOffset()));
