@@ -24,7 +24,23 @@ public final class TokenAuthority {
   }
 
   /** A verified token: what it says is so, once its key has proved the one that showed it. */
-  record Verified(ApplicationToken token, byte[] key) {
+  static final class Verified {
+    private final ApplicationToken token;
+    private final byte[] key;
+
+    private Verified(ApplicationToken token, byte[] key) {
+      this.token = token;
+      this.key = key;
+    }
+
+    ApplicationToken token() {
+      return token;
+    }
+
+    byte[] key() {
+      return key;
+    }
+
     @Override
     public String toString() {
       return token.toString();

@@ -64,15 +64,16 @@ final class PemFiles {
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("the key is not Base64");
     }
+    GeneralSecurityException last = null;
     for (String algorithm : List.of("EC", "RSA", "Ed25519")) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
       } catch (GeneralSecurityException e) {
         // The next kind.
-        continue;
+        last = e;
       }
     }
-    throw new IllegalArgumentException("the key is neither EC, RSA nor Ed25519");
+    throw new IllegalArgumentException("the key is neither EC, RSA nor Ed25519", last);
   }
 
   /** Whether a key is the certificate's, so that half of a replaced pair is not used. */
