@@ -2,6 +2,7 @@ package io.sluice.server;
 
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
+import io.sluice.server.control.Decommission;
 import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
@@ -17,11 +18,14 @@ final class ClusterSelf implements Self {
   private final StoreReport report;
   private final ShuffleStore store;
   private final List<String> tags;
+  private final Decommission decommission;
 
-  ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags) {
+  ClusterSelf(
+      StoreReport report, ShuffleStore store, List<String> tags, Decommission decommission) {
     this.report = report;
     this.store = store;
     this.tags = tags;
+    this.decommission = decommission;
   }
 
   @Override
@@ -33,6 +37,7 @@ final class ClusterSelf implements Self {
         .addAllTags(tags)
         .addAllApplications(store.applications())
         .setHeld(HeldReport.of(store))
+        .setLeaving(decommission.hasEnded())
         .build();
   }
 

@@ -11,6 +11,7 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlService;
+import io.sluice.server.control.Decommission;
 import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
@@ -76,6 +77,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -124,6 +126,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final StoreDataService service;
   private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
+  private final Decommission decommission;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
   private final RpcServer rpc;
@@ -280,6 +283,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
     TransportCounters connections = new TransportCounters();
     netty = startNetty(connections);
+    decommission = new Decommission(() -> store.shuffleCount() == 0, nanoTime);
     report =
         new StoreReport(
             identity(epoch, network.rpcPort()),
@@ -289,12 +293,19 @@ public final class ShuffleServerProcess implements AutoCloseable {
             connections,
             this::diskStates,
             spiller::canStore,
+            decommission,
             new ProcessVitals(),
             nanoTime);
     // Ends with its executor.
     ScheduledFuture<?> unused =
         timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report), connections, timer);
+    ScheduledFuture<?> unusedLooks =
+        timer.scheduleWithFixedDelay(
+            decommission::look,
+            config.cluster().decommissionCheckMs(),
+            config.cluster().decommissionCheckMs(),
+            TimeUnit.MILLISECONDS);
+    rpc = startRpc(new ControlService(store, report, decommission), connections, timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
@@ -304,7 +315,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
-            new ClusterSelf(report, store, config.cluster().tags()),
+            new ClusterSelf(report, store, config.cluster().tags(), decommission),
             leases,
             executor("heartbeat", 1, true));
     http = startHttp();
@@ -337,6 +348,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   public long epoch() {
     return service.epoch();
+  }
+
+  /** Completed when an operator decommissioned the server and it should be closed; else never. */
+  public CompletionStage<Void> decommissioned() {
+    return decommission.ended();
   }
 
   /**
@@ -423,7 +439,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private Optional<String> notReady() {
     return switch (report.state()) {
       case ACTIVE -> Optional.empty();
-      case SERVER_DRAINING -> Optional.of("the server is stopping");
+      case SERVER_DRAINING -> Optional.of("the server is stopping or decommissioned");
       case UNHEALTHY -> Optional.of("no directory has room or can be written");
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
