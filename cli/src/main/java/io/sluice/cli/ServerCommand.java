@@ -10,7 +10,9 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code sluice server}. */
-@Command(name = "server", description = "Run a shuffle server until told to stop (SIGTERM).",
+@Command(
+    name = "server",
+    description = "Run a shuffle server until told to stop (SIGTERM).",
     exitCodeList = {
       "0:stopped",
       "1:failed",

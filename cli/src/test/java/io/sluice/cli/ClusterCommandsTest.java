@@ -136,8 +136,17 @@ class ClusterCommandsTest {
   void deletesAnApplication() {
     CliRun push =
         CliRun.of(
-            "bench", "push", "--coordinator", quorum, "--application", "doomed", "--keep",
-            "--total", "1m", "--partitions", "2");
+            "bench",
+            "push",
+            "--coordinator",
+            quorum,
+            "--application",
+            "doomed",
+            "--keep",
+            "--total",
+            "1m",
+            "--partitions",
+            "2");
     assertThat(push.exitCode()).isZero();
 
     CliRun run = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);

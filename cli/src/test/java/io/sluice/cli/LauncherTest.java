@@ -225,7 +225,8 @@ class LauncherTest {
     Path checkout = checkout();
     built(checkout, LATER);
     script(tools.resolve("mvn"), "echo '[ERROR] that is enough'", "exit 1");
-    for (String made : List.of("demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE")) {
+    for (String made :
+        List.of("demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE")) {
       Files.delete(checkout.resolve(made));
 
       assertThat(run(checkout.resolve("sluice"), Map.of(), "demo").text())

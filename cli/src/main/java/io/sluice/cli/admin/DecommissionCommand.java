@@ -71,7 +71,11 @@ final class DecommissionCommand implements Callable<Integer> {
       description = "Patience of --wait; default ${DEFAULT-VALUE}.")
   private long waitMs;
 
-  @Option(names = "--poll", hidden = true, defaultValue = "5s", converter = OptionTypes.Millis.class)
+  @Option(
+      names = "--poll",
+      hidden = true,
+      defaultValue = "5s",
+      converter = OptionTypes.Millis.class)
   private long pollMs;
 
   @Override
@@ -143,8 +147,7 @@ final class DecommissionCommand implements Callable<Integer> {
       if (remainingNanos <= 0) {
         throw new IOException("still there when the time of --wait-timeout was over: " + left);
       }
-      TimeUnit.NANOSECONDS.sleep(
-          Math.min(TimeUnit.MILLISECONDS.toNanos(pollMs), remainingNanos));
+      TimeUnit.NANOSECONDS.sleep(Math.min(TimeUnit.MILLISECONDS.toNanos(pollMs), remainingNanos));
     }
   }
 

@@ -98,8 +98,7 @@ class WebPagesTest {
 
   /** While the job waits: its shuffles are there. */
   private void look() throws IOException, InterruptedException {
-    browser.await(
-        "a chart of it", () -> (Long) browser.run(SAMPLES_WITH_BYTES) >= 3);
+    browser.await("a chart of it", () -> (Long) browser.run(SAMPLES_WITH_BYTES) >= 3);
     browser.await(
         "bytes of the job",
         () -> {

@@ -50,8 +50,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   }
 
   @Override
-  public void decommission(
-      DecommissionRequest request, StreamObserver<DecommissionReply> replies) {
+  public void decommission(DecommissionRequest request, StreamObserver<DecommissionReply> replies) {
     Decommission.Outcome outcome =
         request.getCancel() ? decommission.cancel() : decommission.begin(request.getDeadlineMs());
     replies.onNext(

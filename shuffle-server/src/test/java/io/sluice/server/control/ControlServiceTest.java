@@ -74,7 +74,8 @@ class ControlServiceTest {
     assertThat(decommission.isUnderWay()).isTrue();
 
     assertThat(
-            control.decommission(DecommissionRequest.newBuilder().setCancel(true).build())
+            control
+                .decommission(DecommissionRequest.newBuilder().setCancel(true).build())
                 .getStatus())
         .isEqualTo(Status.OK);
     assertThat(decommission.isUnderWay()).isFalse();
