@@ -5,6 +5,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.config.ConfigException;
+import java.util.List;
+import java.util.Map;
 import org.slf4j.LoggerFactory;
 
 /** Adjusts what {@code logback.xml} set up to the command that runs. */
@@ -21,7 +25,29 @@ final class Logging {
     }
   }
 
+  /** What {@code SLUICE_LOG_FORMAT} may say: the names of the appenders. */
+  private static final List<String> FORMATS = List.of("text", "json");
+
   private Logging() {}
+
+  /** What the environment asked for and {@code logback.xml} could not give. */
+  static void check(Logger root, Map<String, String> environment) {
+    String format = environment.get("SLUICE_LOG_FORMAT");
+    if (format != null && !FORMATS.contains(format)) {
+      throw new ConfigException(
+          List.of("SLUICE_LOG_FORMAT: expected text or json, found \"" + format + "\""));
+    }
+    String file = environment.get("SLUICE_AUDIT_FILE");
+    if (file == null) {
+      return;
+    }
+    Appender<ILoggingEvent> audit =
+        root.getLoggerContext().getLogger(AuditLog.LOGGER).getAppender("audit");
+    if (audit == null || !audit.isStarted()) {
+      throw new ConfigException(
+          List.of("SLUICE_AUDIT_FILE: \"" + file + "\" cannot be opened for writing"));
+    }
+  }
 
   /**
    * Sets level and target.
@@ -32,11 +58,13 @@ final class Logging {
     if (!(LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME) instanceof Logger root)) {
       return;
     }
-    Appender<ILoggingEvent> appender = root.getAppender("console");
-    if (appender instanceof ConsoleAppender<ILoggingEvent> console) {
-      console.stop();
-      console.setTarget(target.consoleName);
-      console.start();
+    check(root, System.getenv());
+    for (String name : FORMATS) {
+      if (root.getAppender(name) instanceof ConsoleAppender<ILoggingEvent> console) {
+        console.stop();
+        console.setTarget(target.consoleName);
+        console.start();
+      }
     }
     if (verbosity == 1) {
       root.getLoggerContext().getLogger("io.sluice").setLevel(Level.DEBUG);

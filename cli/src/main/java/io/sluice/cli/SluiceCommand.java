@@ -62,12 +62,17 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
             .addSubcommand(new InspectCommand())
-            .addSubcommand(new ConfigurationCommand());
+            .addSubcommand(new ConfigurationCommand())
+            .addSubcommand(new MetricsCommand());
     line.setOut(out).setErr(err);
     OptionTypes.register(line);
     line.setExecutionStrategy(
         parsed -> {
-          Logging.configure(root.verbosity.length, logTarget(parsed));
+          try {
+            Logging.configure(root.verbosity.length, logTarget(parsed));
+          } catch (ConfigException e) {
+            return root.failed(e, line);
+          }
           return new CommandLine.RunLast().execute(parsed);
         });
     line.setParameterExceptionHandler(SluiceCommand::wrongUsage);

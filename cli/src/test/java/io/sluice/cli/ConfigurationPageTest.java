@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigurationPageTest {
   /** Tests run in their module's directory. */
@@ -39,34 +36,5 @@ class ConfigurationPageTest {
                         key ->
                             assertThat(page)
                                 .contains("| `" + schema.shownPrefix() + key.name() + "` |")));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"coordinator", "server"})
-  void theSampleIsRightAndGivesNoNotice(String service) {
-    Path sample = ROOT.resolve("conf/" + service + ".conf");
-
-    CliRun run = CliRun.of(service, "--check", "--conf", sample.toString());
-
-    assertThat(run.err()).isEmpty();
-    assertThat(run.exitCode()).isZero();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"coordinator", "server"})
-  void theSettingsThatTheSampleCommentsOutAreRightToo(String service) throws IOException {
-    String[] settings;
-    try (Stream<String> lines = Files.lines(ROOT.resolve("conf/" + service + ".conf"))) {
-      settings =
-          lines
-              .filter(line -> line.startsWith("# rss.") || line.startsWith("rss."))
-              .map(line -> line.replaceFirst("^# ", "").strip().split("\\s+", 2))
-              .flatMap(words -> Stream.of("-D", words[0] + "=" + words[1]))
-              .toArray(String[]::new);
-    }
-    String[] args =
-        Stream.concat(Stream.of(service, "--check"), Stream.of(settings)).toArray(String[]::new);
-
-    assertThat(CliRun.of(args)).isEqualTo(new CliRun(0, "", ""));
   }
 }

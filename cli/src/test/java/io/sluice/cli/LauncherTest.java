@@ -170,6 +170,28 @@ class LauncherTest {
   }
 
   @Test
+  void servicesUnpackTheirLibrariesWhereTheyAreTold() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    Path unpacked = Files.createDirectory(dir.resolve("unpacked"));
+    Map<String, String> environment = Map.of("SLUICE_TMP_DIR", unpacked.toString());
+
+    for (String service : List.of("coordinator", "server")) {
+      assertThat(run(launcher, environment, service).lines())
+          .contains("ARG -Djava.io.tmpdir=" + unpacked, "ARG -Djna.tmpdir=" + unpacked);
+    }
+    assertThat(run(launcher, environment, "admin").text()).doesNotContain("tmpdir");
+
+    Result missing = run(launcher, Map.of("SLUICE_TMP_DIR", unpacked + "/missing"), "server");
+
+    assertThat(missing.exitCode()).isEqualTo(1);
+    assertThat(missing.lines())
+        .containsExactly(
+            "sluice: SLUICE_TMP_DIR: '"
+                + unpacked
+                + "/missing' is not a directory that can be written");
+  }
+
+  @Test
   void aBrokenDistributionIsNamed() throws Exception {
     Path home = distribution();
     Files.delete(home.resolve("jars"));

@@ -73,7 +73,8 @@ public record JobSettings(ClientConfig client, List<String> notices) {
         client.localOutput(),
         client.background(),
         client.merge(),
-        client.reassign());
+        client.reassign(),
+        client.security());
   }
 
   public boolean hasCoordinator() {

@@ -5,7 +5,9 @@ import io.sluice.client.compress.CodecChoice;
 import io.sluice.client.coordinator.CoordinatorClientConfig;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.read.ReadConfig;
+import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeUnit;
  * @param localOutput when map tasks leave blocks on local disks
  * @param merge how long readers wait for what is pushed behind its task
  * @param reassign how a shuffle comes to further servers
+ * @param security who a driver is
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -40,7 +43,8 @@ public record ClientConfig(
     LocalOutputMode localOutput,
     BackgroundConfig background,
     MergeConfig merge,
-    ReassignConfig reassign) {
+    ReassignConfig reassign,
+    ClientSecurityConfig security) {
 
   private static final String FIRST = "0.1.0";
   private static final long MIB = 1L << 20;
@@ -375,7 +379,7 @@ public record ClientConfig(
   /** Every key of a client. */
   public static final ConfigSchema SCHEMA =
       ignored(
-              ConfigSchema.builder("client")
+              SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
                   .title("Spark jobs")
                   .intro(
                       "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
@@ -388,7 +392,8 @@ public record ClientConfig(
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
                   .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
                   .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
-                  .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX))
+                  .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX)
+                  .keys(ClientSecurityConfig.KEYS))
           .rule(
               set ->
                   set.get(WRITE_QUORUM) <= set.get(REPLICAS)
@@ -457,7 +462,8 @@ public record ClientConfig(
         new BackgroundConfig(
             inBackground(push), PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX)),
         new MergeConfig(set.get(MERGE_WAIT), (int) Math.round(set.get(MERGE_THRESHOLD) * 10)),
-        new ReassignConfig(set.get(REASSIGN) ? set.get(REASSIGN_MAX) : 0));
+        new ReassignConfig(set.get(REASSIGN) ? set.get(REASSIGN_MAX) : 0),
+        ClientSecurityConfig.from(set));
   }
 
   /** Nobody waits for these pushes, and nothing is lost without them: they give up soon. */

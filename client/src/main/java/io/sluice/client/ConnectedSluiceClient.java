@@ -7,6 +7,7 @@ import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
 import io.sluice.client.coordinator.LeasedApplicationSession;
+import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.FramePushSession;
@@ -23,7 +24,12 @@ import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
+import io.sluice.common.auth.ApplicationCredentials;
+import java.io.IOException;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -46,6 +52,8 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final RunFiles files;
   private final LongSupplier nanoTime;
   private final BackgroundPusher background;
+  private final ApplicationCredentials credentials;
+  private final ClientTls tls;
   // Guarded by this.
   private ApplicationSession session;
   private boolean closed;
@@ -53,19 +61,24 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   /**
    * @param transport takes: closed with the client
+   * @param credentials of the application, also for the transport
    */
   ConnectedSluiceClient(
       ClientConfig config,
       String application,
       String clientName,
       DataTransport transport,
+      ApplicationCredentials credentials,
+      ClientTls tls,
       LongSupplier nanoTime) {
     this.config = config;
+    this.credentials = credentials;
+    this.tls = tls;
     this.application = application;
     this.nanoTime = nanoTime;
     this.pool =
         new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
-    this.files = config.readRunFiles() ? RunFiles.open() : RunFiles.none();
+    this.files = config.readRunFiles() ? RunFiles.open(credentials) : RunFiles.none();
     this.pushes =
         new PushEnvironment(
             pool,
@@ -95,21 +108,41 @@ final class ConnectedSluiceClient implements SluiceClient {
   }
 
   @Override
-  public synchronized ApplicationSession applicationSession(String user) {
+  public synchronized ApplicationSession applicationSession(
+      String user, Map<String, String> environment) {
     if (closed) {
       throw new IllegalStateException("client is closed");
     }
     if (session == null) {
-      session =
-          new LeasedApplicationSession(
-              application,
-              user,
-              version(),
-              config.coordinator(),
-              new CoordinatorClient(config.coordinator(), nanoTime),
-              nanoTime);
+      session = newSession(user, environment);
     }
     return session;
+  }
+
+  private ApplicationSession newSession(String user, Map<String, String> environment) {
+    if (tls.problem().isPresent()) {
+      return new RefusedApplicationSession(tls.problem().get());
+    }
+    ClientIdentity identity;
+    try {
+      identity = ClientIdentity.ofDriver(config.security(), user, environment, credentials);
+    } catch (IOException e) {
+      return new RefusedApplicationSession(e.getMessage());
+    }
+    return new LeasedApplicationSession(
+        application,
+        user,
+        version(),
+        config.coordinator(),
+        new CoordinatorClient(config.coordinator(), identity.userProofs(), tls, nanoTime),
+        identity,
+        tls,
+        nanoTime);
+  }
+
+  @Override
+  public ApplicationCredentials credentials() {
+    return credentials;
   }
 
   private static String version() {

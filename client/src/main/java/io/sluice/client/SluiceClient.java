@@ -9,9 +9,13 @@ import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.UnusableTransport;
+import io.sluice.common.auth.ApplicationCredentials;
+import java.util.Map;
 
 /**
  * The way of one application's process to its shuffle servers. Thread-safe; a process has one and
@@ -24,12 +28,24 @@ public interface SluiceClient extends AutoCloseable {
    * @param clientName who this is, for the servers' logs, such as an executor's id
    */
   static SluiceClient start(ClientConfig config, String application, String clientName) {
+    ApplicationCredentials credentials = new ApplicationCredentials();
+    ClientTls tls = ClientTls.of(config.security().tls(), System::nanoTime);
     DataTransport transport =
-        switch (config.transportKind()) {
-          case GRPC -> new GrpcDataTransport(config.transport(), System::nanoTime);
-          case GRPC_NETTY -> new NettyDataTransport(config.transport(), System::nanoTime);
-        };
-    return new ConnectedSluiceClient(config, application, clientName, transport, System::nanoTime);
+        tls.problem().isPresent()
+            ? new UnusableTransport(tls.problem().get())
+            : newTransport(config, credentials, tls);
+    return new ConnectedSluiceClient(
+        config, application, clientName, transport, credentials, tls, System::nanoTime);
+  }
+
+  private static DataTransport newTransport(
+      ClientConfig config, ApplicationCredentials credentials, ClientTls tls) {
+    return switch (config.transportKind()) {
+      case GRPC ->
+          new GrpcDataTransport(config.transport(), credentials, tls, System::nanoTime);
+      case GRPC_NETTY ->
+          new NettyDataTransport(config.transport(), credentials, tls, System::nanoTime);
+    };
   }
 
   /** The application that this client works for. */
@@ -38,13 +54,28 @@ public interface SluiceClient extends AutoCloseable {
   ClientConfig config();
 
   /**
+   * What connections of this process prove the application with. A driver's session fills it; a
+   * task gets the driver's credential over a protected way of the engine and adds it here.
+   */
+  ApplicationCredentials credentials();
+
+  /**
    * Driver only: the application's registration and lease at the coordinator. The first call starts
    * it, without waiting for the coordinator; later calls give the same session. It ends with the
    * client.
    *
    * @param user operating-system user that the job runs as
    */
-  ApplicationSession applicationSession(String user);
+  default ApplicationSession applicationSession(String user) {
+    return applicationSession(user, System.getenv());
+  }
+
+  /**
+   * As {@link #applicationSession(String)}.
+   *
+   * @param environment where the user's secret may be
+   */
+  ApplicationSession applicationSession(String user, Map<String, String> environment);
 
   /** As {@link #pushSession(ShuffleAssignment, MapAttempt, PushOptions)}, without options. */
   default PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt) {

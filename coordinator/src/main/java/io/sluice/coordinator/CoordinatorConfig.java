@@ -1,5 +1,6 @@
 package io.sluice.coordinator;
 
+import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
@@ -33,7 +34,8 @@ public record CoordinatorConfig(
     ApplicationPolicy applications,
     AssignmentPolicy assignment,
     Optional<Path> excludeFile,
-    long excludeReadIntervalMs) {
+    long excludeReadIntervalMs,
+    SecurityConfig security) {
 
   private static final String FIRST = "0.1.0";
   private static final int MAX_PORT = 65535;
@@ -219,9 +221,10 @@ public record CoordinatorConfig(
 
   /** Every key of the coordinator. */
   public static final ConfigSchema SCHEMA =
-      ConfigSchema.builder("coordinator")
-          .title("Coordinator")
-          .intro("Read from the file that `sluice coordinator --conf FILE` names.")
+      SecurityConfig.withoutSecrets(
+              ConfigSchema.builder("coordinator")
+                  .title("Coordinator")
+                  .intro("Read from the file that `sluice coordinator --conf FILE` names."))
           .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE)
           .keys(
               SERVER_TIMEOUT,
@@ -233,6 +236,8 @@ public record CoordinatorConfig(
           .keys(LEASE, APPLICATIONS_MAX, USER_QUOTA, ENDED_TIME, ENDED_MAX, SHUFFLES_REMEMBERED)
           .keys(STRATEGY, HOST_RULE, NODES_MAX, STORAGE_USED_MAX)
           .keys(EXCLUDE_FILE, EXCLUDE_INTERVAL)
+          .keys(SecurityConfig.KEYS)
+          .keys(SecurityConfig.TOKEN_LIFETIME)
           .ignored(
               "rss.coordinator.select.partition.strategy",
               "partitions are always given out in contiguous ranges")
@@ -290,7 +295,8 @@ public record CoordinatorConfig(
             set.get(SHUFFLES_REMEMBERED)),
         assignment(set),
         set.find(EXCLUDE_FILE).map(CoordinatorConfig::localPath),
-        set.get(EXCLUDE_INTERVAL));
+        set.get(EXCLUDE_INTERVAL),
+        SecurityConfig.from(set, set.get(SecurityConfig.TOKEN_LIFETIME)));
   }
 
   /** The address to bind for a port. */

@@ -7,6 +7,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
@@ -20,6 +23,8 @@ import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.service.AuditedProbe;
+import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Elapsed;
@@ -29,10 +34,12 @@ import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -129,6 +136,9 @@ public final class CoordinatorProcess implements AutoCloseable {
       RandomGenerator seeds,
       Deque<Runnable> closers)
       throws IOException {
+    ClusterSecurity security =
+        ClusterSecurity.of(
+            config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
     Eligibility eligibility =
@@ -137,9 +147,14 @@ public final class CoordinatorProcess implements AutoCloseable {
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
+    AuditLog audit = new AuditLog();
     StateOwner owner =
-        new StateOwner(nanoTime, new Elapsed(servers, applications), metrics, history);
-    new StateCollector(owner, servers.lostAfterMs()).register(metrics.registry());
+        new StateOwner(
+            nanoTime,
+            new Elapsed(servers, applications),
+            new AuditedProbe(metrics, audit),
+            history);
+    new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
     CoordinatorService service =
         new CoordinatorService(
             owner,
@@ -153,6 +168,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             new ServerDecisions(servers, applications),
             new Listings(servers, applications),
             metrics,
+            security.grants(),
             nanoTime,
             seeds);
 
@@ -160,12 +176,12 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(owner::close);
     history.start(owner);
     watchExcludeFile(config, owner, closers);
-    int rpcPort = startRpc(config, service, closers);
+    int rpcPort = startRpc(config, security, service, audit, closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
     ApiRoutes api =
         new ApiRoutes(new ClusterApi(owner, history, servers, applications, ready, clock));
-    int httpPort = startHttp(config, metrics, owner, ready, api, closers);
+    int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
@@ -205,7 +221,11 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   private static int startRpc(
-      CoordinatorConfig config, CoordinatorService service, Deque<Runnable> closers)
+      CoordinatorConfig config,
+      ClusterSecurity security,
+      CoordinatorService service,
+      AuditLog audit,
+      Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -219,7 +239,7 @@ public final class CoordinatorProcess implements AutoCloseable {
                 .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
     InetSocketAddress address =
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
-    Server server =
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .channelType(NioServerSocketChannel.class)
             .bossEventLoopGroup(loops)
@@ -233,8 +253,12 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
-            .addService(service)
-            .build();
+            .addService(service);
+    security.guard(builder, Set.of(), new CallRules(security.openReads()));
+    security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+    // The last one hears of a call first, and so of those that are denied.
+    builder.intercept(new AuditCalls(audit));
+    Server server = builder.build();
     try {
       server.start();
     } catch (IOException e) {
@@ -246,6 +270,7 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static int startHttp(
       CoordinatorConfig config,
+      ClusterSecurity security,
       CoordinatorMetrics metrics,
       StateOwner owner,
       BooleanSupplier ready,
@@ -256,7 +281,9 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     HttpEndpoint http;
     try {
-      http = new HttpEndpoint(address, metrics.registry(), owner::healthy, ready, api);
+      http =
+          new HttpEndpoint(
+              address, security.tls(), metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

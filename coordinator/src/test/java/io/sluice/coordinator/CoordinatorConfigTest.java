@@ -3,9 +3,11 @@ package io.sluice.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TlsConfig;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.HostRule;
@@ -36,7 +38,9 @@ class CoordinatorConfigTest {
                 new ApplicationPolicy(60_000, 10_000, -1, 600_000, 10_000, 1000),
                 new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
                 Optional.empty(),
-                60_000));
+                60_000,
+                new SecurityConfig(
+                    false, Optional.empty(), Optional.empty(), 72L * 3_600_000, false, TlsConfig.OFF)));
   }
 
   @Test
@@ -64,6 +68,17 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.assignment.storage.used.max", "50");
     values.put("rss.coordinator.exclude.nodes.file.path", "file:///etc/exclude");
     values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
+    values.put("rss.security.authentication.enabled", "true");
+    values.put("rss.security.cluster.secret.file", "/etc/secret");
+    values.put("rss.security.users.file", "/etc/users");
+    values.put("rss.security.token.lifetime", "17s");
+    values.put("rss.security.tls.enabled", "true");
+    values.put("rss.security.tls.certificate.file", "/etc/certificate");
+    values.put("rss.security.tls.key.file", "/etc/key");
+    values.put("rss.security.tls.trust.file", "/etc/trust");
+    values.put("rss.security.tls.client.certificates", "optional");
+    values.put("rss.security.tls.peer.name", "sluice");
+    values.put("rss.security.anonymous.read.enabled", "true");
     assertThat(CoordinatorConfig.SCHEMA.keys())
         .extracting(ConfigKey::name)
         .containsExactlyInAnyOrderElementsOf(values.keySet());
@@ -78,7 +93,29 @@ class CoordinatorConfigTest {
                 new ApplicationPolicy(9_000, 10, 11, 12_000, 13, 14),
                 new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
                 Optional.of(Path.of("/etc/exclude")),
-                16_000));
+                16_000,
+                new SecurityConfig(
+                    true,
+                    Optional.of(Path.of("/etc/secret")),
+                    Optional.of(Path.of("/etc/users")),
+                    17_000,
+                    true,
+                    new TlsConfig(
+                        true,
+                        Optional.of(Path.of("/etc/certificate")),
+                        Optional.of(Path.of("/etc/key")),
+                        Optional.of(Path.of("/etc/trust")),
+                        TlsConfig.ClientCertificates.OPTIONAL,
+                        Optional.of("sluice")))));
+  }
+
+  @Test
+  void refusesASecretThatIsWrittenInTheConfigurationWithoutRepeatingIt() {
+    assertThatThrownBy(() -> config(Map.of("rss.security.cluster.secret", "k1 c2VjcmV0")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rss.security.cluster.secret.file")
+        .message()
+        .doesNotContain("c2VjcmV0");
   }
 
   @Test

@@ -51,8 +51,7 @@ abstract class ComparisonCommand implements Callable<Integer> {
     Installation installation = Installation.of(System.getProperties());
     boolean good = false;
     try (DemoProgress progress = DemoProgress.to(out)) {
-      Staging staging =
-          Staging.in(places().workDirectory(System.getenv()), prefix(), installation);
+      Staging staging = Staging.in(places().workDirectory(System.getenv()), prefix(), installation);
       Comparison comparison = opening.open(staging, progress);
       try {
         Comparison.Outcome outcome;

@@ -53,7 +53,8 @@ record JobOutput(SortedMap<String, Part> files) {
       Part own = files.get(name);
       Part other = sluice.files.get(name);
       if (own == null || other == null) {
-        lines.add(name + ": only " + (own == null ? "through Sluice" : "with Hadoop's own shuffle"));
+        lines.add(
+            name + ": only " + (own == null ? "through Sluice" : "with Hadoop's own shuffle"));
       } else if (!own.equals(other)) {
         lines.add(
             "%s: %d bytes with SHA-256 %s with Hadoop's own shuffle, %d with %s through Sluice"

@@ -103,10 +103,11 @@ final class MapReduceRun implements Comparison {
         plan.bufferCapacity(),
         List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
     progress.step(
-        "YARN: starting a resource manager and " + NODES + " node managers with their shuffle handlers");
+        "YARN: starting a resource manager and "
+            + NODES
+            + " node managers with their shuffle handlers");
     yarn.start();
-    TeraRows rows =
-        TeraRows.ensure(plan.rows(), TERA_FILES, yarn, plan.programTimeout(), progress);
+    TeraRows rows = TeraRows.ensure(plan.rows(), TERA_FILES, yarn, plan.programTimeout(), progress);
     progress.step("Programs: each with Hadoop's own shuffle, then through Sluice");
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
       List<ProgramComparison> done = new ArrayList<>();
@@ -185,7 +186,11 @@ final class MapReduceRun implements Comparison {
     progress.advance(done, PROGRAMS, what);
     HadoopProgram program = launch.on(side, output(side, name)).set(yarn.settings(side));
     if (side == Side.SLUICE) {
-      program.set("mapreduce.rss.client.type", plan.transport());
+      program
+          .set("mapreduce.rss.client.type", plan.transport())
+          // Or tasks on a server's host would read run files without it, and it would not count
+          // that.
+          .set("mapreduce.rss.client.read.shortcircuit.enabled", "false");
     }
     return yarn.run(
         what,

@@ -19,8 +19,8 @@ record ProgramComparison(
     List<String> differences) {
 
   /**
-   * What does not depend on when a map task spills. Spilled records and what a combiner sees do: the
-   * sort buffers of the two sides are not full at the same record.
+   * What does not depend on when a map task spills. Spilled records, what a combiner sees, and in
+   * how many pieces a partition of a map comes do: sort buffers are not full at the same record.
    */
   private static final List<String> SAME_COUNTERS =
       List.of(
@@ -30,11 +30,7 @@ record ProgramComparison(
           "Reduce input groups",
           "Reduce output records",
           "Shuffled Maps",
-          "Failed Shuffles",
-          "Merged Map outputs");
-
-  /** Attempts that did not push; named so for those who have not the plugin on their class path. */
-  private static final String LOCAL_OUTPUTS = "LOCAL_OUTPUTS";
+          "Failed Shuffles");
 
   ProgramComparison {
     differences = List.copyOf(differences);
@@ -70,11 +66,23 @@ record ProgramComparison(
     return own.counter("Map input records");
   }
 
-  /** Whether some of its bytes, or all, did not go through the servers. */
+  /**
+   * Whether some of its bytes, or all, did not go through the servers. Both are asked: servers what
+   * they took and whether anybody came for it, and the job where its reduce tasks had it from.
+   */
   boolean wentAround() {
     return servers.pushedBytes() == 0
-        || servers.fetchedBytes() == 0
-        || sluice.counter(LOCAL_OUTPUTS) > 0;
+        || servers.opens() == 0
+        || localOutputs() > 0
+        || sluice.counter("SERVER_BYTES") != sluice.counter("Reduce shuffle bytes");
+  }
+
+  /**
+   * Map attempts that left their output on a node manager. Sluice's counters have these names for a
+   * program that has not the plugin on its class path, as here.
+   */
+  long localOutputs() {
+    return sluice.counter("LOCAL_OUTPUTS");
   }
 
   Verdict verdict() {

@@ -49,14 +49,14 @@ final class ProgramTable implements Comparison.Outcome {
     switch (program.verdict()) {
       case SAME -> {}
       case AROUND ->
-          text.append(program.program())
-              .append(": map output at servers ")
-              .append(ResultTable.bytes(program.servers().pushedBytes()))
-              .append(", read from there ")
-              .append(ResultTable.bytes(program.servers().fetchedBytes()))
-              .append(", attempts that left it on node managers ")
-              .append(program.sluice().counter("LOCAL_OUTPUTS"))
-              .append('\n');
+          text.append(
+              "%s: servers took %s; of %s, reduce tasks read %s from servers; %d map outputs on node managers%n"
+                  .formatted(
+                      program.program(),
+                      ResultTable.bytes(program.servers().pushedBytes()),
+                      ResultTable.bytes(program.sluice().counter("Reduce shuffle bytes")),
+                      ResultTable.bytes(program.sluice().counter("SERVER_BYTES")),
+                      program.localOutputs()));
       case DIFFERENT ->
           program
               .differences()

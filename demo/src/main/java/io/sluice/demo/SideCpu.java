@@ -14,9 +14,7 @@ record SideCpu(long driverMs, long executorsMs, long serversMs) {
   /** Of a driver, its executors, and the nodes that work for it. */
   static SideCpu of(ProcessHandle driver, List<ClusterNode> nodes) {
     return new SideCpu(
-        cpuMs(driver),
-        driver.descendants().mapToLong(SideCpu::cpuMs).sum(),
-        nodesMs(nodes));
+        cpuMs(driver), driver.descendants().mapToLong(SideCpu::cpuMs).sum(), nodesMs(nodes));
   }
 
   /** Of nodes alone. */

@@ -1,5 +1,8 @@
 package io.sluice.demo;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -123,6 +126,7 @@ public final class TerasortBenchCommand extends ComparisonCommand {
   Opening opening() throws DemoException {
     TerasortBench.Plan plan = plan();
     HadoopParts parts = HadoopParts.of(System.getProperties());
+    checkDisk(plan, places.workDirectory(System.getenv()));
     return (staging, progress) -> new TerasortBench(plan, staging, parts, progress);
   }
 
@@ -157,6 +161,25 @@ public final class TerasortBenchCommand extends ComparisonCommand {
         List.copyOf(serverJavaOptions),
         List.copyOf(taskJavaOptions),
         keep);
+  }
+
+  private static void checkDisk(TerasortBench.Plan plan, Path workDirectory) throws DemoException {
+    Path there = workDirectory;
+    while (!Files.exists(there)) {
+      there = there.getParent();
+    }
+    long wanted = plan.diskBytes(workDirectory);
+    try {
+      long free = Files.getFileStore(there).getUsableSpace();
+      if (free < wanted) {
+        throw DemoException.usage(
+            "%s has %s free, this needs up to %s: choose another --work-dir or a smaller --size"
+                .formatted(
+                    workDirectory, ResultTable.bytes(free), ResultTable.bytes(wanted)));
+      }
+    } catch (IOException e) {
+      throw DemoException.failed("cannot tell how much room " + there + " has: " + e, e);
+    }
   }
 
   private static void tasks(String option, int count) throws DemoException {

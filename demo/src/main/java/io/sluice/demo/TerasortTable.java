@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 final class TerasortTable implements Comparison.Outcome {
   private static final String HEADING =
       """
-      | size | maps | reduces | own CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | own s | Sluice s | time ratio | rounds | own shuffled | Sluice pushed, spilled, read |
+      | size | maps | reduces | own CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | own s | Sluice s | time ratio | rounds | own shuffled | Sluice pushed, spilled, fetched |
       | ---: | ---: | ---: | --- | --- | ---: | --- | ---: | ---: | ---: | --- | ---: | ---: |
       """;
 

@@ -124,8 +124,7 @@ final class DemoCommandTest {
         .isInstanceOf(DemoException.class)
         .hasMessageContaining("sluice-demo-mapreduce-*.jar");
     Files.createFile(directory.resolve("mapreduce/sluice-demo-mapreduce-1.0.jar"));
-    assertThatThrownBy(() -> HadoopParts.of(system))
-        .hasMessageContaining("sluice-client-mr-*.jar");
+    assertThatThrownBy(() -> HadoopParts.of(system)).hasMessageContaining("sluice-client-mr-*.jar");
     Files.createFile(directory.resolve("sluice-client-mr-1.0.jar"));
 
     assertThat(HadoopParts.of(system))

@@ -27,7 +27,8 @@ final class ProgramTableTest {
     ProgramTable table =
         new ProgramTable(
             List.of(
-                comparison("terasort", run(10_000, 1_000_000), output, run(10_500, 1_000_000), output),
+                comparison(
+                    "terasort", run(10_000, 1_000_000), output, run(10_500, 1_000_000), output),
                 comparison("wordcount", run(2_000, 318), output, run(1_900, 318), output)));
 
     assertThat(table.render())
@@ -71,22 +72,30 @@ final class ProgramTableTest {
     JobOutput output = output("a", Map.of("part-r-00000", "1\n"));
     ProgramRun run = run(1000, 10);
     ProgramComparison nothing =
-        ProgramComparison.of(
-            "nothing", run, output, run, output, ServerCounters.ZERO, List.of());
+        ProgramComparison.of("nothing", run, output, run, output, ServerCounters.ZERO, List.of());
     ProgramComparison some =
         comparison("some", run, output, run(1000, 10, Map.of("LOCAL_OUTPUTS", 1L)), output);
+    ProgramComparison half =
+        comparison(
+            "half",
+            run,
+            output,
+            run(1000, 10, Map.of("Reduce shuffle bytes", 7L, "SERVER_BYTES", 3L)),
+            output);
     JobOutput none = output("none", Map.of("_SUCCESS", ""));
 
     assertThat(nothing.verdict()).isEqualTo(Verdict.AROUND);
     assertThat(some.verdict()).isEqualTo(Verdict.AROUND);
+    assertThat(half.verdict()).isEqualTo(Verdict.AROUND);
     assertThat(comparison("empty", run, none, run, none).verdict()).isEqualTo(Verdict.DIFFERENT);
-    ProgramTable table = new ProgramTable(List.of(nothing, some));
+    ProgramTable table = new ProgramTable(List.of(nothing, some, half));
     assertThat(table.isGood()).isFalse();
     assertThat(table.render())
         .contains("yes, but not through Sluice")
-        .contains("nothing: map output at servers 0 B, read from there 0 B")
-        .contains("some: map output at servers 5.0 MiB")
-        .contains("attempts that left it on node managers 1");
+        .contains("nothing: servers took 0 B;")
+        .contains("some: servers took 5.0 MiB;")
+        .contains("1 map outputs on node managers")
+        .contains("half: servers took 5.0 MiB; of 7 B, reduce tasks read 3 B from servers;");
   }
 
   @Test
@@ -110,7 +119,7 @@ final class ProgramTableTest {
 
   private static TerasortRound round(
       JobOutput output, long ownContainersMs, long sluiceContainersMs, long serversMs) {
-    Map<String, Long> shuffled = Map.of("Reduce shuffle bytes", 7L);
+    Map<String, Long> shuffled = Map.of("Reduce shuffle bytes", 7L, "SERVER_BYTES", 7L);
     return new TerasortRound(
         comparison("terasort", run(10_000, 1, shuffled), output, run(11_000, 1, shuffled), output),
         new YarnCpu(5_000, ownContainersMs),

@@ -2,17 +2,23 @@ package io.sluice.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 final class TerasortBenchCommandTest {
+  @TempDir private Path directory;
+
   @ParameterizedTest
   @CsvSource({
     "--size 5q, --size",
@@ -56,6 +62,15 @@ final class TerasortBenchCommandTest {
     for (long rows : new long[] {rowsPerFile, rowsPerFile + 1}) {
       assertThat(splits(rows * TeraRows.ROW_BYTES, plan.splitBytes()) * files).isEqualTo(maps);
     }
+  }
+
+  @Test
+  void rowsThatAreThereNeedNoRoom() throws IOException {
+    TerasortBench.Plan plan = plan(1_000_000, 2);
+    assertThat(plan.diskBytes(directory)).isEqualTo(4_000_000);
+
+    Files.createDirectories(TeraRows.directory(directory, 10_000, 2));
+    assertThat(plan.diskBytes(directory)).isEqualTo(3_000_000);
   }
 
   /** As Hadoop cuts a file. */

@@ -1,5 +1,7 @@
 package io.sluice.server;
 
+import io.sluice.common.audit.AuditEntry;
+import io.sluice.common.audit.AuditLog;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
 import io.sluice.server.control.Decommission;
@@ -7,7 +9,10 @@ import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.ShuffleStore;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,13 +24,23 @@ final class ClusterSelf implements Self {
   private final ShuffleStore store;
   private final List<String> tags;
   private final Decommission decommission;
+  private final AuditLog audit;
+  private final Map<LeaseTable.Reason, LongAdder> forgotten = new EnumMap<>(LeaseTable.Reason.class);
 
   ClusterSelf(
-      StoreReport report, ShuffleStore store, List<String> tags, Decommission decommission) {
+      StoreReport report,
+      ShuffleStore store,
+      List<String> tags,
+      Decommission decommission,
+      AuditLog audit) {
     this.report = report;
     this.store = store;
     this.tags = tags;
     this.decommission = decommission;
+    this.audit = audit;
+    for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
+      forgotten.put(reason, new LongAdder());
+    }
   }
 
   @Override
@@ -41,10 +56,27 @@ final class ClusterSelf implements Self {
         .build();
   }
 
+  /** Applications that were forgotten for a reason, since the start. */
+  long forgotten(LeaseTable.Reason reason) {
+    return forgotten.get(reason).sum();
+  }
+
+  private static AuditEntry.Action action(LeaseTable.Reason reason) {
+    return switch (reason) {
+      case ENDED -> AuditEntry.Action.DELETE;
+      case LEASE_OUT -> AuditEntry.Action.EXPIRE;
+    };
+  }
+
   @Override
   public void forget(String application, LeaseTable.Reason reason) {
     int shuffles = store.removeApplication(application);
-    log.info(
-        "application is over application={} reason={} shuffles={}", application, reason, shuffles);
+    forgotten.get(reason).increment();
+    log.atInfo()
+        .addKeyValue("application", application)
+        .addKeyValue("reason", reason)
+        .addKeyValue("shuffles", shuffles)
+        .log("application is over");
+    audit.write(AuditEntry.happened(action(reason), application, reason.name()));
   }
 }

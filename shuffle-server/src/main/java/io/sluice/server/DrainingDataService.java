@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
@@ -29,11 +30,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class DrainingDataService implements DataService {
   private final DataService service;
+  private final ConnectionGuard guard;
   private final AtomicInteger fetchesUnderWay = new AtomicInteger();
   private volatile CountDownLatch idle;
 
-  DrainingDataService(DataService service) {
+  DrainingDataService(DataService service, ConnectionGuard guard) {
     this.service = service;
+    this.guard = guard;
   }
 
   /**
@@ -60,6 +63,11 @@ final class DrainingDataService implements DataService {
   @Override
   public long epoch() {
     return service.epoch();
+  }
+
+  @Override
+  public ConnectionGuard guard() {
+    return guard;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
@@ -37,7 +38,8 @@ public record ServerConfig(
     ReadingConfig reading,
     ScrubConfig scrub,
     ClusterConfig cluster,
-    long stopTimeoutMs) {
+    long stopTimeoutMs,
+    SecurityConfig security) {
   static final ConfigKey<Long> STOP_TIMEOUT =
       ConfigKey.durationMs("rss.server.stop.timeout")
           .defaultValue(30_000L)
@@ -52,9 +54,10 @@ public record ServerConfig(
   /** Every key of a shuffle server. */
   public static final ConfigSchema SCHEMA =
       UniffleKeys.ignoredBy(
-              ConfigSchema.builder("server")
-                  .title("Shuffle server")
-                  .intro("Read from the file given as `sluice server --conf FILE`.")
+              SecurityConfig.withoutSecrets(
+                      ConfigSchema.builder("server")
+                          .title("Shuffle server")
+                          .intro("Read from the file given as `sluice server --conf FILE`."))
                   .keys(ClusterConfig.KEYS)
                   .keys(NetworkConfig.KEYS)
                   .keys(DiskConfig.KEYS)
@@ -69,6 +72,7 @@ public record ServerConfig(
                   .keys(BufferConfig.KEYS)
                   .keys(ShuffleLimits.KEYS)
                   .keys(STOP_TIMEOUT)
+                  .keys(SecurityConfig.KEYS)
                   .rule(NetworkConfig::checkPorts)
                   .rule(NetworkConfig::checkTimeouts)
                   .rule(DiskConfig::checkWatermarks)
@@ -94,6 +98,8 @@ public record ServerConfig(
         ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
         ScrubLimits.from(set),
         ClusterConfig.from(set),
-        set.get(STOP_TIMEOUT));
+        set.get(STOP_TIMEOUT),
+        // Tokens are the coordinators' to give.
+        SecurityConfig.from(set, 0));
   }
 }

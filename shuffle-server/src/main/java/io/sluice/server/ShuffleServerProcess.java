@@ -2,14 +2,20 @@ package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.net.DataExchange;
+import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.control.ControlRules;
 import io.sluice.server.control.ControlService;
 import io.sluice.server.control.Decommission;
 import io.sluice.server.control.DiskReport;
@@ -21,6 +27,9 @@ import io.sluice.server.http.EngineMetrics;
 import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
 import io.sluice.server.http.ServerMetrics;
+import io.sluice.server.http.ServerRegistry;
+import io.sluice.server.http.TenantMetrics;
+import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
@@ -30,6 +39,7 @@ import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
 import io.sluice.server.merge.ReportedMergeInputs;
+import io.sluice.server.metrics.Latencies;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -77,6 +87,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -117,6 +128,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
+  private final ClusterSecurity security;
   private final Disks disks;
   private final ShuffleStore store;
   private final MemoryBudget memory;
@@ -133,6 +145,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final HttpEndpoint http;
   private final Heartbeats heartbeats;
   private final ScrubCounters scrubbed = new ScrubCounters();
+  private final Latencies latencies = new Latencies();
+  private final ReadCounters readCounters = new ReadCounters();
+  private final TransportCounters connections = new TransportCounters();
+  private final ClusterSelf self;
+  private final AuditLog audit = new AuditLog();
   private boolean closed;
 
   /**
@@ -174,6 +191,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.config = config;
     this.nanoTime = nanoTime;
     this.parts = parts;
+    this.security = security(clock);
     NetworkConfig network = config.network();
 
     Disks local = parts.add("directories", openDisks());
@@ -200,7 +218,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     long epoch = recovered.epoch();
     // Closed once nothing can be acknowledged any more, and before memory is given back.
     parts.add("stop mark", () -> markStop(recovered));
-    ServerCounters counters = new ServerCounters();
+    ServerCounters counters = new ServerCounters(latencies);
     spiller =
         parts.add(
             "spiller",
@@ -232,7 +250,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime));
     demoter.start();
 
-    merges = new MergeCounters();
+    merges = new MergeCounters(latencies);
     merger =
         parts.add(
             "merger",
@@ -259,7 +277,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
                 timer,
                 new ReportedReads(),
-                new ReadCounters(),
+                readCounters,
                 nanoTime));
     service =
         new StoreDataService(
@@ -277,12 +295,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
-    drainable = new DrainingDataService(service);
+    drainable =
+        new DrainingDataService(
+            new TimedDataService(service, latencies, nanoTime), security.connections());
 
     startShortCircuit(epoch, store, reads);
 
-    TransportCounters connections = new TransportCounters();
-    netty = startNetty(connections);
+    netty = startNetty();
     decommission = new Decommission(() -> store.shuffleCount() == 0, nanoTime);
     report =
         new StoreReport(
@@ -305,19 +324,21 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().decommissionCheckMs(),
             config.cluster().decommissionCheckMs(),
             TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report, decommission), connections, timer);
+    rpc = startRpc(new ControlService(store, report, decommission), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
+    self = new ClusterSelf(report, store, config.cluster().tags(), decommission, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
-            new ClusterSelf(report, store, config.cluster().tags(), decommission),
+            self,
             leases,
-            executor("heartbeat", 1, true));
+            executor("heartbeat", 1, true),
+            security);
     http = startHttp();
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
@@ -458,6 +479,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             epoch,
             store,
             reads,
+            security.connections(),
             shortCircuits);
     try {
       server.start();
@@ -469,8 +491,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     service.announceLocalSocket(socket.toString());
   }
 
-  private Optional<NettyDataServer> startNetty(TransportCounters connections)
-      throws StartException {
+  private Optional<NettyDataServer> startNetty() throws StartException {
     NetworkConfig network = config.network();
     if (network.nettyPort().isEmpty()) {
       return Optional.empty();
@@ -486,6 +507,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 network.ioMode(),
                 network.loops(),
                 network.connections()),
+            security.tls().map(TlsContexts::dataServer),
             connections,
             nanoTime);
     try {
@@ -497,8 +519,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return Optional.of(parts.add("data transport", server));
   }
 
-  private RpcServer startRpc(
-      ControlService control, TransportCounters connections, ScheduledExecutorService timer)
+  private RpcServer startRpc(ControlService control, ScheduledExecutorService timer)
       throws StartException {
     NetworkConfig network = config.network();
     RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
@@ -507,7 +528,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
             drainable, network.connections(), connections, server.executor(), timer, nanoTime);
     parts.add("grpc data streams", data::closeConnections);
     try {
-      server.start(address(network.rpcPort()), data::configure, List.of(control, data));
+      server.start(
+          address(network.rpcPort()),
+          builder -> {
+            data.configure(builder);
+            security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+            security.guard(
+                builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
+            // The last one hears of a call first, and so of those that are denied.
+            builder.intercept(new AuditCalls(audit));
+          },
+          List.of(control, data));
     } catch (IOException e) {
       throw cannotListen("rss.rpc.server.port", network.rpcPort(), e);
     }
@@ -516,15 +547,34 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private HttpEndpoint startHttp() throws StartException {
     int port = config.network().httpPort();
-    ServerMetrics metrics =
-        new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures);
-    CollectorRegistry registry = metrics.registry();
-    registry.register(new MergeMetrics(merges, merger::queueLength));
-    registry.register(new EngineMetrics(scrubbed, store.totals()));
+    CollectorRegistry registry =
+        ServerRegistry.of(
+            new ServerMetrics(report::status, heartbeats::answering, heartbeats::failures),
+            latencies,
+            PooledByteBufAllocator.DEFAULT,
+            List.of(
+                new TenantMetrics(store, memory, self::forgotten),
+                new TrafficMetrics(
+                    connections,
+                    readCounters,
+                    shortCircuits,
+                    memory,
+                    () -> netty.map(NettyDataServer::pendingTasks).orElse(0)),
+                new MergeMetrics(merges, merger::queueLength),
+                new EngineMetrics(scrubbed, store.totals())));
     try {
-      return parts.add("http", HttpEndpoint.start(address(port), registry, this::notReady));
+      return parts.add("http", HttpEndpoint.start(address(port), security.tls(), registry, this::notReady));
     } catch (IOException e) {
       throw cannotListen("rss.jetty.http.port", port, e);
+    }
+  }
+
+  private ClusterSecurity security(Clock clock) throws StartException {
+    try {
+      return ClusterSecurity.of(
+          config.security(), System.getenv(), clock, new SecureRandom(), nanoTime);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
     }
   }
 

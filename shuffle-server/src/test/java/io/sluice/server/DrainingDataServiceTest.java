@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameLimits;
@@ -36,7 +37,8 @@ class DrainingDataServiceTest {
   private final CompletableFuture<FetchedBytes> held = new CompletableFuture<>();
   private SluiceException refusal;
   private boolean hold;
-  private final DrainingDataService service = new DrainingDataService(new FakeService());
+  private final DrainingDataService service =
+      new DrainingDataService(new FakeService(), ConnectionGuard.OPEN);
 
   private FetchedBytes fetch() throws SluiceException {
     return InlineReads.await(service.fetch(CLIENT, Fetch.getDefaultInstance()));

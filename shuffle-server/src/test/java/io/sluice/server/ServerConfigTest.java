@@ -136,6 +136,16 @@ class ServerConfigTest {
             Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
             Map.entry("rss.server.scrub.bandwidth", "1m"),
             Map.entry("rss.server.scrub.interval", "2h"),
+            Map.entry("rss.security.authentication.enabled", "true"),
+            Map.entry("rss.security.cluster.secret.file", "/s"),
+            Map.entry("rss.security.users.file", "/u"),
+            Map.entry("rss.security.anonymous.read.enabled", "true"),
+            Map.entry("rss.security.tls.enabled", "true"),
+            Map.entry("rss.security.tls.certificate.file", "/c"),
+            Map.entry("rss.security.tls.key.file", "/k"),
+            Map.entry("rss.security.tls.trust.file", "/t"),
+            Map.entry("rss.security.tls.peer.name", "sluice"),
+            Map.entry("rss.security.tls.client.certificates", "REQUIRED"),
             Map.entry("rss.server.stop.timeout", "1s"));
     // One value only, or not without others.
     Set<String> notAlone =
@@ -369,7 +379,7 @@ class ServerConfigTest {
     assertRefused(
         Map.of("rss.storage.type", "MEMORY_HDFS"),
         "rss.storage.type: \"MEMORY_HDFS\" is not one of MEMORY_LOCALFILE");
-    assertRefused(Map.of("rss.jetty.ssl.enable", "true"), "speaks plain HTTP");
+    assertRefused(Map.of("rss.jetty.ssl.enable", "true"), "encrypts every port");
     assertRefused(Map.of("rss.http.basic.authorizationCredentials", "x"), "no login");
     assertRefused(
         Map.of("rss.server.buffer.capcity", "1g"), "did you mean rss.server.buffer.capacity?");

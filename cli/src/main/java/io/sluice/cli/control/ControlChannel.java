@@ -1,9 +1,11 @@
 package io.sluice.cli.control;
 
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
@@ -24,6 +26,9 @@ public final class ControlChannel implements AutoCloseable {
   private final long timeoutMs;
   private final ManagedChannel channel;
 
+  /** Why this user cannot prove who it is, or null. */
+  private final IOException unprovable;
+
   /**
    * Connects at the first call.
    *
@@ -33,7 +38,22 @@ public final class ControlChannel implements AutoCloseable {
     this.role = role;
     this.peer = peer;
     this.timeoutMs = timeoutMs;
-    this.channel = NettyChannelBuilder.forAddress(peer.host(), peer.port()).usePlaintext().build();
+    List<ClientInterceptor> proofs = List.of();
+    IOException problem = null;
+    try {
+      proofs = ControlIdentity.proofs(System.getenv(), System.getProperty("user.name"));
+    } catch (IOException e) {
+      problem = e;
+    }
+    ClientTls tls = ControlIdentity.tls(System.getenv());
+    if (tls.problem().isPresent()) {
+      problem = new IOException(tls.problem().get());
+    }
+    this.unprovable = problem;
+    this.channel =
+        tls.secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
+            .intercept(proofs)
+            .build();
   }
 
   /**
@@ -74,6 +94,9 @@ public final class ControlChannel implements AutoCloseable {
 
   private <S extends AbstractBlockingStub<S>, R> R call(S stub, Function<S, R> call)
       throws IOException {
+    if (unprovable != null) {
+      throw new IOException(unprovable.getMessage(), unprovable);
+    }
     try {
       return call.apply(stub.withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS));
     } catch (StatusRuntimeException failure) {
@@ -86,6 +109,7 @@ public final class ControlChannel implements AutoCloseable {
     return switch (status.getCode()) {
       case UNAVAILABLE -> "cannot be reached: " + rootMessage(failure);
       case DEADLINE_EXCEEDED -> "did not answer within " + timeoutMs + " ms";
+      case PERMISSION_DENIED, UNAUTHENTICATED -> "denies the call: " + status.getDescription();
       case UNIMPLEMENTED -> "is not a " + role + ": it does not know the call";
       default -> "failed: " + status;
     };

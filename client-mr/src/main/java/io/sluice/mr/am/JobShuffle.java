@@ -6,15 +6,23 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.ApplicationAssignments;
+import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,10 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class JobShuffle implements ShuffleOfJob {
   private static final Logger LOG = LoggerFactory.getLogger(JobShuffle.class);
 
-  private final String application;
-  private SluiceClient client;
+  private String application;
+  private volatile SluiceClient client;
   private StagedAssignment staged;
-  private volatile JobAssignment assignment;
+  private volatile ApplicationAssignments assignments;
   private ExecutorService replacing;
 
   /** Of the assignment that reducers have been told last. Touched by the dispatcher only. */
@@ -77,10 +85,16 @@ public final class JobShuffle implements ShuffleOfJob {
     }
     Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
     staged = new StagedAssignment(conf, directory);
+    String user = conf.get(MRJobConfig.USER_NAME, "unknown");
+    Map<String, String> environment =
+        JobCredentials.environment(
+            System.getenv(), UserGroupInformation.getCurrentUser().getCredentials());
+    application =
+        ClientIdentity.applicationName(
+            settings.client().security(), user, environment, application);
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
-    ApplicationSession session =
-        client.applicationSession(conf.get(MRJobConfig.USER_NAME, "unknown"));
+    ApplicationSession session = client.applicationSession(user, environment);
     ShuffleRegistration registration = session.registerShuffle(AssignedShuffle.SHUFFLE, reduces);
     ShuffleAssignment assigned;
     if (before.isPresent()) {
@@ -100,12 +114,11 @@ public final class JobShuffle implements ShuffleOfJob {
               thread.setDaemon(true);
               return thread;
             });
-    assignment =
-        new JobAssignment(
-            assigned,
-            settings.client().reassign().maxServers(),
-            (partitions, excluded) ->
-                session.furtherServer(AssignedShuffle.SHUFFLE, partitions, excluded));
+    ApplicationAssignments registered =
+        new ApplicationAssignments(
+            session::furtherServer, settings.client().reassign().maxServers(), System::nanoTime);
+    registered.register(assigned);
+    assignments = registered;
     LOG.info(
         "job shuffles through Sluice app={} partitions={} servers={} generation={}",
         application,
@@ -117,7 +130,13 @@ public final class JobShuffle implements ShuffleOfJob {
 
   @Override
   public Optional<ShuffleAssignment> assignment() {
-    return Optional.ofNullable(assignment).map(JobAssignment::newest);
+    return Optional.ofNullable(assignments).map(all -> all.newest(AssignedShuffle.SHUFFLE));
+  }
+
+  @Override
+  public Optional<ApplicationCredential> credential() {
+    SluiceClient ours = client;
+    return ours == null ? Optional.empty() : ours.credentials().newest();
   }
 
   @Override
@@ -130,25 +149,36 @@ public final class JobShuffle implements ShuffleOfJob {
 
   @Override
   public void replace(String server) {
-    JobAssignment ours = assignment;
-    if (ours == null || ours.newest().hasReplaced(server)) {
-      return;
+    if (assignment().filter(newest -> !newest.hasReplaced(server)).isPresent()) {
+      replacing.execute(() -> around(server));
     }
-    replacing.execute(
-        () -> {
-          if (!ours.replace(server)) {
-            return;
-          }
-          try {
-            AssignedShuffle.check(ours.newest());
-            staged.write(ours.newest());
-          } catch (IOException e) {
-            LOG.warn(
-                "assignment not kept for a further application master app={} reason={}",
-                application,
-                e.toString());
-          }
-        });
+  }
+
+  @Override
+  public Optional<ShuffleAssignment> around(String server) {
+    Optional<ShuffleAssignment> before = assignment();
+    if (before.isPresent()) {
+      ShuffleAssignment after =
+          assignments.replace(AssignedShuffle.SHUFFLE, server, Cause.FAILED, List.of());
+      if (after.generation() > before.get().generation()) {
+        keep();
+      }
+    }
+    return assignment();
+  }
+
+  /** For an application master that is started again. */
+  private void keep() {
+    try {
+      synchronized (staged) {
+        staged.write(assignments.newest(AssignedShuffle.SHUFFLE));
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "assignment not kept for a further application master app={} reason={}",
+          application,
+          e.toString());
+    }
   }
 
   /**

@@ -2,6 +2,9 @@ package io.sluice.mr.am;
 
 import io.sluice.common.error.SluiceException;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobCredentials;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerLauncher;
@@ -11,7 +14,9 @@ import org.apache.hadoop.service.CompositeService;
 import org.apache.hadoop.service.Service;
 import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 
-/** Gives the assignment to every container that Hadoop's own launcher is about to launch. */
+/**
+ * Gives assignment and credential to every container that Hadoop's own launcher is about to launch.
+ */
 public final class TaskLauncher extends CompositeService implements ContainerLauncher {
   private final ContainerLauncher launcher;
   private final ShuffleOfJob shuffle;
@@ -45,6 +50,12 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                   throw new IllegalStateException("an assignment that was checked", e);
                 }
                 container.setEnvironment(environment);
+                try {
+                  container.setTokens(
+                      JobCredentials.forTask(container.getTokens(), shuffle.credential()));
+                } catch (IOException e) {
+                  throw new UncheckedIOException("credentials that Hadoop has just written", e);
+                }
               });
     }
     launcher.handle(event);

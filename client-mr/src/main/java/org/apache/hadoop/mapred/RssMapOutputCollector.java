@@ -2,8 +2,10 @@ package org.apache.hadoop.mapred;
 
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
 import io.sluice.mr.SignsOfLife;
@@ -39,11 +41,20 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
       throws IOException, InterruptedException, ClassNotFoundException {
     TaskAttemptID attempt = context.getMapTask().getTaskID();
     try (SignsOfLife alive = SignsOfLife.start(context.getReporter());
+        MasterAssignments master =
+            new MasterAssignments(context.getMapTask().umbilical::getMapCompletionEvents, attempt);
         SluiceClient client =
             SluiceClient.start(
-                settings.client(), assignment.shuffle().getApplication(), attempt.toString());
-        PushSession session = client.pushSession(assignment, MapAttempts.of(attempt))) {
-      use.with(session);
+                settings.client(), assignment.shuffle().getApplication(), attempt.toString())) {
+      JobCredentials.learn(client, context.getJobConf().getCredentials());
+      try (PushSession session =
+          client.pushSession(
+              // This container may have been started long ago.
+              master.newest(assignment),
+              MapAttempts.of(attempt),
+              new PushOptions(null, master, null))) {
+        use.with(session);
+      }
     }
   }
 

@@ -2,13 +2,11 @@ package io.sluice.mr.am;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.Assignments;
 import io.sluice.mr.OutputAddress;
 import io.sluice.mr.OutputPlace;
 import io.sluice.mr.SluiceCounter;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,34 +39,14 @@ class MarkingDispatcherTest {
 
   private final Map<TaskAttemptId, Counters> counters = new HashMap<>();
   private final BlockingQueue<Event<?>> passed = new LinkedBlockingQueue<>();
-  private final List<String> replaced = new ArrayList<>();
-  private Optional<ShuffleAssignment> assignment;
-  private Optional<ShuffleAssignment> news = Optional.empty();
+  private final ShuffleInTest shuffle = new ShuffleInTest();
   private TaskAttemptState state = TaskAttemptState.SUCCEEDED;
   private MarkingDispatcher dispatcher;
 
   @BeforeEach
   void start() throws Exception {
-    assignment = Optional.of(Assignments.of(3, 9));
-    dispatcher =
-        new MarkingDispatcher(
-            this::attempt,
-            new ShuffleOfJob() {
-              @Override
-              public Optional<ShuffleAssignment> assignment() {
-                return assignment;
-              }
-
-              @Override
-              public Optional<ShuffleAssignment> newsForReducers() {
-                return news;
-              }
-
-              @Override
-              public void replace(String server) {
-                replaced.add(server);
-              }
-            });
+    shuffle.assignment = Optional.of(Assignments.of(3, 9));
+    dispatcher = new MarkingDispatcher(this::attempt, shuffle);
     EventHandler<Event<?>> all = passed::add;
     dispatcher.register(JobEventType.class, all);
     dispatcher.register(TaskAttemptEventType.class, all);
@@ -149,7 +127,7 @@ class MarkingDispatcherTest {
 
   @Test
   void doesNothingWithoutAnAssignment() throws Exception {
-    assignment = Optional.empty();
+    shuffle.assignment = Optional.empty();
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
   }
@@ -164,11 +142,11 @@ class MarkingDispatcherTest {
   @Test
   void tellsReducersOfANewGeneration() throws Exception {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
-    news = assignment;
+    shuffle.news = shuffle.assignment;
     assertThat(
             OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED))
                 .assignment())
-        .isEqualTo(assignment);
+        .isEqualTo(shuffle.assignment);
   }
 
   @Test
@@ -179,12 +157,12 @@ class MarkingDispatcherTest {
     counters.get(REDUCE).findCounter("Sluice servers given up", "server-2").setValue(1);
 
     String unused = address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED);
-    assertThat(replaced).containsExactly("server-1");
+    assertThat(shuffle.replaced).containsExactly("server-1");
     dispatcher
         .getEventHandler()
         .handle(new JobTaskAttemptFetchFailureEvent(REDUCE, List.of(MAP), "node-1"));
     assertThat(next()).isInstanceOf(JobTaskAttemptFetchFailureEvent.class);
-    assertThat(replaced).containsExactly("server-1", "server-2");
+    assertThat(shuffle.replaced).containsExactly("server-1", "server-2");
   }
 
   @Test

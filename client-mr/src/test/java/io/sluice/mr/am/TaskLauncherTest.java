@@ -2,7 +2,6 @@ package io.sluice.mr.am;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.Assignments;
 import java.io.IOException;
@@ -33,27 +32,9 @@ class TaskLauncherTest {
           org.apache.hadoop.mapreduce.TaskAttemptID.forName("attempt_1_0001_m_000004_0"));
 
   private final List<ContainerLauncherEvent> launched = new ArrayList<>();
-  private Optional<ShuffleAssignment> assignment = Optional.empty();
+  private final ShuffleInTest shuffle = new ShuffleInTest();
   private final Hadoops hadoops = new Hadoops();
-  private final TaskLauncher launcher =
-      new TaskLauncher(
-          hadoops,
-          new ShuffleOfJob() {
-            @Override
-            public Optional<ShuffleAssignment> assignment() {
-              return assignment;
-            }
-
-            @Override
-            public Optional<ShuffleAssignment> newsForReducers() {
-              throw new UnsupportedOperationException();
-            }
-
-            @Override
-            public void replace(String server) {
-              throw new UnsupportedOperationException();
-            }
-          });
+  private final TaskLauncher launcher = new TaskLauncher(hadoops, shuffle);
 
   private final class Hadoops extends AbstractService implements ContainerLauncher {
     Hadoops() {
@@ -88,12 +69,12 @@ class TaskLauncherTest {
 
   @Test
   void givesContainersTheNewestAssignment() throws IOException {
-    assignment = Optional.of(Assignments.of(3, 9));
-    assertThat(AssignedShuffle.from(launch())).isEqualTo(assignment);
+    shuffle.assignment = Optional.of(Assignments.of(3, 9));
+    assertThat(AssignedShuffle.from(launch())).isEqualTo(shuffle.assignment);
 
-    assignment = Optional.of(assignment.get().replaceFailed("server-1", Assignments.server(7)));
+    shuffle.around("server-1");
     Map<String, String> environment = launch();
-    assertThat(AssignedShuffle.from(environment)).isEqualTo(assignment);
+    assertThat(AssignedShuffle.from(environment)).isEqualTo(shuffle.assignment);
     assertThat(environment).containsEntry("JAVA_HOME", "/java").hasSize(2);
   }
 

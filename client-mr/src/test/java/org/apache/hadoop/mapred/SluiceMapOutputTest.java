@@ -137,6 +137,7 @@ class SluiceMapOutputTest {
     "2000, 200, 10, false",
     "20000, 7, 200, false",
     "20000, 50, 200, true",
+    "3000, 1000, 50, true",
   })
   void everyPartitionIsSortedAndWhole(int count, int partitions, int valueBytes, boolean compressed)
       throws Exception {

@@ -6,7 +6,7 @@ import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.spark.assignment.DriverAssignments;
+import io.sluice.client.push.ApplicationAssignments;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class DriverShuffles {
   private static final Logger LOG = LoggerFactory.getLogger(DriverShuffles.class);
 
   private final ApplicationSession session;
-  private final DriverAssignments assignments;
+  private final ApplicationAssignments assignments;
   private final Refusals refused;
   private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
   private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
@@ -37,7 +37,7 @@ public final class DriverShuffles {
    * @param refused told of every shuffle that has none
    */
   public DriverShuffles(
-      ApplicationSession session, DriverAssignments assignments, Refusals refused) {
+      ApplicationSession session, ApplicationAssignments assignments, Refusals refused) {
     this.session = session;
     this.assignments = assignments;
     this.refused = refused;

@@ -1,7 +1,7 @@
 package io.sluice.spark;
 
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
-import io.sluice.spark.assignment.DriverAssignments;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class LostOutputs extends SparkListener {
   private final MapOutputTrackerMaster tracker;
   private final boolean filesOutliveExecutors;
   private final Supplier<Collection<Integer>> shuffles;
-  private final DriverAssignments assignments;
+  private final ApplicationAssignments assignments;
   private final Executor background;
   private final RepeatedLosses repeated = new RepeatedLosses();
 
@@ -60,7 +60,7 @@ public final class LostOutputs extends SparkListener {
       MapOutputTrackerMaster tracker,
       boolean filesOutliveExecutors,
       Supplier<Collection<Integer>> shuffles,
-      DriverAssignments assignments,
+      ApplicationAssignments assignments,
       Executor background) {
     this.tracker = tracker;
     this.filesOutliveExecutors = filesOutliveExecutors;

@@ -4,6 +4,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
+import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;
@@ -155,6 +156,16 @@ public final class PluginConfig {
    */
   public SluiceClient newClient(String application, String executorId) {
     return SluiceClient.start(client, application, "spark-" + executorId);
+  }
+
+  /**
+   * The name as a cluster with authentication knows it, where this driver can prove who it is.
+   *
+   * @param systemUser of the operating system
+   */
+  public String nameOnCluster(String application, String systemUser) {
+    return ClientIdentity.applicationName(
+        client.security(), systemUser, System.getenv(), application);
   }
 
   /**

@@ -8,12 +8,12 @@ import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
-import io.sluice.spark.assignment.DriverAssignments;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 class DriverShufflesTest {
   private final Session session = new Session();
-  private final DriverAssignments assignments =
-      new DriverAssignments(session::furtherServer, 10, () -> 0);
+  private final ApplicationAssignments assignments =
+      new ApplicationAssignments(session::furtherServer, 10, () -> 0);
   private final List<String> refused = new ArrayList<>();
   private final DriverShuffles shuffles =
       new DriverShuffles(

@@ -3,9 +3,9 @@ package io.sluice.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.TestAssignments;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.spark.MissingMaps.Attempt;
-import io.sluice.spark.assignment.DriverAssignments;
-import io.sluice.spark.assignment.TestAssignments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +33,8 @@ class LostOutputsTest {
   private final SparkConf conf = new SparkConf(false);
   private final BroadcastManager broadcasts = new BroadcastManager(true, conf);
   private final MapOutputTrackerMaster tracker = new MapOutputTrackerMaster(conf, broadcasts, true);
-  private final DriverAssignments assignments =
-      new DriverAssignments(
+  private final ApplicationAssignments assignments =
+      new ApplicationAssignments(
           (shuffle, partitions, excluded) -> Optional.of(TestAssignments.server(7)), 10, () -> 0);
   private final LostOutputs lost = lost(false);
 

@@ -1,9 +1,11 @@
 package io.sluice.client.coordinator;
 
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -43,17 +45,23 @@ public final class CoordinatorClient implements AutoCloseable {
   /** One coordinator. Guarded by itself. */
   private static final class Peer {
     private final HostPort address;
+    private final List<ClientInterceptor> proofs;
+    private final ClientTls tls;
     private ManagedChannel channel;
     private boolean closed;
 
-    Peer(HostPort address) {
+    Peer(HostPort address, List<ClientInterceptor> proofs, ClientTls tls) {
       this.address = address;
+      this.proofs = proofs;
+      this.tls = tls;
     }
 
     synchronized ManagedChannel channel() {
       if (channel == null) {
         channel =
-            NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
+            tls.secure(NettyChannelBuilder.forAddress(address.host(), address.port()))
+                .intercept(proofs)
+                .build();
         if (closed) {
           channel.shutdownNow();
         }
@@ -89,10 +97,22 @@ public final class CoordinatorClient implements AutoCloseable {
     ONE_ROUND
   }
 
+  /** For coordinators that ask for no proof. */
   public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
+    this(config, List.of(), ClientTls.OFF, nanoTime);
+  }
+
+  /**
+   * @param proofs of who calls, where coordinators ask for them
+   */
+  public CoordinatorClient(
+      CoordinatorClientConfig config,
+      List<ClientInterceptor> proofs,
+      ClientTls tls,
+      LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
-    config.quorum().forEach(address -> peers.add(new Peer(address)));
+    config.quorum().forEach(address -> peers.add(new Peer(address, proofs, tls)));
   }
 
   boolean isConfigured() {
@@ -173,6 +193,12 @@ public final class CoordinatorClient implements AutoCloseable {
             throw new SluiceException(
                 StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
           }
+          if (isDenied(e)) {
+            throw new SluiceException(
+                StatusCode.DENIED,
+                "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
+                e);
+          }
           peer.drop(channel);
           silent
               .append(silent.isEmpty() ? "" : ", ")
@@ -191,6 +217,12 @@ public final class CoordinatorClient implements AutoCloseable {
             what + ": no coordinator answered within " + elapsedMs(start) + " ms (" + silent + ")");
       }
     }
+  }
+
+  /** An answer, too: another coordinator would give the same. */
+  private static boolean isDenied(StatusRuntimeException e) {
+    return e.getStatus().getCode() == Code.PERMISSION_DENIED
+        || e.getStatus().getCode() == Code.UNAUTHENTICATED;
   }
 
   private static String reason(StatusRuntimeException e) {

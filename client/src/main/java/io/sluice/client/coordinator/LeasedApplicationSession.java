@@ -7,6 +7,8 @@ import io.sluice.client.coordinator.CoordinatorClient.Patience;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.RegisterApplicationReply;
@@ -58,6 +60,8 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final String clientVersion;
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
+  private final ClientIdentity identity;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
@@ -87,6 +91,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   /**
    * @param coordinators takes: closed with the session
    * @param user operating-system user that the job runs as
+   * @param identity keeps the tokens that coordinators grant
    */
   public LeasedApplicationSession(
       String application,
@@ -94,12 +99,16 @@ public final class LeasedApplicationSession implements ApplicationSession {
       String clientVersion,
       CoordinatorClientConfig config,
       CoordinatorClient coordinators,
+      ClientIdentity identity,
+      ClientTls tls,
       LongSupplier nanoTime) {
     this.application = application;
     this.user = user;
     this.clientVersion = clientVersion;
     this.config = config;
     this.coordinators = coordinators;
+    this.identity = identity;
+    this.tls = tls;
     this.nanoTime = nanoTime;
     this.background =
         Executors.newSingleThreadScheduledExecutor(
@@ -149,6 +158,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
       coordinatorsAway = false;
       return outcome;
     } catch (SluiceException e) {
+      if (e.code() == StatusCode.DENIED) {
+        return new Refused(Reason.DENIED, e.getMessage());
+      }
       coordinatorsAway = true;
       return new Refused(Reason.NO_COORDINATOR, e.getMessage());
     }
@@ -285,6 +297,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     if (status != StatusCode.OK) {
       return refused(status, reply.getMessage());
     }
+    identity.learn(reply.hasToken(), reply.getToken(), application);
     boolean first;
     synchronized (this) {
       first = !registered;
@@ -342,6 +355,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
+        identity.learn(reply.hasToken(), reply.getToken(), application);
       } else if (status == StatusCode.UNKNOWN_APPLICATION) {
         Refused refused = registerApplication(Patience.ONE_ROUND);
         if (refused == null) {
@@ -412,8 +426,10 @@ public final class LeasedApplicationSession implements ApplicationSession {
             channels.computeIfAbsent(
                 server.getName(),
                 name ->
-                    NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-                        .usePlaintext()
+                    tls.secure(
+                            NettyChannelBuilder.forAddress(
+                                server.getHost(), server.getRpcPort()))
+                        .intercept(identity.applicationProofs())
                         .build());
         forget(server, channel, which, leftMs);
       }

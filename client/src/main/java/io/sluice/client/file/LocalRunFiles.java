@@ -9,6 +9,8 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileRequest;
 import java.io.IOException;
@@ -41,6 +43,7 @@ final class LocalRunFiles implements RunFileOpener {
   private static final int NAMED_HEADER_BYTES = 24;
 
   private final Executor executor;
+  private final ApplicationCredentials credentials;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
   private final Map<Life, Boolean> reachable = new ConcurrentHashMap<>();
   private final Map<String, DescriptorConnection> connections = new ConcurrentHashMap<>();
@@ -51,18 +54,22 @@ final class LocalRunFiles implements RunFileOpener {
   /** One life of the server behind a socket. */
   private record Life(String socket, long epoch) {}
 
-  private LocalRunFiles(Executor executor) {
+  private LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
     this.executor = executor;
+    this.credentials = credentials;
   }
 
   /**
    * An opener, if this system can pass descriptors.
    *
    * @param executor reads what has to be read to open a file
+   * @param credentials prove the application where servers ask for it
    */
-  static Optional<RunFileOpener> create(Executor executor) {
+  static Optional<RunFileOpener> create(Executor executor, ApplicationCredentials credentials) {
     try {
-      return Epoll.isAvailable() ? Optional.of(new LocalRunFiles(executor)) : Optional.empty();
+      return Epoll.isAvailable()
+          ? Optional.of(new LocalRunFiles(executor, credentials))
+          : Optional.empty();
     } catch (LinkageError e) {
       LOG.debug("files of servers on this host are not read directly", e);
       return Optional.empty();
@@ -90,11 +97,12 @@ final class LocalRunFiles implements RunFileOpener {
     }
     return connection
         .request(
-            RunFileRequest.newBuilder()
-                .setShuffle(source.shuffle())
-                .setEpoch(source.epoch())
-                .addNames(name)
-                .build())
+            proved(
+                RunFileRequest.newBuilder()
+                    .setShuffle(source.shuffle())
+                    .setEpoch(source.epoch())
+                    .addNames(name)
+                    .build()))
         .whenComplete(
             (descriptor, failure) -> {
               if (failure != null) {
@@ -103,6 +111,13 @@ final class LocalRunFiles implements RunFileOpener {
             })
         .thenApply(descriptor -> input(source, descriptor))
         .thenCompose(input -> verified(input, name));
+  }
+
+  private RunFileRequest proved(RunFileRequest request) {
+    return credentials
+        .newest()
+        .map(credential -> ConnectionProofs.prove(request, credential))
+        .orElse(request);
   }
 
   private DescriptorConnection connection(String socket) {

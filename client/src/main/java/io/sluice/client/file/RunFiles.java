@@ -1,5 +1,6 @@
 package io.sluice.client.file;
 
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.proto.RunFileKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,11 +45,15 @@ public final class RunFiles implements AutoCloseable {
     return new RunFiles(newExecutor(), openers);
   }
 
-  /** Local files where the system allows it, and what services there are. */
-  public static RunFiles open() {
+  /**
+   * Local files where the system allows it, and what services there are.
+   *
+   * @param credentials prove the application where servers ask for it
+   */
+  public static RunFiles open(ApplicationCredentials credentials) {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
-    LocalRunFiles.create(executor).ifPresent(openers::add);
+    LocalRunFiles.create(executor, credentials).ifPresent(openers::add);
     try {
       ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
           .forEach(openers::add);

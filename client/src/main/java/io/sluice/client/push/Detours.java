@@ -12,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Where the frames of one session go: to the servers that they were cut for, or round those that
@@ -378,16 +377,22 @@ final class Detours {
 
   /** Loud once for a server and process; counters tell of the others. */
   private void warn(ServerLane lane, String what) {
-    LOG.atLevel(lane.isNews() ? Level.WARN : Level.DEBUG)
-        .log(
-            "{} app={} shuffle={} attempt={} server={} code={} reason={}",
-            what,
-            shuffle().getApplication(),
-            shuffle().getShuffle(),
-            attempt.id(),
-            lane.name(),
-            lane.code(),
-            lane.cause().getMessage());
+    // Not by Logger.atLevel, which the SLF4J of Hadoop does not have.
+    String line = "{} app={} shuffle={} attempt={} server={} code={} reason={}";
+    Object[] values = {
+      what,
+      shuffle().getApplication(),
+      shuffle().getShuffle(),
+      attempt.id(),
+      lane.name(),
+      lane.code(),
+      lane.cause().getMessage()
+    };
+    if (lane.isNews()) {
+      LOG.warn(line, values);
+    } else {
+      LOG.debug(line, values);
+    }
   }
 
   /** Hands on what a lane holds. A frame stays with the lane until others have it. */

@@ -1,20 +1,26 @@
 package io.sluice.client.transport;
 
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
+import java.security.SecureRandom;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
@@ -61,36 +67,72 @@ abstract class FramedConnection implements DataConnection {
     return config;
   }
 
-  /** Says HELLO; the connection is ready for requests when the result completes. */
-  CompletableFuture<DataConnection> hello(String application, String client) {
-    Hello head =
+  /**
+   * Says HELLO, and proves the application where there is a credential for it; the connection is
+   * ready for requests when the result completes.
+   */
+  CompletableFuture<DataConnection> hello(
+      String application, String client, Optional<ApplicationCredential> credential) {
+    Hello.Builder head =
         Hello.newBuilder()
             .setMinVersion(MIN_VERSION)
             .setMaxVersion(MAX_VERSION)
             .setApplication(application)
-            .setClient(client)
-            .build();
-    Requests.Added<HelloReply> request =
-        requests.add(FrameType.HELLO_REPLY, HelloReply.parser(), config.connectTimeoutMs());
-    send(FrameType.HELLO, request.requestId(), head, null);
-    return request
-        .future()
+            .setClient(client);
+    CompletableFuture<HelloReply> reply =
+        credential.isEmpty()
+            ? ask(FrameType.HELLO, head.build(), FrameType.HELLO_REPLY, HelloReply.parser())
+            : proved(head, new ConnectionProofs(credential.get(), new SecureRandom()));
+    return reply.thenCompose(this::greeted);
+  }
+
+  private CompletableFuture<HelloReply> proved(Hello.Builder head, ConnectionProofs proofs) {
+    proofs.introduce(head);
+    return ask(FrameType.HELLO, head.build(), FrameType.CHALLENGE, HelloChallenge.parser())
+        .thenCompose(
+            challenge -> {
+              try {
+                return ask(
+                    FrameType.PROOF,
+                    proofs.answer(challenge),
+                    FrameType.HELLO_REPLY,
+                    HelloReply.parser());
+              } catch (SluiceException e) {
+                return CompletableFuture.failedFuture(e);
+              }
+            })
         .thenCompose(
             reply -> {
-              if (reply.getVersion() < MIN_VERSION || reply.getVersion() > MAX_VERSION) {
-                return CompletableFuture.failedFuture(
-                    new SluiceException(
-                        StatusCode.BAD_VERSION,
-                        "server chose protocol version "
-                            + reply.getVersion()
-                            + ", this client speaks "
-                            + MIN_VERSION
-                            + " to "
-                            + MAX_VERSION));
+              try {
+                proofs.verify(reply);
+                return CompletableFuture.completedFuture(reply);
+              } catch (SluiceException e) {
+                return CompletableFuture.failedFuture(e);
               }
-              hello = reply;
-              return CompletableFuture.completedFuture(this);
             });
+  }
+
+  private <T extends MessageLite> CompletableFuture<T> ask(
+      FrameType type, MessageLite head, FrameType reply, Parser<T> parser) {
+    Requests.Added<T> request = requests.add(reply, parser, config.connectTimeoutMs());
+    send(type, request.requestId(), head, null);
+    return request.future();
+  }
+
+  private CompletableFuture<DataConnection> greeted(HelloReply reply) {
+    if (reply.getVersion() < MIN_VERSION || reply.getVersion() > MAX_VERSION) {
+      return CompletableFuture.failedFuture(
+          new SluiceException(
+              StatusCode.BAD_VERSION,
+              "server chose protocol version "
+                  + reply.getVersion()
+                  + ", this client speaks "
+                  + MIN_VERSION
+                  + " to "
+                  + MAX_VERSION));
+    }
+    hello = reply;
+    return CompletableFuture.completedFuture(this);
   }
 
   /** The failure of a HELLO as callers of connect see it: what the server said, if it said it. */

@@ -4,6 +4,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.sluice.client.security.ClientTls;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.SocketIo;
@@ -25,14 +27,30 @@ public final class GrpcDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
+  private final ApplicationCredentials credentials;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
   private final SocketIo io;
   private final EventLoopGroup eventLoops;
   private final Set<GrpcConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
+  /** For a cluster that asks for no proof. */
   public GrpcDataTransport(TransportConfig config, LongSupplier nanoTime) {
+    this(config, new ApplicationCredentials(), ClientTls.OFF, nanoTime);
+  }
+
+  /**
+   * @param credentials of the application, asked for the newest one whenever a connection is made
+   */
+  public GrpcDataTransport(
+      TransportConfig config,
+      ApplicationCredentials credentials,
+      ClientTls tls,
+      LongSupplier nanoTime) {
     this.config = config;
+    this.credentials = credentials;
+    this.tls = tls;
     this.nanoTime = nanoTime;
     io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
@@ -45,8 +63,7 @@ public final class GrpcDataTransport implements DataTransport {
       return CompletableFuture.failedFuture(new ConnectionLostException("transport closed"));
     }
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-            .usePlaintext()
+        tls.secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
             // Retries would keep copies of what is sent; requests are retried by their callers.
             .disableRetry()
             .directExecutor()
@@ -65,7 +82,7 @@ public final class GrpcDataTransport implements DataTransport {
     connection.start(eventLoops);
     CompletableFuture<DataConnection> result = new CompletableFuture<>();
     connection
-        .hello(application, client)
+        .hello(application, client, credentials.newest())
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

@@ -4,12 +4,16 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.AttributeKey;
+import io.sluice.client.security.ClientTls;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.SocketIo;
 import io.sluice.proto.ServerId;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +29,8 @@ public final class NettyDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
+  private final ApplicationCredentials credentials;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
   private final SocketIo io;
   private final EventLoopGroup eventLoops;
@@ -32,8 +38,22 @@ public final class NettyDataTransport implements DataTransport {
   private final Set<NettyConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
+  /** For a cluster that asks for no proof. */
   public NettyDataTransport(TransportConfig config, LongSupplier nanoTime) {
+    this(config, new ApplicationCredentials(), ClientTls.OFF, nanoTime);
+  }
+
+  /**
+   * @param credentials of the application, asked for the newest one whenever a connection is made
+   */
+  public NettyDataTransport(
+      TransportConfig config,
+      ApplicationCredentials credentials,
+      ClientTls tls,
+      LongSupplier nanoTime) {
     this.config = config;
+    this.credentials = credentials;
+    this.tls = tls;
     this.nanoTime = nanoTime;
     io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
@@ -69,7 +89,15 @@ public final class NettyDataTransport implements DataTransport {
                     NettyConnection connection =
                         new NettyConnection(server.getName(), channel, config, nanoTime);
                     channel.attr(CONNECTION).set(connection);
-                    channel.config().setRecvByteBufAllocator(connection.receiver().allocator());
+                    Optional<ChannelHandler> encryption =
+                        tls.handler(channel, server.getHost(), server.getNettyPort());
+                    if (encryption.isPresent()) {
+                      channel.pipeline().addLast(encryption.get());
+                    } else {
+                      channel
+                          .config()
+                          .setRecvByteBufAllocator(connection.receiver().allocator());
+                    }
                     channel.pipeline().addLast(connection.receiver());
                   }
                 })
@@ -101,7 +129,7 @@ public final class NettyDataTransport implements DataTransport {
     }
     connection.start();
     connection
-        .hello(application, client)
+        .hello(application, client, credentials.newest())
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

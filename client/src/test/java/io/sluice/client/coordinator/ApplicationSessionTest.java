@@ -8,6 +8,9 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientTls;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
 import io.sluice.proto.PartitionRange;
@@ -178,6 +181,8 @@ class ApplicationSessionTest {
             "test",
             config,
             new CoordinatorClient(config, System::nanoTime),
+            ClientIdentity.ofTask(new ApplicationCredentials()),
+            ClientTls.OFF,
             System::nanoTime);
     toClose.add(session);
     return session;

@@ -10,9 +10,11 @@ public enum FrameType {
   OPEN_REPLY(6),
   FETCH(7),
   FETCH_REPLY(8),
-  ERROR(9);
+  ERROR(9),
+  CHALLENGE(10),
+  PROOF(11);
 
-  private static final FrameType[] BY_NUMBER = new FrameType[10];
+  private static final FrameType[] BY_NUMBER = new FrameType[12];
 
   static {
     for (FrameType type : values()) {

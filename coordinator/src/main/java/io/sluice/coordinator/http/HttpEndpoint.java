@@ -4,12 +4,15 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.exporter.common.TextFormat;
+import io.sluice.common.tls.HttpServers;
+import io.sluice.common.tls.TlsContexts;
 import io.sluice.coordinator.api.ApiRoutes;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,6 +52,7 @@ public final class HttpEndpoint implements AutoCloseable {
    */
   public HttpEndpoint(
       InetSocketAddress address,
+      Optional<TlsContexts> tls,
       CollectorRegistry registry,
       BooleanSupplier healthy,
       BooleanSupplier ready,
@@ -67,7 +71,7 @@ public final class HttpEndpoint implements AutoCloseable {
         System.setProperty(limit, TIME_LIMIT_SECONDS);
       }
     }
-    this.server = HttpServer.create(address, BACKLOG);
+    this.server = HttpServers.create(address, BACKLOG, tls);
     AtomicInteger threadNumber = new AtomicInteger();
     this.executor =
         Executors.newFixedThreadPool(

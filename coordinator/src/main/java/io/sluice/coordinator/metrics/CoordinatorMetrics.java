@@ -1,62 +1,99 @@
 package io.sluice.coordinator.metrics;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Histogram;
-import io.prometheus.client.hotspot.BufferPoolsExports;
-import io.prometheus.client.hotspot.GarbageCollectorExports;
-import io.prometheus.client.hotspot.MemoryPoolsExports;
-import io.prometheus.client.hotspot.StandardExports;
-import io.prometheus.client.hotspot.ThreadExports;
+import io.prometheus.client.hotspot.DefaultExports;
+import io.sluice.common.metrics.BuildInfo;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
+import io.sluice.common.metrics.NettyMemory;
+import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.Status;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Counters and histograms of the coordinator, in a registry of their own. Thread-safe. */
 public final class CoordinatorMetrics implements StateOwner.Probe {
+  static final String PREFIX = "sluice_coordinator_";
+
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final CollectorRegistry registry = new CollectorRegistry(true);
+  /** A decision takes microseconds; more than some milliseconds is a queue. */
+  private static final List<Double> CALLS =
+      List.of(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0);
 
-  private final Counter requests =
-      Counter.build(
-              "sluice_coordinator_requests_total",
-              "Calls answered, by call and by the status of the reply.")
-          .labelNames("call", "status")
-          .register(registry);
-  private final Histogram requestSeconds =
-      Histogram.build(
-              "sluice_coordinator_request_seconds", "Time from the arrival of a call to its reply.")
-          .labelNames("call")
-          .buckets(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1)
-          .register(registry);
-  private final Counter queueRefusals =
-      Counter.build(
-              "sluice_coordinator_queue_refusals_total",
-              "Calls refused because the queue of the state thread was full.")
-          .register(registry);
-  private final Histogram queueWaitSeconds =
-      Histogram.build(
-              "sluice_coordinator_queue_wait_seconds",
-              "How long the oldest call of each round of the state thread had waited.")
-          .buckets(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1)
-          .register(registry);
-  private final Counter decided =
-      Counter.build("sluice_coordinator_decisions_total", "Calls decided by the state thread.")
-          .register(registry);
-  private final Counter partitionsAssigned =
-      Counter.build(
-              "sluice_coordinator_partitions_assigned_total",
-              "Partitions given to servers, copies counted.")
-          .register(registry);
+  private static final Metric REQUESTS =
+      Metric.counter(
+          PREFIX + "requests_total",
+          "Calls answered, by call and by the status of the reply",
+          "call",
+          "status");
+  private static final Metric REQUEST_SECONDS =
+      Metric.histogram(
+          PREFIX + "request_seconds", "Time from the arrival of a call to its reply", CALLS, "call");
+  private static final Metric QUEUE_REFUSALS =
+      Metric.counter(
+          PREFIX + "queue_refusals_total",
+          "Calls refused because the queue of the state thread was full");
+  private static final Metric QUEUE_WAIT_SECONDS =
+      Metric.histogram(
+          PREFIX + "queue_wait_seconds",
+          "How long the oldest call of each round of the state thread had waited",
+          CALLS);
+  private static final Metric DECISIONS =
+      Metric.counter(PREFIX + "decisions_total", "Calls decided by the state thread");
+  private static final Metric PARTITIONS_ASSIGNED =
+      Metric.counter(
+          PREFIX + "partitions_assigned_total", "Partitions given to servers, copies counted");
+  private static final Metric APPLICATIONS_EXPIRED =
+      Metric.counter(
+          PREFIX + "applications_expired_total",
+          "Applications whose driver stayed silent for a whole lease");
+  private static final Metric SERVERS_LOST =
+      Metric.counter(
+          PREFIX + "servers_lost_total", "Servers that stopped reporting without saying that they end");
+  private static final MetricTable<PooledByteBufAllocator> NETTY = NettyMemory.table(PREFIX);
+
+  private final CollectorRegistry registry = new CollectorRegistry(true);
+  private final Counter requests = counter(REQUESTS);
+  private final Histogram requestSeconds = histogram(REQUEST_SECONDS);
+  private final Counter queueRefusals = counter(QUEUE_REFUSALS);
+  private final Histogram queueWaitSeconds = histogram(QUEUE_WAIT_SECONDS);
+  private final Counter decisions = counter(DECISIONS);
+  private final Counter partitionsAssigned = counter(PARTITIONS_ASSIGNED);
+  private final Counter applicationsExpired = counter(APPLICATIONS_EXPIRED);
+  private final Counter serversLost = counter(SERVERS_LOST);
 
   public CoordinatorMetrics() {
-    new StandardExports().register(registry);
-    new MemoryPoolsExports().register(registry);
-    new BufferPoolsExports().register(registry);
-    new GarbageCollectorExports().register(registry);
-    new ThreadExports().register(registry);
+    DefaultExports.register(registry);
+    registry.register(
+        new TableCollector<>(NETTY, () -> List.of(PooledByteBufAllocator.DEFAULT)));
+    BuildInfo build = BuildInfo.ofThisProcess();
+    registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
+  }
+
+  /** Every metric of a coordinator; beside them there are those of the JVM. */
+  public static List<Metric> metrics() {
+    return Stream.of(
+            StateCollector.metrics(),
+            List.of(
+                REQUESTS,
+                REQUEST_SECONDS,
+                QUEUE_REFUSALS,
+                QUEUE_WAIT_SECONDS,
+                DECISIONS,
+                PARTITIONS_ASSIGNED,
+                APPLICATIONS_EXPIRED,
+                SERVERS_LOST),
+            NETTY.metrics(),
+            BuildInfo.TABLE.metrics())
+        .flatMap(List::stream)
+        .toList();
   }
 
   public CollectorRegistry registry() {
@@ -82,7 +119,31 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
 
   @Override
   public void round(int count, long oldestWaitNanos) {
-    decided.inc(count);
+    decisions.inc(count);
     queueWaitSeconds.observe(oldestWaitNanos / NANOS_PER_SECOND);
+  }
+
+  @Override
+  public void timePassed(List<MetadataRecord> records) {
+    for (MetadataRecord record : records) {
+      if (record instanceof MetadataRecord.ApplicationExpired) {
+        applicationsExpired.inc();
+      } else if (record instanceof MetadataRecord.ServerLost) {
+        serversLost.inc();
+      }
+    }
+  }
+
+  private Counter counter(Metric metric) {
+    return Counter.build(metric.name(), metric.help())
+        .labelNames(metric.labels().toArray(new String[0]))
+        .register(registry);
+  }
+
+  private Histogram histogram(Metric metric) {
+    return Histogram.build(metric.name(), metric.help())
+        .labelNames(metric.labels().toArray(new String[0]))
+        .buckets(metric.buckets().stream().mapToDouble(Double::doubleValue).toArray())
+        .register(registry);
   }
 }

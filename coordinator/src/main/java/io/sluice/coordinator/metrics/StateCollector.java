@@ -1,20 +1,31 @@
 package io.sluice.coordinator.metrics;
 
 import io.prometheus.client.Collector;
-import io.prometheus.client.GaugeMetricFamily;
+import io.sluice.common.metrics.LargestFew;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.ApplicationTable;
+import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ServerState;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Reads the published state whenever figures are asked for, so that nothing has to be kept up to
  * date. Thread-safe.
  */
 public final class StateCollector extends Collector {
+  /** Users with rows of their own; all others share one. */
+  static final int MOST_USERS = 20;
+
   /** The states that a server can be shown in. */
   private static final List<ServerState> STATES =
       List.of(
@@ -24,12 +35,88 @@ public final class StateCollector extends Collector {
           ServerState.EXCLUDED,
           ServerState.UNHEALTHY);
 
+  /** How many there are of something in a state. */
+  private record Count(String state, long count) {}
+
+  private static final MetricTable<Count> SERVERS =
+      MetricTable.<Count>of(
+              CoordinatorMetrics.PREFIX, List.of("state"), count -> List.of(count.state))
+          .gauge("servers", "Known shuffle servers, by state", Count::count)
+          .build();
+
+  private static final MetricTable<Count> APPLICATIONS =
+      MetricTable.<Count>of(
+              CoordinatorMetrics.PREFIX, List.of("state"), count -> List.of(count.state))
+          .gauge("applications", "Known applications, by state", Count::count)
+          .build();
+
+  /** What a user has running. */
+  private record Use(long applications, long shuffles) {
+    Use plus(Use other) {
+      return new Use(applications + other.applications, shuffles + other.shuffles);
+    }
+  }
+
+  private static final MetricTable<Map.Entry<String, Use>> USERS =
+      MetricTable.<Map.Entry<String, Use>>of(
+              CoordinatorMetrics.PREFIX + "user_",
+              List.of("user"),
+              entry -> List.of(entry.getKey()))
+          .gauge(
+              "applications",
+              "Live applications of the user; the "
+                  + MOST_USERS
+                  + " users with most by name, the rest as `other`",
+              entry -> entry.getValue().applications)
+          .gauge(
+              "shuffles",
+              "Shuffles that were assigned to the user's live applications",
+              entry -> entry.getValue().shuffles)
+          .build();
+
+  private record Figures(
+      ClusterView view, long assignable, long storedBytes, int queueDepth) {}
+
+  private static final MetricTable<Figures> FIGURES =
+      MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
+          .gauge(
+              "assignable_servers",
+              "Servers that would be given partitions now",
+              Figures::assignable)
+          .gauge(
+              "excluded_entries",
+              "Entries of the exclude file",
+              figures -> figures.view.excluded().size())
+          .gauge(
+              "stored_bytes",
+              "Bytes of all shuffles on the servers that are not lost, as they reported",
+              Figures::storedBytes)
+          .counter(
+              "shuffles_assigned_total",
+              "Shuffles assigned since the start",
+              figures -> figures.view.assignments())
+          .gauge("queue_depth", "Calls that wait for the state thread", Figures::queueDepth)
+          .gauge(
+              "queue_max",
+              "Most calls that may wait for the state thread",
+              unused -> StateOwner.QUEUE_CAPACITY)
+          .build();
+
   private final StateOwner owner;
   private final long serverLostAfterMs;
+  private final Eligibility eligibility;
 
-  public StateCollector(StateOwner owner, long serverLostAfterMs) {
+  public StateCollector(StateOwner owner, long serverLostAfterMs, Eligibility eligibility) {
     this.owner = owner;
     this.serverLostAfterMs = serverLostAfterMs;
+    this.eligibility = eligibility;
+  }
+
+  static List<Metric> metrics() {
+    return Stream.of(
+            SERVERS.metrics(), APPLICATIONS.metrics(), USERS.metrics(), FIGURES.metrics())
+        .flatMap(List::stream)
+        .toList();
   }
 
   @Override
@@ -43,34 +130,37 @@ public final class StateCollector extends Collector {
       counts.merge(state, 1, Integer::sum);
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }
-    GaugeMetricFamily servers =
-        new GaugeMetricFamily(
-            "sluice_coordinator_servers", "Known shuffle servers, by state.", List.of("state"));
-    STATES.forEach(
-        state -> servers.addMetric(List.of(state.name()), counts.getOrDefault(state, 0)));
-    GaugeMetricFamily applications =
-        new GaugeMetricFamily(
-            "sluice_coordinator_applications", "Known applications, by state.", List.of("state"));
-    applications.addMetric(List.of("LIVE"), view.applications().liveCount());
-    applications.addMetric(List.of("ENDED"), view.applications().endedCount());
-    return List.of(
-        servers,
-        applications,
-        new GaugeMetricFamily(
-            "sluice_coordinator_excluded_entries",
-            "Entries of the exclude file.",
-            view.excluded().size()),
-        new GaugeMetricFamily(
-            "sluice_coordinator_stored_bytes",
-            "Bytes of all shuffles on the servers that are not lost, as they reported.",
-            storedBytes),
-        new GaugeMetricFamily(
-            "sluice_coordinator_shuffles_assigned",
-            "Shuffles assigned since the start.",
-            view.assignments()),
-        new GaugeMetricFamily(
-            "sluice_coordinator_queue_depth",
-            "Calls that wait for the state thread.",
-            owner.queueDepth()));
+    long assignable =
+        eligibility.eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
+    List<MetricFamilySamples> all =
+        new ArrayList<>(
+            TableCollector.families(
+                SERVERS,
+                STATES.stream()
+                    .map(state -> new Count(state.name(), counts.getOrDefault(state, 0)))
+                    .toList()));
+    all.addAll(
+        TableCollector.families(
+            APPLICATIONS,
+            List.of(
+                new Count("LIVE", view.applications().liveCount()),
+                new Count("ENDED", view.applications().endedCount()))));
+    all.addAll(TableCollector.families(USERS, users(view.applications())));
+    all.addAll(
+        TableCollector.families(
+            FIGURES, List.of(new Figures(view, assignable, storedBytes, owner.queueDepth()))));
+    return all;
+  }
+
+  private static List<Map.Entry<String, Use>> users(ApplicationTable applications) {
+    Map<String, Use> uses = new HashMap<>();
+    applications.forEach(
+        application -> {
+          if (application.state() == Application.State.LIVE) {
+            uses.merge(application.user(), new Use(1, application.shuffleCount()), Use::plus);
+          }
+        });
+    return List.copyOf(
+        LargestFew.of(uses, MOST_USERS, Use::applications, Use::plus).entrySet());
   }
 }

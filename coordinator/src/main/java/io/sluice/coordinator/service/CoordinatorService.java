@@ -2,6 +2,8 @@ package io.sluice.coordinator.service;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.auth.Caller;
+import io.sluice.common.auth.TokenGrants;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Listings;
@@ -82,6 +84,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private final ServerDecisions servers;
   private final Listings listings;
   private final CoordinatorMetrics metrics;
+  private final TokenGrants tokens;
   private final LongSupplier nanoTime;
 
   /** Used on the state's thread only. */
@@ -94,6 +97,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       ServerDecisions servers,
       Listings listings,
       CoordinatorMetrics metrics,
+      TokenGrants tokens,
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
@@ -102,6 +106,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     this.servers = servers;
     this.listings = listings;
     this.metrics = metrics;
+    this.tokens = tokens;
     this.nanoTime = nanoTime;
     this.seeds = seeds;
   }
@@ -109,15 +114,50 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   @Override
   public void registerApplication(
       RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> observer) {
+    Caller caller = Caller.current();
+    // Who has proved a name is known by it, whatever the request says.
+    RegisterApplicationRequest heard =
+        caller.kind() == Caller.Kind.USER
+            ? request.toBuilder().setUser(caller.name()).build()
+            : request;
     decide(
         REGISTER_APPLICATION,
-        (view, nowMs) -> applications.register(view, request, nowMs),
+        (view, nowMs) ->
+            applications
+                .register(view, heard, nowMs)
+                .replied(reply -> withToken(reply, caller, heard.getApplication())),
         observer);
+  }
+
+  private RegisterApplicationReply withToken(
+      RegisterApplicationReply reply, Caller caller, String application) {
+    return reply.getStatus() != Status.OK
+        ? reply
+        : tokens
+            .grant(caller, application)
+            .map(token -> reply.toBuilder().setToken(token).build())
+            .orElse(reply);
+  }
+
+  private RenewLeaseReply withToken(RenewLeaseReply reply, Caller caller, String application) {
+    return reply.getStatus() != Status.OK
+        ? reply
+        : tokens
+            .grant(caller, application)
+            .map(token -> reply.toBuilder().setToken(token).build())
+            .orElse(reply);
   }
 
   @Override
   public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> observer) {
-    decide(RENEW_LEASE, (view, nowMs) -> applications.renew(view, request, nowMs), observer);
+    Caller caller = Caller.current();
+    decide(
+        RENEW_LEASE,
+        (view, nowMs) ->
+            applications
+                .renew(view, request, nowMs)
+                .replied(reply -> withToken(reply, caller, request.getApplication())),
+        observer);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.state;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * What is to change and what is answered once it has changed.
@@ -16,5 +17,10 @@ public record Decision<R>(List<MetadataRecord> records, R reply) {
 
   public static <R> Decision<R> of(MetadataRecord record, R reply) {
     return new Decision<>(List.of(record), reply);
+  }
+
+  /** The same with another answer. */
+  public Decision<R> replied(UnaryOperator<R> change) {
+    return new Decision<>(records, change.apply(reply));
   }
 }

@@ -3,12 +3,14 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.ExcludeList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * Owns the coordinator's state: the one thread that decides, applies and publishes.
@@ -27,7 +29,7 @@ public final class StateOwner implements AutoCloseable {
    * A request takes microseconds, so a full queue is milliseconds of work; more than this waiting
    * means that something else is wrong.
    */
-  static final int QUEUE_CAPACITY = 10_000;
+  public static final int QUEUE_CAPACITY = 10_000;
 
   /** Bounds how long the first request of a round waits for its answer. */
   private static final int MAX_ROUND = 256;
@@ -58,6 +60,9 @@ public final class StateOwner implements AutoCloseable {
   public interface Probe {
     /** One round is over: so many requests, of which the first waited so long. */
     void round(int requests, long oldestWaitNanos);
+
+    /** Time has passed, and that changed something. */
+    default void timePassed(List<MetadataRecord> records) {}
   }
 
   /** Sees every change, on the owner's thread, in order. Must not block. */
@@ -208,7 +213,9 @@ public final class StateOwner implements AutoCloseable {
       if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
         timePassedMs = nowMs;
         ClusterView before = view;
-        view = applied(before, elapsed.at(before, nowMs));
+        List<MetadataRecord> passed = elapsed.at(before, nowMs);
+        view = applied(before, passed);
+        probe.timePassed(passed);
       }
       lastRoundMs = nowMs;
     }
@@ -233,12 +240,28 @@ public final class StateOwner implements AutoCloseable {
     for (MetadataRecord record : records) {
       List<Event> events = record.events(current);
       for (Event event : events) {
-        log.atLevel(event.level()).log(event.text());
+        tell(event);
       }
       current = record.applyTo(current);
       watcher.changed(record, events);
     }
     return current;
+  }
+
+  /** One line; what it is about is a field, too, in logs that have fields. */
+  private static void tell(Event event) {
+    try {
+      for (Map.Entry<String, String> field :
+          Map.of("application", event.application(), "server", event.server()).entrySet()) {
+        if (!field.getValue().isEmpty()) {
+          MDC.put(field.getKey(), field.getValue());
+        }
+      }
+      log.atLevel(event.level()).log(event.text());
+    } finally {
+      MDC.remove("application");
+      MDC.remove("server");
+    }
   }
 
   /** A request on its way through a round. */

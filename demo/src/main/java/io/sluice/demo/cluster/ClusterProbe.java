@@ -6,6 +6,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ListApplicationsRequest;
 import io.sluice.proto.ListServersReply;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerId;
@@ -17,6 +18,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -63,6 +66,29 @@ public final class ClusterProbe implements AutoCloseable {
       sum = sum.plus(ServerCounters.of(status(server)));
     }
     return sum;
+  }
+
+  /** Ids of the applications that the coordinators have leases of. */
+  public Set<String> applications() throws IOException {
+    Set<String> ids = new TreeSet<>();
+    for (ClusterNode coordinator : cluster.coordinators()) {
+      try {
+        CoordinatorGrpc.newBlockingStub(channel(coordinator))
+            .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS)
+            .listApplications(ListApplicationsRequest.getDefaultInstance())
+            .getApplicationsList()
+            .forEach(application -> ids.add(application.getApplication()));
+      } catch (StatusRuntimeException e) {
+        throw new IOException(
+            coordinator.name()
+                + " at "
+                + coordinator.address()
+                + " does not answer: "
+                + e.getStatus(),
+            e);
+      }
+    }
+    return ids;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sluice.demo.yarn;
 import io.sluice.demo.cluster.LogTail;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -136,6 +137,18 @@ public final class YarnCluster implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /**
+   * Takes a node manager away for good, as if its machine were switched off. Returns before it has
+   * happened.
+   *
+   * @param node its number, from 0, as {@link YarnContainer#node} has it
+   */
+  public void loseNode(int node) throws IOException {
+    OutputStream commands = process.getOutputStream();
+    commands.write(("lose " + node + "\n").getBytes(StandardCharsets.US_ASCII));
+    commands.flush();
   }
 
   /** Directory with the configuration that programs have on their class path. */

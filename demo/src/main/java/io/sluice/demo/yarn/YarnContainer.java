@@ -17,10 +17,12 @@ import java.util.stream.Stream;
  * @param application such as {@code application_1700000000000_0001}
  * @param attempt of a task, such as {@code attempt_1700000000000_0001_m_000002_0}; empty for an
  *     application master
+ * @param node number of its node manager, from 0
  */
-public record YarnContainer(ProcessHandle process, String application, String attempt) {
+public record YarnContainer(ProcessHandle process, String application, String attempt, int node) {
   private static final Pattern ATTEMPT = Pattern.compile("attempt_\\d+_\\d+_[mr]_\\d+_\\d+");
   private static final Pattern CONTAINER = Pattern.compile("container_(?:e\\d+_)?(\\d+_\\d+)_");
+  private static final Pattern NODE = Pattern.compile("-logDir-nm-(\\d+)_");
   private static final String TASK = "org.apache.hadoop.mapred.YarnChild";
   private static final String MASTER = "MRAppMaster";
 
@@ -39,14 +41,16 @@ public record YarnContainer(ProcessHandle process, String application, String at
       boolean task = words.contains(TASK);
       boolean master = words.stream().anyMatch(word -> word.endsWith("." + MASTER));
       Matcher container = CONTAINER.matcher(String.join(" ", words));
-      if ((task || master) && container.find()) {
+      Matcher node = NODE.matcher(String.join(" ", words));
+      if ((task || master) && container.find() && node.find()) {
         found.add(
             new YarnContainer(
                 process,
                 "application_" + container.group(1),
                 task
                     ? words.stream().filter(ATTEMPT.asMatchPredicate()).findFirst().orElse("")
-                    : ""));
+                    : "",
+                Integer.parseInt(node.group(1))));
       }
     }
     return found;

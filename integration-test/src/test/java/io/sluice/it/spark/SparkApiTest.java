@@ -52,7 +52,7 @@ class SparkApiTest {
   @BeforeAll
   void runEverything() throws IOException, InterruptedException {
     own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[4]").run(JOBS);
-    assertThat(own.exitCode()).isZero();
+    assertThat(own.exitCode()).as(own.log()).isZero();
     cluster =
         LocalCluster.builder()
             .directory(directory.resolve("cluster"))

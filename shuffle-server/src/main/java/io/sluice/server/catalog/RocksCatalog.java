@@ -342,8 +342,8 @@ public final class RocksCatalog implements RunCatalog {
     private final WriteOptions write;
     private RocksDB db;
 
-    Store(Path directory, boolean sync) throws RocksDBException {
-      RocksDB.loadLibrary();
+    Store(Path directory, boolean sync) throws IOException, RocksDBException {
+      RocksLibrary.load();
       cache = new LRUCache(CACHE_BYTES);
       options =
           new Options()

@@ -1,7 +1,8 @@
 package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 import io.sluice.server.lease.LeaseTable;
 import java.util.ArrayList;
@@ -22,10 +23,15 @@ public final class Heartbeats implements AutoCloseable {
   /**
    * @param executor single thread, owned by the caller, alive until {@link #close} has returned;
    *     must drop cancelled tasks, so that it can end at once afterwards
+   * @param security proves who reports, where coordinators ask for it
    */
   public Heartbeats(
-      HeartbeatConfig config, Self self, LeaseTable leases, ScheduledExecutorService executor) {
-    this(config, self, leases, executor, Heartbeats::plaintextChannel);
+      HeartbeatConfig config,
+      Self self,
+      LeaseTable leases,
+      ScheduledExecutorService executor,
+      ClusterSecurity security) {
+    this(config, self, leases, executor, coordinator -> channel(coordinator, security));
   }
 
   Heartbeats(
@@ -41,10 +47,15 @@ public final class Heartbeats implements AutoCloseable {
     }
   }
 
-  private static ManagedChannel plaintextChannel(HostPort coordinator) {
-    return ManagedChannelBuilder.forTarget("dns:///" + coordinator.toString())
-        .usePlaintext()
-        .build();
+  private static ManagedChannel channel(HostPort coordinator, ClusterSecurity security) {
+    NettyChannelBuilder channel =
+        NettyChannelBuilder.forTarget("dns:///" + coordinator.toString())
+            .intercept(security.proofs());
+    if (security.tls().isEmpty()) {
+      return channel.usePlaintext().build();
+    }
+    security.tls().get().peerName().ifPresent(channel::overrideAuthority);
+    return channel.sslContext(security.tls().get().grpcClient()).build();
   }
 
   /** Begins to report. */

@@ -98,10 +98,10 @@ public record NetworkConfig(
   static final ConfigKey<Boolean> HTTP_TLS =
       ConfigKey.bool("rss.jetty.ssl.enable")
           .defaultValue(false)
-          .check(enabled -> !enabled, "false, for the HTTP port speaks plain HTTP")
+          .check(enabled -> !enabled, "false; rss.security.tls.enabled encrypts every port")
           .since("0.1.0")
           .doc(
-              "The HTTP port speaks plain HTTP; put a proxy with TLS before it where that matters.")
+              "Only there to be refused: rss.security.tls.enabled encrypts every port.")
           .build();
 
   static final ConfigKey<IoMode> IO_MODE =

@@ -85,10 +85,16 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
         int removed = removal.getAsInt();
         reply.setStatus(Status.OK).setRemoved(removed);
         if (removed > 0) {
-          log.info("unregistered shuffles application={} shuffles={}", application, removed);
+          log.atInfo()
+              .addKeyValue("application", application)
+              .addKeyValue("shuffles", removed)
+              .log("unregistered shuffles");
         }
       } catch (RuntimeException e) {
-        log.error("unregister failed application={}", application, e);
+        log.atError()
+            .addKeyValue("application", application)
+            .setCause(e)
+            .log("unregister failed");
         reply.setStatus(Status.INTERNAL).setMessage(e.toString());
       }
     }

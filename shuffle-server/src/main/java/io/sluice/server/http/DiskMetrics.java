@@ -1,94 +1,96 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector.MetricFamilySamples;
-import io.prometheus.client.CounterMetricFamily;
-import io.prometheus.client.GaugeMetricFamily;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
 import io.sluice.proto.DiskState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** The metrics of each directory, labelled by path and kind. */
 final class DiskMetrics {
-  private static final List<String> LABELS = List.of("path", "kind");
-  private static final List<String> HEALTH_LABELS = List.of("path", "kind", "health");
+  private static final String PREFIX = "sluice_server_disk_";
+
+  private static final MetricTable<DiskState> DISKS =
+      MetricTable.<DiskState>of(
+              PREFIX,
+              List.of("path", "kind"),
+              disk -> List.of(disk.getPath(), disk.getKind()))
+          .gauge(
+              "max_bytes",
+              "Bytes that may be stored in the directory",
+              DiskState::getCapacityBytes)
+          .gauge("free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes)
+          .gauge(
+              "healthy",
+              "1 while the directory is written to, 0 when it is full or not trusted",
+              disk -> disk.getHealthy() ? 1 : 0)
+          .gauge(
+              "write_queue",
+              "Files that are being written to the directory",
+              DiskState::getQueueDepth)
+          .counter(
+              "written_bytes_total",
+              "Bytes of files written to the directory",
+              DiskState::getWrittenBytes)
+          .counter(
+              "write_seconds_total",
+              "Time that writing those files took",
+              disk -> (double) disk.getWriteNanos() / TimeUnit.SECONDS.toNanos(1))
+          .build();
+
+  private record Condition(DiskState disk, DiskState.Health health) {}
+
+  private static final List<DiskState.Health> CONDITIONS =
+      Arrays.stream(DiskState.Health.values())
+          .filter(
+              health ->
+                  health != DiskState.Health.HEALTH_UNSPECIFIED
+                      && health != DiskState.Health.UNRECOGNIZED)
+          .toList();
+
+  private static final MetricTable<Condition> HEALTH =
+      MetricTable.<Condition>of(
+              PREFIX,
+              List.of("path", "kind", "health"),
+              row -> List.of(row.disk.getPath(), row.disk.getKind(), row.health.name()))
+          .gauge(
+              "health",
+              "1 for the state that the disk is in, 0 for the others",
+              row -> row.disk.getHealth() == row.health ? 1 : 0)
+          .build();
+
+  private record Distrust(DiskState disk) {}
+
+  private static final MetricTable<Distrust> CAUSES =
+      MetricTable.<Distrust>of(
+              PREFIX,
+              List.of("path", "kind", "cause"),
+              row -> List.of(row.disk.getPath(), row.disk.getKind(), row.disk.getCause()))
+          .gauge("distrusted", "1 for a disk that is not trusted, with the cause", unused -> 1)
+          .build();
 
   private DiskMetrics() {}
 
+  static List<Metric> metrics() {
+    return Stream.of(DISKS.metrics(), HEALTH.metrics(), CAUSES.metrics())
+        .flatMap(List::stream)
+        .toList();
+  }
+
   static List<MetricFamilySamples> of(List<DiskState> disks) {
-    List<MetricFamilySamples> all = new ArrayList<>();
-    all.add(
-        gauge(
-            disks,
-            "max_bytes",
-            "Bytes that may be stored in the directory",
-            DiskState::getCapacityBytes));
-    all.add(
-        gauge(disks, "free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes));
-    all.add(
-        gauge(
-            disks,
-            "healthy",
-            "1 while the directory is written to",
-            disk -> disk.getHealthy() ? 1 : 0));
-    all.add(
-        gauge(
-            disks,
-            "write_queue",
-            "Files that are being written to the directory",
-            DiskState::getQueueDepth));
-    all.add(
-        counter(
-            disks,
-            "written_bytes",
-            "Bytes of files written to the directory",
-            DiskState::getWrittenBytes));
-    all.add(
-        counter(
-            disks,
-            "write_seconds",
-            "Time that writing those files took",
-            disk -> (double) disk.getWriteNanos() / TimeUnit.SECONDS.toNanos(1)));
-    all.add(health(disks));
+    List<Condition> conditions =
+        disks.stream()
+            .flatMap(disk -> CONDITIONS.stream().map(health -> new Condition(disk, health)))
+            .toList();
+    List<Distrust> distrusted =
+        disks.stream().filter(disk -> !disk.getCause().isEmpty()).map(Distrust::new).toList();
+    List<MetricFamilySamples> all = new ArrayList<>(TableCollector.families(DISKS, disks));
+    all.addAll(TableCollector.families(HEALTH, conditions));
+    all.addAll(TableCollector.families(CAUSES, distrusted));
     return all;
-  }
-
-  private static GaugeMetricFamily health(List<DiskState> disks) {
-    GaugeMetricFamily family =
-        new GaugeMetricFamily(
-            "sluice_server_disk_health",
-            "1 for the state that the disk is in, 0 for the others",
-            HEALTH_LABELS);
-    for (DiskState disk : disks) {
-      for (DiskState.Health health : DiskState.Health.values()) {
-        if (health != DiskState.Health.HEALTH_UNSPECIFIED
-            && health != DiskState.Health.UNRECOGNIZED) {
-          family.addMetric(
-              List.of(disk.getPath(), disk.getKind(), health.name()),
-              disk.getHealth() == health ? 1 : 0);
-        }
-      }
-    }
-    return family;
-  }
-
-  private static GaugeMetricFamily gauge(
-      List<DiskState> disks, String name, String help, ToDoubleFunction<DiskState> value) {
-    GaugeMetricFamily family = new GaugeMetricFamily("sluice_server_disk_" + name, help, LABELS);
-    for (DiskState disk : disks) {
-      family.addMetric(List.of(disk.getPath(), disk.getKind()), value.applyAsDouble(disk));
-    }
-    return family;
-  }
-
-  private static CounterMetricFamily counter(
-      List<DiskState> disks, String name, String help, ToDoubleFunction<DiskState> value) {
-    CounterMetricFamily family =
-        new CounterMetricFamily("sluice_server_disk_" + name, help, LABELS);
-    for (DiskState disk : disks) {
-      family.addMetric(List.of(disk.getPath(), disk.getKind()), value.applyAsDouble(disk));
-    }
-    return family;
   }
 }

@@ -4,6 +4,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.exporter.common.TextFormat;
+import io.sluice.common.tls.HttpServers;
+import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -36,9 +38,12 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param notReady why the server takes no work; empty when it does
    */
   public static HttpEndpoint start(
-      InetSocketAddress address, CollectorRegistry registry, Supplier<Optional<String>> notReady)
+      InetSocketAddress address,
+      Optional<TlsContexts> tls,
+      CollectorRegistry registry,
+      Supplier<Optional<String>> notReady)
       throws IOException {
-    HttpServer server = HttpServer.create(address, BACKLOG);
+    HttpServer server = HttpServers.create(address, BACKLOG, tls);
     AtomicInteger threads = new AtomicInteger();
     ExecutorService executor =
         Executors.newFixedThreadPool(

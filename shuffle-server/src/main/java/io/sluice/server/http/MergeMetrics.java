@@ -1,14 +1,41 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.prometheus.client.CounterMetricFamily;
-import io.prometheus.client.GaugeMetricFamily;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
 import io.sluice.server.merge.MergeCounters;
 import java.util.List;
 import java.util.function.IntSupplier;
 
 /** What merging does, read at each scrape. Thread-safe. */
 public final class MergeMetrics extends Collector {
+  private static final MetricTable<MergeMetrics> MERGES =
+      MetricTable.<MergeMetrics>of(ServerMetrics.PREFIX)
+          .counter(
+              "merges_total", "Run files written by merging others", m -> m.merges.merges())
+          .counter("merged_runs_total", "Run files that were merged", m -> m.merges.mergedRuns())
+          .counter(
+              "merge_read_bytes_total", "Bytes read to merge run files", m -> m.merges.readBytes())
+          .counter(
+              "merge_written_bytes_total",
+              "Bytes written to merge run files",
+              m -> m.merges.writtenBytes())
+          .counter(
+              "merge_failures_total",
+              "Merges that a disk or a damaged run ended; they changed nothing",
+              m -> m.merges.failures())
+          .counter(
+              "merges_cancelled_total",
+              "Merges given up because their shuffle or a run was gone, or the server stopped",
+              m -> m.merges.cancelled())
+          .counter(
+              "merge_pauses_total", "Times that a merge waited for a spill", m -> m.merges.pauses())
+          .gauge(
+              "merge_queue",
+              "Merges that are worth doing and wait for their turn",
+              m -> m.queueLength.getAsInt())
+          .build();
+
   private final MergeCounters merges;
   private final IntSupplier queueLength;
 
@@ -20,29 +47,12 @@ public final class MergeMetrics extends Collector {
     this.queueLength = queueLength;
   }
 
-  @Override
-  public List<MetricFamilySamples> collect() {
-    return List.of(
-        counter("merges", "Run files written by merging others", merges.merges()),
-        counter("merged_runs", "Run files that were merged", merges.mergedRuns()),
-        counter("merge_read_bytes", "Bytes read to merge run files", merges.readBytes()),
-        counter("merge_written_bytes", "Bytes written to merge run files", merges.writtenBytes()),
-        counter(
-            "merge_failures",
-            "Merges that a disk or a damaged run ended; they changed nothing",
-            merges.failures()),
-        counter(
-            "merges_cancelled",
-            "Merges given up because their shuffle or a run was gone, or the server stopped",
-            merges.cancelled()),
-        counter("merge_pauses", "Times that a merge waited for a spill", merges.pauses()),
-        new GaugeMetricFamily(
-            "sluice_server_merge_queue",
-            "Merges that are worth doing and wait for their turn",
-            queueLength.getAsInt()));
+  static List<Metric> metrics() {
+    return MERGES.metrics();
   }
 
-  private static MetricFamilySamples counter(String name, String help, long value) {
-    return new CounterMetricFamily("sluice_server_" + name, help, (double) value);
+  @Override
+  public List<MetricFamilySamples> collect() {
+    return TableCollector.families(MERGES, List.of(this));
   }
 }

@@ -1,9 +1,11 @@
 package io.sluice.server.merge;
 
+import io.sluice.server.metrics.Latencies;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the merging of a server has done since its start. Thread-safe; every figure only grows. */
 public final class MergeCounters {
+  private final Latencies latencies;
   private final LongAdder merges = new LongAdder();
   private final LongAdder mergedRuns = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
@@ -11,6 +13,22 @@ public final class MergeCounters {
   private final LongAdder failures = new LongAdder();
   private final LongAdder cancelled = new LongAdder();
   private final LongAdder pauses = new LongAdder();
+
+  /** Counters whose latencies nobody reads. */
+  public MergeCounters() {
+    this(new Latencies());
+  }
+
+  /**
+   * @param latencies is told how long merges took
+   */
+  public MergeCounters(Latencies latencies) {
+    this.latencies = latencies;
+  }
+
+  void took(long nanos) {
+    latencies.merged(nanos);
+  }
 
   void merged(int runs, long bytesRead, long bytesWritten) {
     merges.increment();

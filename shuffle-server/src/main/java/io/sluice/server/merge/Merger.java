@@ -239,7 +239,12 @@ public final class Merger implements AutoCloseable {
           outcome = merge(next);
         } catch (RuntimeException e) {
           leftOut.addAll(next.runs());
-          LOG.error("merge failed {} disk={}", next.log().key(), disk.name(), e);
+          LOG.atError()
+              .addKeyValue("application", next.log().key().application())
+              .addKeyValue("shuffle", next.log().key().shuffle())
+              .addKeyValue("disk", disk.name())
+              .setCause(e)
+              .log("merge failed");
         } finally {
           done(outcome);
         }
@@ -259,7 +264,11 @@ public final class Merger implements AutoCloseable {
       if (memory == null) {
         memory = ByteBuffer.allocateDirect(bufferBytes);
       }
+      long startNanos = nanoTime.getAsLong();
       MergeWriter.Result result = writer.merge(batch, disk, memory, unused -> checkpoint(next));
+      if (result.outcome() == MergeOutcome.MERGED) {
+        counters.took(nanoTime.getAsLong() - startNanos);
+      }
       if (result.failedInput() != null) {
         leftOut.add(result.failedInput());
       }

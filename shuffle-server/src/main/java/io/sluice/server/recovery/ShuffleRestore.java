@@ -61,7 +61,11 @@ final class ShuffleRestore {
       bytes += found.record().length();
     } catch (IOException e) {
       lost++;
-      LOG.warn("run lost while it was restored {} problem={}", log.key(), e.toString());
+      LOG.atWarn()
+          .addKeyValue("application", log.key().application())
+          .addKeyValue("shuffle", log.key().shuffle())
+          .addKeyValue("problem", e.toString())
+          .log("run lost while it was restored");
       recount(Set.copyOf(log.lose(Set.of(run))));
     }
   }
@@ -91,7 +95,12 @@ final class ShuffleRestore {
       }
     } catch (IOException e) {
       // Its attempts stay incomplete there, which is the safe side.
-      LOG.warn("run not counted again {} file={} problem={}", log.key(), run, e.toString());
+      LOG.atWarn()
+          .addKeyValue("application", log.key().application())
+          .addKeyValue("shuffle", log.key().shuffle())
+          .addKeyValue("file", run)
+          .addKeyValue("problem", e.toString())
+          .log("run not counted again");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.server.service;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
@@ -25,6 +26,11 @@ public interface DataService {
   long epoch();
 
   FrameLimits limits();
+
+  /** Before whom a connection proves its application. */
+  default ConnectionGuard guard() {
+    return ConnectionGuard.OPEN;
+  }
 
   /** Where transports receive bodies of PUSH frames into. */
   BodyMemory bodyMemory();

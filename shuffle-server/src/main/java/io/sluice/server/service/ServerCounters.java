@@ -1,9 +1,11 @@
 package io.sluice.server.service;
 
+import io.sluice.server.metrics.Latencies;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a server has done since its start. Thread-safe; every figure only grows. */
 public final class ServerCounters {
+  private final Latencies latencies;
   private final LongAdder pushedFrames = new LongAdder();
   private final LongAdder pushedBlocks = new LongAdder();
   private final LongAdder pushedBytes = new LongAdder();
@@ -24,6 +26,18 @@ public final class ServerCounters {
   private final LongAdder corruptFrames = new LongAdder();
   private final LongAdder pausedConnections = new LongAdder();
 
+  /** Counters whose latencies nobody reads. */
+  public ServerCounters() {
+    this(new Latencies());
+  }
+
+  /**
+   * @param latencies is told how long spills took
+   */
+  public ServerCounters(Latencies latencies) {
+    this.latencies = latencies;
+  }
+
   /** A push was acknowledged. */
   public void pushed(int keptBlocks, long keptBytes, int duplicates) {
     pushedFrames.increment();
@@ -33,9 +47,10 @@ public final class ServerCounters {
   }
 
   /** A run file of so many bytes of blocks was written. */
-  public void spilled(long bytes) {
+  public void spilled(long bytes, long nanos) {
     spilledRuns.increment();
     spilledBytes.add(bytes);
+    latencies.spilled(nanos, bytes);
   }
 
   public void spillFailed() {

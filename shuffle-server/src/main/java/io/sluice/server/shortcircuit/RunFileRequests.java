@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.sluice.common.error.SluiceException;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.server.nativeio.Descriptors;
 import io.sluice.server.shortcircuit.RunFileHandout.Held;
@@ -33,6 +34,7 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private static final int MAX_FILES = 64;
 
   private final Function<RunFileRequest, CompletableFuture<List<Held>>> handout;
+  private final Check check;
   private final Descriptors descriptors;
   private final FileDescriptor nothing;
   private final ShortCircuitCounters counters;
@@ -41,15 +43,27 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   // Descriptors carry no name: they go out in the order of the requests, however long one takes.
   private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
 
+  /** Whether a connection may begin with a request. */
+  @FunctionalInterface
+  interface Check {
+    /**
+     * @throws SluiceException why not
+     */
+    void accept(RunFileRequest request) throws SluiceException;
+  }
+
   /**
    * @param handout opens files; never fails
+   * @param check of a connection's first request
    */
   RunFileRequests(
       Function<RunFileRequest, CompletableFuture<List<Held>>> handout,
+      Check check,
       Descriptors descriptors,
       FileDescriptor nothing,
       ShortCircuitCounters counters) {
     this.handout = handout;
+    this.check = check;
     this.descriptors = descriptors;
     this.nothing = nothing;
     this.counters = counters;
@@ -74,6 +88,12 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     }
     String asks = request.getShuffle().getApplication();
     if (application == null) {
+      try {
+        check.accept(request);
+      } catch (SluiceException e) {
+        refuse(context, e.getMessage());
+        return;
+      }
       application = asks;
     }
     if (!application.equals(asks)) {

@@ -16,6 +16,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.nativeio.Descriptors;
 import io.sluice.server.read.FileReads;
@@ -35,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * Listens on a Unix domain socket and hands out descriptors of run files. Thread-safe; start once,
  * close once.
  *
- * <p>Who may open the socket may read what shuffles there are, as who reaches the data port may.
+ * <p>A connection proves its application where connections to the data port do; elsewhere who may
+ * open the socket may read what shuffles there are.
  */
 public final class ShortCircuitServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShortCircuitServer.class);
@@ -43,7 +45,9 @@ public final class ShortCircuitServer implements AutoCloseable {
   private static final int CLOSE_TIMEOUT_MS = 2_000;
 
   private final ShortCircuitConfig config;
+  private final long epoch;
   private final RunFileHandout handout;
+  private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -56,8 +60,11 @@ public final class ShortCircuitServer implements AutoCloseable {
       long epoch,
       ShuffleStore store,
       FileReads reads,
+      ConnectionGuard guard,
       ShortCircuitCounters counters) {
     this.config = config;
+    this.epoch = epoch;
+    this.guard = guard;
     this.handout = new RunFileHandout(epoch, store, reads);
     this.counters = counters;
   }
@@ -143,7 +150,13 @@ public final class ShortCircuitServer implements AutoCloseable {
     channel
         .pipeline()
         .addLast(RunFileRequests.decoder())
-        .addLast(new RunFileRequests(handout::open, descriptors, empty, counters));
+        .addLast(
+            new RunFileRequests(
+                handout::open,
+                request -> guard.checkRunFiles(request, epoch),
+                descriptors,
+                empty,
+                counters));
   }
 
   /** Closes every connection and ends the thread, within a bounded time. Idempotent. */

@@ -87,8 +87,9 @@ public final class SpillWriter {
     }
     long bytes = batch.length();
     batch.log().completeSpill(batch, file, order, offsets);
+    long nanos = task.write().ageNanos();
     task.write().succeeded(file.length());
-    counters.spilled(bytes);
+    counters.spilled(bytes, nanos);
     return true;
   }
 

@@ -16,13 +16,17 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
 import io.sluice.server.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +47,7 @@ public final class NettyDataServer implements AutoCloseable {
 
   private final DataService service;
   private final NettyServerConfig config;
+  private final Optional<SslContext> tls;
   private final TransportCounters counters;
   private final LongSupplier nanoTime;
   private final ChannelGroup connections =
@@ -51,13 +56,27 @@ public final class NettyDataServer implements AutoCloseable {
   private EventLoopGroup eventLoops;
   private Channel listener;
 
+  /** In clear. */
   public NettyDataServer(
       DataService service,
       NettyServerConfig config,
       TransportCounters counters,
       LongSupplier nanoTime) {
+    this(service, config, Optional.empty(), counters, nanoTime);
+  }
+
+  /**
+   * @param tls of all connections; empty: in clear
+   */
+  public NettyDataServer(
+      DataService service,
+      NettyServerConfig config,
+      Optional<SslContext> tls,
+      TransportCounters counters,
+      LongSupplier nanoTime) {
     this.service = service;
     this.config = config;
+    this.tls = tls;
     this.counters = counters;
     this.nanoTime = nanoTime;
   }
@@ -122,14 +141,25 @@ public final class NettyDataServer implements AutoCloseable {
       return;
     }
     NettyCarrier carrier =
-        new NettyCarrier(channel, service, config.connections(), counters, nanoTime);
-    channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
+        new NettyCarrier(
+            channel, service, config.connections(), tls.isPresent(), counters, nanoTime);
+    if (tls.isPresent()) {
+      // What is read is not what is received: it cannot go straight to where it stays.
+      channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
+    } else {
+      channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
+    }
     channel.pipeline().addLast(carrier.receiver());
     connections.add(channel);
     carrier.start();
   }
 
   private void refuse(SocketChannel channel) {
+    if (tls.isPresent()) {
+      // To say why would cost a handshake.
+      channel.close();
+      return;
+    }
     ByteBuf error =
         ServerConnection.tooManyConnections(channel.alloc(), service, config.connections());
     channel.pipeline().addLast(new DroppingReader());
@@ -158,6 +188,23 @@ public final class NettyDataServer implements AutoCloseable {
   /** The I/O mode in use, which may be less than what was asked for. */
   public synchronized IoMode ioMode() {
     return io.mode();
+  }
+
+  /** Tasks that wait for the event loops, all together; an estimate while they work. */
+  public int pendingTasks() {
+    EventLoopGroup loops;
+    synchronized (this) {
+      loops = eventLoops;
+    }
+    int pending = 0;
+    if (loops != null) {
+      for (EventExecutor loop : loops) {
+        if (loop instanceof SingleThreadEventExecutor executor) {
+          pending += executor.pendingTasks();
+        }
+      }
+    }
+    return pending;
   }
 
   /** Takes no further connection; those that there are go on. Idempotent. */

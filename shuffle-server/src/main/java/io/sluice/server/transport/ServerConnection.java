@@ -5,6 +5,7 @@ import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.sluice.common.auth.ConnectionGuard.Challenged;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameFormatException;
@@ -15,6 +16,7 @@ import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Error;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
+import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
@@ -26,6 +28,7 @@ import io.sluice.server.service.FetchedBytes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -55,12 +58,21 @@ final class ServerConnection {
   private final Carrier carrier;
 
   private ClientConnection client;
+
+  /** Between HELLO and PROOF, of a connection that proves itself. */
+  private Introduced introduced;
+
   private Push push;
   // By a token each: nothing keeps a peer from using a request id twice.
   private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
   private int pendingOpens;
   private Runnable cancelWait;
   private boolean closing;
+
+  /**
+   * @param reply that the client gets once it has proved the application
+   */
+  private record Introduced(Hello hello, HelloReply reply, Challenged challenged) {}
 
   ServerConnection(
       DataService service,
@@ -73,7 +85,7 @@ final class ServerConnection {
     this.carrier = carrier;
   }
 
-  /** Whether the client has said HELLO. */
+  /** Whether the client has said HELLO, and proved itself where it has to. */
   boolean greeted() {
     return client != null;
   }
@@ -102,7 +114,7 @@ final class ServerConnection {
         }
         case OPEN -> open(header.requestId(), parse(Open.parser(), header, frame));
         case FETCH -> fetch(header.requestId(), parse(Fetch.parser(), header, frame));
-        case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR ->
+        case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF ->
             refuseConnection(
                 header.requestId(),
                 new SluiceException(
@@ -116,21 +128,33 @@ final class ServerConnection {
   }
 
   private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
-    if (header.type() != FrameType.HELLO) {
+    FrameType expected = introduced == null ? FrameType.HELLO : FrameType.PROOF;
+    if (header.type() != expected) {
       refuseConnection(
           header.requestId(),
           new SluiceException(
-              StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected HELLO first"));
+              StatusCode.BAD_MESSAGE,
+              "frame " + header.type() + ": expected " + expected + " first"));
       return;
     }
-    Hello hello = parse(Hello.parser(), header, frame);
     try {
-      HelloReply reply = service.hello(hello);
-      client = new ClientConnection(hello.getApplication(), hello.getClient(), carrier.peer());
-      carrier.limits(service.limits());
-      answer(FrameType.HELLO_REPLY, header.requestId(), reply);
+      if (introduced == null) {
+        introduce(header.requestId(), parse(Hello.parser(), header, frame));
+      } else {
+        HelloProof proof = parse(HelloProof.parser(), header, frame);
+        greet(
+            header.requestId(),
+            introduced.hello,
+            introduced.challenged.finish(proof, introduced.reply));
+      }
+    } catch (FrameFormatException e) {
+      throw e;
     } catch (SluiceException e) {
       // An expected refusal: the client learns why, and has nothing else to say.
+      if (e.code() == StatusCode.DENIED) {
+        counters.denied();
+        LOG.warn("data connection denied peer={} reason=\"{}\"", carrier.peer(), e.getMessage());
+      }
       refuse(header.requestId(), e);
       closing = true;
       carrier.closeAfterSending();
@@ -139,6 +163,24 @@ final class ServerConnection {
       closing = true;
       carrier.closeAfterSending();
     }
+  }
+
+  private void introduce(long requestId, Hello hello) throws SluiceException {
+    HelloReply reply = service.hello(hello);
+    Optional<Challenged> challenged = service.guard().challenge(hello);
+    if (challenged.isEmpty()) {
+      greet(requestId, hello, reply);
+      return;
+    }
+    introduced = new Introduced(hello, reply, challenged.get());
+    answer(FrameType.CHALLENGE, requestId, challenged.get().challenge());
+  }
+
+  private void greet(long requestId, Hello hello, HelloReply reply) {
+    introduced = null;
+    client = new ClientConnection(hello.getApplication(), hello.getClient(), carrier.peer());
+    carrier.limits(service.limits());
+    answer(FrameType.HELLO_REPLY, requestId, reply);
   }
 
   /** Takes memory for the body, or waits for some without reading on. */

@@ -12,6 +12,7 @@ public final class TransportCounters {
   private final LongAdder pauses = new LongAdder();
   private final LongAdder protocolErrors = new LongAdder();
   private final LongAdder timeouts = new LongAdder();
+  private final LongAdder denials = new LongAdder();
   private final LongAdder pushedBytes = new LongAdder();
   private final LongAdder fetchedBytes = new LongAdder();
 
@@ -52,6 +53,15 @@ public final class TransportCounters {
 
   void timedOut() {
     timeouts.increment();
+  }
+
+  void denied() {
+    denials.increment();
+  }
+
+  /** Connections that could not prove what they asked for. */
+  public long denials() {
+    return denials.sum();
   }
 
   void pushed(int bytes) {

@@ -74,12 +74,13 @@ final class DiskLoss {
     }
     int partitions = lose(log, Set.of(file));
     counters.lostRuns(1, file.length());
-    LOG.warn(
-        "run is given up, it is damaged {} file={} bytes={} partitions={}",
-        log.key(),
-        file,
-        file.length(),
-        partitions);
+    LOG.atWarn()
+        .addKeyValue("application", log.key().application())
+        .addKeyValue("shuffle", log.key().shuffle())
+        .addKeyValue("file", file)
+        .addKeyValue("bytes", file.length())
+        .addKeyValue("partitions", partitions)
+        .log("run is given up, it is damaged");
   }
 
   /** One that is on its way into the log, or out of it, is left to whoever brings it there. */

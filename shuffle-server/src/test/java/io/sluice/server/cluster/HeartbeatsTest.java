@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.HeartbeatRequest;
@@ -37,7 +38,11 @@ class HeartbeatsTest {
     LeaseTable leases = new LeaseTable(() -> System.nanoTime() / 1_000_000, leaseMs);
     heartbeats =
         new Heartbeats(
-            new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000), self, leases, executor);
+            new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000),
+            self,
+            leases,
+            executor,
+            ClusterSecurity.OFF);
     heartbeats.start();
   }
 

@@ -33,6 +33,7 @@ class HttpEndpointTest {
     http =
         HttpEndpoint.start(
             new InetSocketAddress("127.0.0.1", 0),
+            Optional.empty(),
             new ServerMetrics(() -> status, () -> 2, () -> 5).registry(),
             () -> notReady);
   }
@@ -126,6 +127,7 @@ class HttpEndpointTest {
             () ->
                 HttpEndpoint.start(
                     new InetSocketAddress("127.0.0.1", http.port()),
+                    Optional.empty(),
                     new ServerMetrics(() -> status, () -> 0, () -> 0).registry(),
                     () -> notReady))
         .isInstanceOf(BindException.class);

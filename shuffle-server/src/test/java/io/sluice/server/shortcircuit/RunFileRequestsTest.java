@@ -35,7 +35,8 @@ class RunFileRequestsTest {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             RunFileRequests.decoder(),
-            new RunFileRequests(this::open, descriptors, NOTHING, new ShortCircuitCounters()));
+            new RunFileRequests(
+                this::open, request -> {}, descriptors, NOTHING, new ShortCircuitCounters()));
     ByteBuf both = Unpooled.wrappedBuffer(request("slow"), request("fast"));
     try (FileChannel slow = file("slow");
         FileChannel fast = file("fast")) {
@@ -60,7 +61,8 @@ class RunFileRequestsTest {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             RunFileRequests.decoder(),
-            new RunFileRequests(this::open, descriptors, NOTHING, new ShortCircuitCounters()));
+            new RunFileRequests(
+                this::open, request -> {}, descriptors, NOTHING, new ShortCircuitCounters()));
     channel.writeInbound(request("gone"));
     opening.get("gone").complete(List.of(new Held(null, null)));
     channel.runPendingTasks();

@@ -1,6 +1,7 @@
 package io.sluice.spark.assignment;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.error.SluiceException;
 import io.sluice.spark.DriverEndpoint;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -27,10 +28,10 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
   private static final int MAX_WAITING = 4096;
   private static final byte[] UNKNOWN_SHUFFLE = {};
 
-  private final DriverAssignments assignments;
+  private final ApplicationAssignments assignments;
   private final ThreadPoolExecutor threads;
 
-  public AssignmentEndpoint(RpcEnv rpcEnv, DriverAssignments assignments) {
+  public AssignmentEndpoint(RpcEnv rpcEnv, ApplicationAssignments assignments) {
     super(rpcEnv, NAME, byte[].class);
     this.assignments = assignments;
     AtomicInteger started = new AtomicInteger();

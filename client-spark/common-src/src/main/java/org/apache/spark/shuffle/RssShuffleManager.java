@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.DriverShuffles;
@@ -16,7 +17,6 @@ import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
-import io.sluice.spark.assignment.DriverAssignments;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
@@ -76,7 +76,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private MapOutputs outputs;
   private DriverFurtherServers furtherServers;
   private DriverShuffles shuffles;
-  private DriverAssignments assignments;
+  private ApplicationAssignments assignments;
   private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
@@ -120,7 +120,12 @@ public class RssShuffleManager extends SortShuffleManager {
     dependency.rdd().sparkContext().register(statistics);
     states().assigned(assignment.get(), statistics);
     return new RssShuffleHandle<>(
-        shuffleId, dependency, assignment.get(), statistics, assignments()::newest);
+        shuffleId,
+        dependency,
+        assignment.get(),
+        statistics,
+        assignments()::newest,
+        client(assignment.get().shuffle().getApplication()).credentials());
   }
 
   private Optional<ShuffleAssignment> assign(int shuffleId, int partitions, RDD<?> maps) {
@@ -173,6 +178,7 @@ public class RssShuffleManager extends SortShuffleManager {
       ShuffleWriteMetricsReporter metrics) {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
+    handle.teach(client(assignment.shuffle().getApplication()));
     MapOutput output =
         outputs(assignment.shuffle().getApplication())
             .open(
@@ -243,6 +249,7 @@ public class RssShuffleManager extends SortShuffleManager {
       ShuffleReadMetricsReporter metrics) {
     DriverFurtherServers driver = furtherServers();
     ShuffleAssignment carried = handle.assignment();
+    handle.teach(client(carried.shuffle().getApplication()));
     // A task that failed before may have failed because it did not know every server.
     ShuffleAssignment assignment =
         context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
@@ -344,7 +351,9 @@ public class RssShuffleManager extends SortShuffleManager {
         }
         // Spark may use an application id again, in a second attempt of the same driver.
         String application =
-            PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis());
+            config.nameOnCluster(
+                PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis()),
+                Utils.getCurrentUserName());
         startDriver(
             client(application).applicationSession(Utils.getCurrentUserName()), sparkContext);
       }
@@ -355,7 +364,8 @@ public class RssShuffleManager extends SortShuffleManager {
   private void startDriver(ApplicationSession session, SparkContext sparkContext) {
     SparkEnv env = SparkEnv.get();
     assignments =
-        new DriverAssignments(session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+        new ApplicationAssignments(
+            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
@@ -382,7 +392,7 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  private DriverAssignments assignments() {
+  private ApplicationAssignments assignments() {
     synchronized (lock) {
       return assignments;
     }

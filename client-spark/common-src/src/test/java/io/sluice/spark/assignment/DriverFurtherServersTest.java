@@ -3,6 +3,7 @@ package io.sluice.spark.assignment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.TestAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.common.error.SluiceException;
 import java.util.ArrayList;

@@ -1,7 +1,10 @@
 package io.sluice.demo.mapreduce;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -10,7 +13,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
 import org.apache.hadoop.util.ExitUtil;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.nodemanager.NodeManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
 
 /**
  * Resource manager, node managers with their shuffle handlers, and history server of Hadoop's mini
@@ -18,9 +25,12 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *
  * <p>Arguments: a Hadoop configuration file to start with, the number of node managers, the file
  * that gets the configuration for clients, and the number of minutes that all this may live. The
- * last file appears when the cluster takes jobs. End of input ends the process.
+ * last file appears when the cluster takes jobs. A line {@code lose N} of input takes node manager
+ * N, from 0, away for good; end of input ends the process.
  */
 public final class YarnHost {
+  private static final String LOSE = "lose ";
+
   private YarnHost() {}
 
   public static void main(String[] args) {
@@ -46,10 +56,32 @@ public final class YarnHost {
     cluster.start();
     writeForClients(cluster.getConfig(), forClients);
 
-    while (System.in.read() >= 0) {
-      // Whoever started this holds the other end and writes nothing.
+    // Whoever started this holds the other end.
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+      if (!line.startsWith(LOSE)) {
+        throw new IOException("expected " + LOSE + "N, found " + line);
+      }
+      lose(cluster, Integer.parseInt(line.substring(LOSE.length())));
     }
     cluster.stop();
+  }
+
+  /** As if its machine were switched off: it says goodbye to nobody, and its containers end. */
+  private static void lose(MiniMRYarnCluster cluster, int node) {
+    NodeManager lost = cluster.getNodeManager(node);
+    NodeId id = lost.getNMContext().getNodeId();
+    // Otherwise it would take leave of the resource manager.
+    lost.getNMContext().setDecommissioned(true);
+    lost.stop();
+    // What the resource manager finds after some minutes without a heartbeat.
+    cluster
+        .getResourceManager()
+        .getRMContext()
+        .getDispatcher()
+        .getEventHandler()
+        .handle(new RMNodeEvent(id, RMNodeEventType.EXPIRE));
   }
 
   /** What differs from Hadoop's defaults: addresses above all. */

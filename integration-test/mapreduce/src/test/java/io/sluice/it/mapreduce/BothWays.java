@@ -33,14 +33,24 @@ final class BothWays {
           "Merged Map outputs");
 
   private final Clusters clusters;
+  private final YarnCluster yarn;
   private final Path directory;
 
-  /**
-   * @param directory for inputs and outputs
-   */
-  BothWays(Clusters clusters, Path directory) {
+  /** On the cluster that all tests share, in a directory with a name. */
+  BothWays(Clusters clusters, String name) throws IOException {
+    this(clusters, clusters.yarn(), name);
+  }
+
+  /** On another cluster. */
+  BothWays(Clusters clusters, YarnCluster yarn, String name) throws IOException {
     this.clusters = clusters;
-    this.directory = directory;
+    this.yarn = yarn;
+    this.directory = clusters.directory(name);
+  }
+
+  /** For inputs, in the file system that jobs see. */
+  Path directory() {
+    return directory;
   }
 
   /** Something to run. */
@@ -74,11 +84,10 @@ final class BothWays {
     Path ownOutput = directory.resolve(name + "-own");
     Path sluiceOutput = directory.resolve(name + "-sluice");
     ServerCounters before = clusters.probe().counters();
-    HadoopProgram own = program.on(clusters.yarn(), ownOutput).start();
-    HadoopProgram sluice =
-        program.on(clusters.yarn(), sluiceOutput).set(clusters.throughSluice()).start();
-    ProgramOutcome ownOutcome = succeeded(clusters, own.await(TIMEOUT));
-    ProgramOutcome sluiceOutcome = succeeded(clusters, sluice.await(TIMEOUT));
+    HadoopProgram own = program.on(yarn, ownOutput).start();
+    HadoopProgram sluice = program.on(yarn, sluiceOutput).set(clusters.throughSluice()).start();
+    ProgramOutcome ownOutcome = succeeded(yarn, own.await(TIMEOUT));
+    ProgramOutcome sluiceOutcome = succeeded(yarn, sluice.await(TIMEOUT));
     ServerCounters servers = clusters.probe().counters().since(before);
 
     assertThat(sluiceOutcome.counters()).hasSameSizeAs(ownOutcome.counters());
@@ -118,11 +127,11 @@ final class BothWays {
   }
 
   /** Fails with all that there is to know if the program has failed. */
-  static ProgramOutcome succeeded(Clusters clusters, ProgramOutcome outcome) throws IOException {
+  static ProgramOutcome succeeded(YarnCluster yarn, ProgramOutcome outcome) throws IOException {
     if (outcome.exitCode() != 0) {
       StringBuilder all = new StringBuilder(outcome.printed());
       for (String application : outcome.applications()) {
-        all.append(clusters.yarn().containerLogs(application));
+        all.append(yarn.containerLogs(application));
       }
       throw new AssertionError("exit code " + outcome.exitCode() + "\n" + all);
     }

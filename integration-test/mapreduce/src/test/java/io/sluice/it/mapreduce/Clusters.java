@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -21,8 +23,19 @@ import java.util.stream.Stream;
 final class Clusters implements AutoCloseable {
   static final int SERVERS = 3;
 
+  /** Two are enough for every job: a test may take one away. */
+  private static final int NODES = 3;
+
   /** Of all tests together; each job has a bound of its own. */
-  private static final Duration LIMIT = Duration.ofMinutes(30);
+  private static final Duration LIMIT = Duration.ofMinutes(60);
+
+  private static final String AM_OPTIONS = "yarn.app.mapreduce.am.command-opts";
+
+  /**
+   * Hadoop 3.3 does not know of Java 17; later ones put this behind all of these options, which is
+   * too late for our own application master.
+   */
+  private static final String OPENS_LANG = "--add-opens=java.base/java.lang=ALL-UNNAMED";
 
   private static final Path ROOT =
       Path.of(System.getProperty("user.dir")).resolve("../..").normalize();
@@ -38,19 +51,7 @@ final class Clusters implements AutoCloseable {
             Files.createDirectories(
                 Path.of(System.getProperty("user.dir")).resolve("target/clusters")),
             "run-");
-    Path jars = ROOT.resolve("demo/hadoop-home/target/jars.txt");
-    HadoopHome home = HadoopHome.resolved(jars, directory.resolve("hadoop"));
-    yarn =
-        new YarnCluster(
-            new YarnCluster.Plan(
-                directory.resolve("yarn"),
-                home,
-                ROOT.resolve("demo/mapreduce/target/classes"),
-                2,
-                1280,
-                List.of("-Xmx400m", "-XX:TieredStopAtLevel=1"),
-                YarnCluster.smallJobs(),
-                LIMIT));
+    yarn = yarn("yarn", "demo/hadoop-home", NODES, 1280);
     sluice =
         LocalCluster.builder()
             .directory(directory.resolve("sluice"))
@@ -64,6 +65,37 @@ final class Clusters implements AutoCloseable {
             .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .build();
     probe = new ClusterProbe(sluice);
+  }
+
+  /**
+   * A cluster of another Hadoop, for the caller to start and to close.
+   *
+   * @param release such as {@code 3.3}
+   */
+  YarnCluster otherYarn(String release) throws IOException {
+    return yarn("yarn-" + release, "integration-test/hadoop-" + release, 1, 2560);
+  }
+
+  private YarnCluster yarn(String name, String homeModule, int nodes, int nodeMemoryMb)
+      throws IOException {
+    HadoopHome resolved =
+        HadoopHome.resolved(
+            ROOT.resolve(homeModule).resolve("target/jars.txt"),
+            directory.resolve("hadoop-of-" + name));
+    List<String> entries = new ArrayList<>(resolved.entries());
+    entries.add(ROOT.resolve("integration-test/mapreduce-jobs/target/classes").toString());
+    Map<String, String> settings = YarnCluster.smallJobs();
+    settings.merge(AM_OPTIONS, OPENS_LANG, (before, more) -> before + " " + more);
+    return new YarnCluster(
+        new YarnCluster.Plan(
+            directory.resolve(name),
+            new HadoopHome(entries),
+            ROOT.resolve("demo/mapreduce/target/classes"),
+            nodes,
+            nodeMemoryMb,
+            List.of("-Xmx400m", "-XX:TieredStopAtLevel=1"),
+            settings,
+            LIMIT));
   }
 
   void start() throws IOException, InterruptedException {
@@ -99,6 +131,26 @@ final class Clusters implements AutoCloseable {
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
   }
 
+  /** How many servers have something of some application. */
+  int serversThatKnowApplications() throws IOException {
+    int count = 0;
+    for (ClusterNode server : sluice.servers()) {
+      count += probe.status(server).getApplications() > 0 ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Waits for something that has to come by itself. */
+  void await(String what, GatedJob.State state) throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!state.isReached()) {
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new AssertionError("not so: " + what);
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
   /** What users set to shuffle through Sluice, with patience of seconds. */
   Map<String, String> throughSluice() {
     return throughSluice(sluice.quorum());
@@ -108,11 +160,12 @@ final class Clusters implements AutoCloseable {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("mapreduce.application.classpath", clientJar().toString());
     settings.put(
-        "yarn.app.mapreduce.am.command-opts",
-        YarnCluster.smallJobs().get("yarn.app.mapreduce.am.command-opts")
-            // Hadoop itself puts this behind all of these options, where it is too late.
-            + " --add-opens=java.base/java.lang=ALL-UNNAMED"
-            + " org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster");
+        AM_OPTIONS,
+        String.join(
+            " ",
+            YarnCluster.smallJobs().get(AM_OPTIONS),
+            OPENS_LANG,
+            "org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster"));
     settings.put(
         "mapreduce.job.map.output.collector.class",
         "org.apache.hadoop.mapred.RssMapOutputCollector");

@@ -24,8 +24,8 @@ final class ExampleProgramsTest {
 
   ExampleProgramsTest(Clusters clusters) throws IOException {
     this.clusters = clusters;
-    this.directory = clusters.directory("examples");
-    this.bothWays = new BothWays(clusters, directory);
+    this.bothWays = new BothWays(clusters, "examples");
+    this.directory = bothWays.directory();
   }
 
   @Test
@@ -188,6 +188,6 @@ final class ExampleProgramsTest {
   }
 
   private ProgramOutcome run(HadoopProgram program) throws IOException, InterruptedException {
-    return BothWays.succeeded(clusters, program.run(BothWays.TIMEOUT));
+    return BothWays.succeeded(clusters.yarn(), program.run(BothWays.TIMEOUT));
   }
 }

@@ -8,6 +8,8 @@ import io.sluice.demo.yarn.YarnContainer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -24,7 +26,9 @@ import java.util.stream.Stream;
 final class GatedJob {
   static final int MAPS = 4;
   static final int REDUCES = 3;
+  static final String SLOW_START = "mapreduce.job.reduce.slowstart.completedmaps";
 
+  /** Few: a reduce task that waits has taken all of its rows, and counts as nearly done. */
   private static final int WORDS_PER_FILE = 4_000;
   private static final long WAIT_SECONDS = 120;
   private static final Pattern SUBMITTED =
@@ -69,9 +73,13 @@ final class GatedJob {
 
   /** Through Sluice; {@link #start} starts it. */
   GatedJob(Clusters clusters, String name, long seed) throws IOException {
+    this(clusters, name, seed, WORDS_PER_FILE);
+  }
+
+  GatedJob(Clusters clusters, String name, long seed, int wordsPerFile) throws IOException {
     this.clusters = clusters;
     Path directory = clusters.directory(name);
-    input = TestInputs.words(directory.resolve("in"), MAPS, WORDS_PER_FILE, seed);
+    input = TestInputs.words(directory.resolve("in"), MAPS, wordsPerFile, seed);
     output = directory.resolve("out");
     gates = Files.createDirectories(directory.resolve("gates"));
     Path script = Files.writeString(directory.resolve("count-words.sh"), SCRIPT);
@@ -90,6 +98,23 @@ final class GatedJob {
     return this;
   }
 
+  /** Shuts the gates of all map tasks. */
+  GatedJob shutMaps() throws IOException {
+    for (int map = 0; map < MAPS; map++) {
+      shut("map-" + map);
+    }
+    return this;
+  }
+
+  /** Waits until all map tasks run, for the first time. */
+  List<YarnContainer> awaitMaps() throws IOException, InterruptedException {
+    List<YarnContainer> maps = new ArrayList<>();
+    for (int map = 0; map < MAPS; map++) {
+      maps.add(awaitAttempt("m_00000" + map + "_0"));
+    }
+    return maps;
+  }
+
   /** Shuts a gate such as {@code map-2} or {@code reduce-0-attempt-0}. */
   GatedJob shut(String gate) throws IOException {
     Files.writeString(gates.resolve(gate), "");
@@ -100,8 +125,8 @@ final class GatedJob {
     Files.delete(gates.resolve(gate));
   }
 
-  /** So that a job whose test has failed ends soon, and leaves the cluster to the next one. */
-  private void openAll() throws IOException {
+  /** Opens all that are shut. */
+  void openAll() throws IOException {
     try (Stream<Path> shut = Files.list(gates)) {
       for (Path gate : shut.toList()) {
         Files.delete(gate);
@@ -138,6 +163,30 @@ final class GatedJob {
     return awaitContainer("the application master", YarnContainer::isMaster);
   }
 
+  /**
+   * Has a user kill a task attempt, or make it fail, and waits until the application master knows.
+   *
+   * @param command {@code -kill-task} or {@code -fail-task}
+   * @param attempt such as {@code m_000001_0}
+   */
+  void onAttempt(String command, String attempt) throws IOException, InterruptedException {
+    user(command, application.replace("application_", "attempt_") + "_" + attempt);
+  }
+
+  /** Has a user kill the job. */
+  void kill() throws IOException, InterruptedException {
+    user("-kill", application.replace("application_", "job_"));
+  }
+
+  /** As {@code mapred job}. */
+  private void user(String command, String what) throws IOException, InterruptedException {
+    ProgramOutcome outcome =
+        HadoopProgram.of(clusters.yarn(), "org.apache.hadoop.mapred.JobClient")
+            .arguments(command, what)
+            .run(BothWays.TIMEOUT);
+    assertThat(outcome.exitCode()).as(outcome.printed()).isZero();
+  }
+
   /** What is on disk of the job's history; text if it is written so. */
   String history() throws IOException {
     return clusters.yarn().unfinishedHistory(application);
@@ -148,9 +197,14 @@ final class GatedJob {
     return clusters.yarn().containerLogs(application);
   }
 
+  /** Waits for the end, whatever it is. */
+  ProgramOutcome awaitEnd() throws IOException, InterruptedException {
+    return program.await(BothWays.TIMEOUT);
+  }
+
   /** Waits for the end, and checks that every word was counted, once. */
   ProgramOutcome awaitRightResult() throws IOException, InterruptedException {
-    ProgramOutcome outcome = BothWays.succeeded(clusters, program.await(BothWays.TIMEOUT));
+    ProgramOutcome outcome = BothWays.succeeded(clusters.yarn(), awaitEnd());
     Map<String, Integer> counted = new TreeMap<>();
     for (String line : OutputFiles.text(output).lines().toList()) {
       String[] words = line.strip().split("\\s+");
@@ -199,6 +253,7 @@ final class GatedJob {
         return;
       }
       if (!running || System.nanoTime() - deadlineNanos > 0) {
+        // So that the job ends soon, and leaves the cluster to the next one.
         openAll();
         throw new AssertionError(
             "not so: " + what + ", the program runs: " + running + "\n" + program.printed());

@@ -6,6 +6,8 @@ import io.sluice.demo.yarn.HadoopProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,8 +19,8 @@ final class OptionsTest {
   private final BothWays bothWays;
 
   OptionsTest(Clusters clusters) throws IOException {
-    this.directory = clusters.directory("options");
-    this.bothWays = new BothWays(clusters, directory);
+    this.bothWays = new BothWays(clusters, "options");
+    this.directory = bothWays.directory();
   }
 
   @Test
@@ -69,5 +71,28 @@ final class OptionsTest {
     assertThat(OutputFiles.text(outcome.sluiceOutput()).lines())
         .containsExactlyInAnyOrder("one\t1", "two\t2");
     assertThat(outcome.sluice().counter("Shuffled Maps")).isEqualTo(12);
+  }
+
+  @Test
+  void shufflesObjectsThatAreNoWritablesByPartitionerOfTheJob() throws Exception {
+    Path input = TestInputs.words(directory.resolve("objects"), 2, 6_000, 22);
+    BothWays.Outcome outcome =
+        bothWays.sameFiles(
+            "serializable-words",
+            (yarn, output) ->
+                HadoopProgram.of(yarn, "io.sluice.it.mapreduce.jobs.SerializableWords")
+                    .set("mapreduce.job.reduces", "4")
+                    .arguments(input, output));
+
+    assertThat(outcome.sluice().counter("Combine input records")).isEqualTo(12_000);
+    Map<String, String> files = OutputFiles.of(outcome.sluiceOutput());
+    assertThat(files).hasSize(4);
+    // The digit 0 is the letter 48.
+    assertThat(files.get("part-r-00000").lines().map(row -> row.split("\t")[0]))
+        .isNotEmpty()
+        .allMatch(word -> word.matches("w\\d*[048]"))
+        .isSortedAccordingTo(
+            Comparator.<String>comparingInt(String::length)
+                .thenComparing(Comparator.naturalOrder()));
   }
 }

@@ -1,6 +1,7 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.SluiceClient;
+import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.SluiceCounter;
 import io.sluice.mr.read.AttemptOutput;
@@ -44,7 +45,8 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
       ShuffleClientMetrics metrics,
       ExceptionReporter exceptions,
       Reporter reporter,
-      Counters.Counter failedShuffles) {
+      Counters.Counter failedShuffles)
+      throws IOException {
     this.outputs = outputs;
     this.scheduler = scheduler;
     this.exceptions = exceptions;
@@ -55,6 +57,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
             JobSettings.of(job).client(),
             assignment.get().shuffle().getApplication(),
             reduce.toString());
+    JobCredentials.learn(client, job.getCredentials());
     this.reader =
         new ServerReader<>(
             client,

@@ -130,7 +130,7 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
     return merged();
   }
 
-  private ServerFetcher<K, V> serverFetcher(JobConf job) {
+  private ServerFetcher<K, V> serverFetcher(JobConf job) throws IOException {
     return new ServerFetcher<>(
         job,
         assignment,

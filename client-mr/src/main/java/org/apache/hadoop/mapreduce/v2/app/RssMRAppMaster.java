@@ -3,6 +3,7 @@ package org.apache.hadoop.mapreduce.v2.app;
 import io.sluice.mr.am.JobShuffle;
 import io.sluice.mr.am.MarkingDispatcher;
 import io.sluice.mr.am.TaskLauncher;
+import io.sluice.mr.am.TaskQuestions;
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -13,6 +14,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.launcher.ContainerLauncher;
+import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
 import org.apache.hadoop.mapreduce.v2.util.MRWebAppUtil;
 import org.apache.hadoop.util.ExitUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
@@ -64,6 +66,17 @@ public final class RssMRAppMaster extends MRAppMaster {
   @Override
   protected ContainerLauncher createContainerLauncher(AppContext context) {
     return TaskLauncher.of(super.createContainerLauncher(context), shuffle);
+  }
+
+  @Override
+  protected TaskAttemptListener createTaskAttemptListener(
+      AppContext context, AMPreemptionPolicy preemption) {
+    if (getConfig().getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
+      // Hadoop's own has the key for it; such a job uses no servers.
+      return super.createTaskAttemptListener(context, preemption);
+    }
+    return TaskQuestions.of(
+        context, jobTokenSecretManager, getRMHeartbeatHandler(), preemption, shuffle);
   }
 
   @Override

@@ -72,13 +72,16 @@ final class StreamingJobs {
             .dropDuplicates("k", "v")
             .groupBy("k")
             .agg(functions.sum("v").as("sum"), functions.count("v").as("n"));
+    // The writer's own option has another signature in each version of Spark.
+    spark
+        .conf()
+        .set("spark.sql.streaming.checkpointLocation", directory.resolve("checkpoint").toString());
     try {
       StreamingQuery query =
           sums.writeStream()
               .outputMode("complete")
               .format("memory")
               .queryName("sums")
-              .option("checkpointLocation", directory.resolve("checkpoint").toString())
               .trigger(Trigger.AvailableNow())
               .start();
       query.awaitTermination();

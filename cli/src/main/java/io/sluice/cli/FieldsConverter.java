@@ -1,0 +1,46 @@
+package io.sluice.cli;
+
+import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import java.util.List;
+import org.slf4j.event.KeyValuePair;
+
+/**
+ * The fields of an event in a line of text: {@code key=value} behind a blank each. A value that a
+ * reader could take for something else is quoted, and no value ends the line.
+ */
+public final class FieldsConverter extends ClassicConverter {
+  @Override
+  public String convert(ILoggingEvent event) {
+    List<KeyValuePair> fields = event.getKeyValuePairs();
+    if (fields == null) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    for (KeyValuePair field : fields) {
+      text.append(' ').append(field.key).append('=').append(shown(String.valueOf(field.value)));
+    }
+    return text.toString();
+  }
+
+  private static String shown(String value) {
+    if (!value.isEmpty() && value.chars().allMatch(FieldsConverter::isPlain)) {
+      return value;
+    }
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char c : value.toCharArray()) {
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+        quoted.append(String.format("\\u%04x", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  private static boolean isPlain(int c) {
+    return c > ' ' && c != '"' && c != '\\' && c != '=' && c < 0x7f;
+  }
+}

@@ -1,0 +1,81 @@
+package io.sluice.mr;
+
+import io.sluice.client.SluiceClient;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.error.SluiceException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.Credentials;
+
+/**
+ * Secrets on Hadoop's own way for them, the credentials of a job: the user's secret from who
+ * submits to the application master, and the application's credential from there to its tasks,
+ * which do not get the former.
+ */
+public final class JobCredentials {
+  /** Name of the user's secret, as given in {@code mapreduce.job.credentials.json}. */
+  static final Text USER_SECRET = new Text("sluice.user.secret");
+
+  private static final Text APPLICATION = new Text("sluice.application.credential");
+
+  private static final String SECRET_VARIABLE = "RSS_USER_SECRET";
+
+  private JobCredentials() {}
+
+  /**
+   * The environment of an application master, with the user's secret where the job brings it.
+   *
+   * @param environment of the process
+   */
+  public static Map<String, String> environment(
+      Map<String, String> environment, Credentials ofJob) {
+    Map<String, String> all = new HashMap<>(environment);
+    byte[] secret = ofJob.getSecretKey(USER_SECRET);
+    if (secret != null) {
+      all.put(SECRET_VARIABLE, new String(secret, StandardCharsets.UTF_8));
+    }
+    return all;
+  }
+
+  /**
+   * What a task's container is given.
+   *
+   * @param tokens as Hadoop writes credentials; null for none; its position stays
+   * @param credential of the application, on a cluster that asks for one
+   */
+  public static ByteBuffer forTask(ByteBuffer tokens, Optional<ApplicationCredential> credential)
+      throws IOException {
+    Credentials credentials = new Credentials();
+    if (tokens != null) {
+      byte[] bytes = new byte[tokens.remaining()];
+      tokens.duplicate().get(bytes);
+      credentials.readTokenStorageStream(new DataInputStream(new ByteArrayInputStream(bytes)));
+    }
+    credentials.removeSecretKey(USER_SECRET);
+    credential.ifPresent(one -> credentials.addSecretKey(APPLICATION, one.toBytes()));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    credentials.writeTokenStorageToStream(new DataOutputStream(out));
+    return ByteBuffer.wrap(out.toByteArray());
+  }
+
+  /**
+   * Lets a task's client prove what the application master gave.
+   *
+   * @param ofTask from {@link #forTask}
+   */
+  public static void learn(SluiceClient client, Credentials ofTask) throws SluiceException {
+    byte[] bytes = ofTask.getSecretKey(APPLICATION);
+    if (bytes != null) {
+      client.credentials().learn(ApplicationCredential.fromBytes(bytes));
+    }
+  }
+}

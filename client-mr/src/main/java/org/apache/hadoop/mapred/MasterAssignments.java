@@ -1,0 +1,83 @@
+package org.apache.hadoop.mapred;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.FurtherServers;
+import io.sluice.mr.AssignmentQuestion;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks the job's application master for the newest assignment, and for ways round a server. */
+final class MasterAssignments implements FurtherServers, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MasterAssignments.class);
+
+  /** More than the application master takes to ask every coordinator once. */
+  private static final long ANSWER_MS = 30_000;
+
+  private final AssignmentQuestion.Master master;
+  private final TaskAttemptID attempt;
+  private final ExecutorService asking =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "sluice-further-servers");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  MasterAssignments(AssignmentQuestion.Master master, TaskAttemptID attempt) {
+    this.master = master;
+    this.attempt = attempt;
+  }
+
+  /** The newest assignment as the application master knows it, or as it is known here. */
+  ShuffleAssignment newest(ShuffleAssignment known) {
+    // Within a bound, and never with a failure.
+    return ask(known, AssignmentQuestion.NONE).join();
+  }
+
+  @Override
+  public CompletionStage<ShuffleAssignment> replace(
+      ShuffleAssignment known, String server, Cause cause, List<Integer> partitions) {
+    return switch (cause) {
+      case FAILED -> ask(known, known.indexOf(server));
+      // It takes more all the same.
+      case FULL -> CompletableFuture.completedFuture(known);
+    };
+  }
+
+  private CompletableFuture<ShuffleAssignment> ask(ShuffleAssignment known, int server) {
+    CompletableFuture<ShuffleAssignment> answer = new CompletableFuture<>();
+    try {
+      asking.execute(() -> answer.complete(answer(known, server)));
+    } catch (RejectedExecutionException closed) {
+      answer.complete(known);
+    }
+    return answer.completeOnTimeout(known, ANSWER_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private ShuffleAssignment answer(ShuffleAssignment known, int server) {
+    try {
+      return AssignmentQuestion.ask(master, attempt, known, server);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "the application master did not say how to go on attempt={} server={} reason={}",
+          attempt,
+          server,
+          e.toString());
+      return known;
+    }
+  }
+
+  /** Ends what is asked now. Idempotent. */
+  @Override
+  public void close() {
+    asking.shutdownNow();
+  }
+}

@@ -1,0 +1,109 @@
+package io.sluice.mr.am;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.mr.Assignments;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A coordinator with three servers, each of which has a part of each shuffle and of its copies. */
+final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implements AutoCloseable {
+  private static final int SERVERS = 3;
+
+  /** Further servers, first come first served. */
+  final Queue<ServerId> spare = new ConcurrentLinkedQueue<>();
+
+  /** Applications that are over. */
+  final Queue<String> unregistered = new ConcurrentLinkedQueue<>();
+
+  private final Server server;
+
+  CoordinatorInTest() throws IOException {
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .addService(this)
+            .build()
+            .start();
+  }
+
+  String quorum() {
+    return "127.0.0.1:" + server.getPort();
+  }
+
+  @Override
+  public void registerApplication(
+      RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> reply) {
+    answer(
+        reply,
+        RegisterApplicationReply.newBuilder()
+            .setStatus(Status.OK)
+            .setLeaseMs(60_000)
+            .setAssignableServers(SERVERS)
+            .build());
+  }
+
+  @Override
+  public void registerShuffle(
+      RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> reply) {
+    RegisterShuffleReply.Builder all = RegisterShuffleReply.newBuilder();
+    if (request.getFurtherPartitions() > 0) {
+      ServerId further = spare.poll();
+      answer(
+          reply,
+          further == null
+              ? all.setStatus(Status.NO_SERVERS).build()
+              : all.setStatus(Status.OK)
+                  .addServers(further)
+                  .addRanges(
+                      PartitionRange.newBuilder()
+                          .setLast(request.getPartitionCount() - 1)
+                          .addServers(0))
+                  .build());
+      return;
+    }
+    int partitions = request.getPartitionCount();
+    for (int i = 0; i < SERVERS; i++) {
+      all.addServers(Assignments.server(i));
+      PartitionRange.Builder range =
+          PartitionRange.newBuilder()
+              .setFirst(partitions * i / SERVERS)
+              .setLast(partitions * (i + 1) / SERVERS - 1);
+      for (int replica = 0; replica < request.getReplicas(); replica++) {
+        range.addServers((i + replica) % SERVERS);
+      }
+      all.addRanges(range);
+    }
+    answer(reply, all.setStatus(Status.OK).build());
+  }
+
+  @Override
+  public void unregisterApplication(
+      UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> reply) {
+    unregistered.add(request.getApplication());
+    answer(reply, UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build());
+  }
+
+  private static <T> void answer(StreamObserver<T> to, T reply) {
+    to.onNext(reply);
+    to.onCompleted();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,93 @@
+package io.sluice.mr.am;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.Assignments;
+import io.sluice.proto.ServerId;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A job that is registered, whose servers fail. */
+@Timeout(30)
+class JobShuffleServersTest {
+  private static final String APPLICATION = "application_1_0001";
+
+  @TempDir Path directory;
+
+  private final Configuration conf = new Configuration();
+  private final JobShuffle shuffle = new JobShuffle(APPLICATION);
+  private CoordinatorInTest coordinator;
+
+  @BeforeEach
+  void job() throws IOException {
+    coordinator = new CoordinatorInTest();
+    conf.set(MRJobConfig.MAPREDUCE_JOB_DIR, directory.toUri().toString());
+    conf.setInt(MRJobConfig.NUM_REDUCES, 9);
+    conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    shuffle.close(true);
+    coordinator.close();
+  }
+
+  private ShuffleAssignment around(String server) {
+    return shuffle.around(server).orElseThrow();
+  }
+
+  @Test
+  void asksForAServerInPlaceOfOneThatFailedAndKeepsTheAnswer() throws Exception {
+    coordinator.spare.add(Assignments.server(7));
+    shuffle.start(conf, true);
+    assertThat(shuffle.assignment().orElseThrow().generation()).isZero();
+    assertThat(shuffle.newsForReducers()).isEmpty();
+
+    ShuffleAssignment second = around("server-0");
+
+    assertThat(second.generation()).isEqualTo(1);
+    assertThat(second.serversOf(0)).containsExactly(Assignments.server(7));
+    assertThat(around("server-0")).as("asked again").isEqualTo(second);
+    assertThat(shuffle.assignment()).contains(second);
+    assertThat(shuffle.newsForReducers()).contains(second);
+    assertThat(shuffle.newsForReducers()).isEmpty();
+
+    shuffle.close(false);
+    assertThat(coordinator.unregistered).isEmpty();
+    JobShuffle next = new JobShuffle(APPLICATION);
+    next.start(conf, false);
+    assertThat(next.assignment()).contains(second);
+    assertThat(next.newsForReducers()).contains(second);
+    next.close(true);
+    assertThat(coordinator.unregistered).containsExactly(APPLICATION);
+  }
+
+  @Test
+  void aServerWithOtherPartitionsStandsInIfThereIsNoFurtherOne() {
+    shuffle.start(conf, true);
+    assertThat(around("server-0").serversOf(0)).hasSize(1).doesNotContain(Assignments.server(0));
+  }
+
+  @Test
+  void aServerWithCopiesOfSomePartitionsStandsInForTheOthers() {
+    conf.set("mapreduce.rss.data.replica", "2");
+    shuffle.start(conf, true);
+
+    ShuffleAssignment after = around("server-0");
+
+    assertThat(after.generation()).isEqualTo(1);
+    for (int partition = 0; partition < 9; partition++) {
+      assertThat(after.serversOf(partition))
+          .extracting(ServerId::getName)
+          .doesNotContain("server-0");
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package io.sluice.client.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.TestAssignments;
+import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.proto.ServerId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ApplicationAssignmentsTest {
+  private static final int LIMIT = 3;
+
+  private final Coordinator coordinator = new Coordinator();
+  private long nanos;
+  private final ApplicationAssignments assignments =
+      new ApplicationAssignments(coordinator, LIMIT, () -> nanos);
+
+  /** Gives out servers one after the other. */
+  private static final class Coordinator implements ApplicationAssignments.Source {
+    final Deque<ServerId> free = new ArrayDeque<>();
+    final List<Set<String>> asked = new ArrayList<>();
+
+    @Override
+    public synchronized Optional<ServerId> furtherServer(
+        int shuffle, int partitions, Collection<String> excluded) {
+      asked.add(Set.copyOf(excluded));
+      assertThat(partitions).isPositive();
+      ServerId found =
+          free.stream().filter(one -> !excluded.contains(one.getName())).findFirst().orElse(null);
+      return Optional.ofNullable(found);
+    }
+  }
+
+  private ShuffleAssignment failed(int shuffle, String server) {
+    return assignments.replace(shuffle, server, Cause.FAILED, List.of());
+  }
+
+  private ShuffleAssignment full(int shuffle, String server, Integer... partitions) {
+    return assignments.replace(shuffle, server, Cause.FULL, List.of(partitions));
+  }
+
+  private static String newestOf(ShuffleAssignment assignment, int partition) {
+    return assignment.serversOf(partition).get(0).getName();
+  }
+
+  @Test
+  void aFailedServerIsReplacedOnceHoweverOftenItIsReported() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    coordinator.free.add(TestAssignments.server(7));
+
+    ShuffleAssignment first = failed(1, "s0");
+    ShuffleAssignment second = failed(1, "s0");
+
+    assertThat(first.generation()).isEqualTo(1);
+    assertThat(second).isSameAs(first).isSameAs(assignments.newest(1));
+    assertThat(coordinator.asked).hasSize(1);
+    assertThat(newestOf(first, 3)).isEqualTo("s7");
+    assertThat(newestOf(first, 13)).isEqualTo("s1");
+    assertThat(assignments.furtherServers()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyFullPartitionsMoveOn() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    coordinator.free.add(TestAssignments.server(7));
+
+    ShuffleAssignment after = full(1, "s0", 3, 4);
+
+    assertThat(newestOf(after, 3)).isEqualTo("s7");
+    assertThat(newestOf(after, 4)).isEqualTo("s7");
+    assertThat(newestOf(after, 5)).isEqualTo("s0");
+    assertThat(full(1, "s0", 3)).isSameAs(after);
+    assertThat(full(1, "s0", 13)).as("s1 has it").isSameAs(after);
+    assertThat(coordinator.asked).hasSize(1);
+  }
+
+  @Test
+  void aServerThatHasThePartitionsOrFailedIsNotTaken() {
+    assignments.register(TestAssignments.of(1, 3, 2));
+    assignments.register(TestAssignments.of(2, 3, 1));
+    assignments.register(TestAssignments.of(3, 3, 1));
+    failed(3, "s2");
+
+    failed(1, "s0");
+
+    // s0 shares one range with s1 and one with s2.
+    assertThat(coordinator.asked.get(1)).containsExactlyInAnyOrder("s0", "s1", "s2");
+    assertThat(coordinator.asked.get(2)).as("next best").containsExactlyInAnyOrder("s0", "s2");
+    nanos += TimeUnit.MINUTES.toNanos(2);
+    failed(2, "s0");
+    assertThat(coordinator.asked.get(3)).as("s2 failed long ago").containsExactly("s0");
+  }
+
+  @Test
+  void aServerThatHasSomeOfThePartitionsIsTakenIfThereIsNoOther() {
+    assignments.register(TestAssignments.of(1, 3, 2));
+
+    failed(1, "s0");
+    ShuffleAssignment after = failed(1, "s1");
+
+    for (int partition = 0; partition < after.partitionCount(); partition++) {
+      assertThat(after.serversOf(partition))
+          .extracting(ServerId::getName)
+          .as("partition %s", partition)
+          .containsOnly("s2");
+    }
+  }
+
+  @Test
+  void aServerThatFailedAMomentAgoIsTakenIfThereIsNoOther() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    assignments.register(TestAssignments.of(2, 2, 1));
+    failed(1, "s1");
+
+    ShuffleAssignment after = failed(2, "s0");
+
+    assertThat(newestOf(after, 0)).isEqualTo("s1");
+  }
+
+  @Test
+  void withoutACoordinatorAServerOfTheShuffleTakesOver() {
+    assignments.register(TestAssignments.of(1, 3, 1));
+
+    ShuffleAssignment one = failed(1, "s0");
+    ShuffleAssignment two = failed(1, "s1");
+    ShuffleAssignment three = failed(1, "s2");
+
+    assertThat(newestOf(one, 0)).isIn("s1", "s2");
+    assertThat(newestOf(two, 0)).isEqualTo("s2");
+    assertThat(newestOf(two, 10)).isEqualTo("s2");
+    assertThat(three).as("there is no other").isSameAs(two);
+    assertThat(assignments.furtherServers()).isZero();
+  }
+
+  @Test
+  void noMoreServersThanTheLimitAllowsJoinAShuffle() {
+    assignments.register(TestAssignments.of(1, 1, 1));
+    for (int i = 10; i < 20; i++) {
+      coordinator.free.add(TestAssignments.server(i));
+    }
+    String server = "s0";
+    for (int i = 0; i < LIMIT; i++) {
+      ShuffleAssignment after = failed(1, server);
+      assertThat(after.generation()).isEqualTo(i + 1);
+      server = newestOf(after, 0);
+    }
+
+    ShuffleAssignment last = assignments.newest(1);
+    assertThat(failed(1, server)).isSameAs(last);
+    assertThat(coordinator.asked).hasSize(LIMIT);
+  }
+
+  @Test
+  void aSearchInVainIsNotRepeatedAtOnce() {
+    assignments.register(TestAssignments.of(1, 1, 1));
+
+    failed(1, "s0");
+    failed(1, "s0");
+    assertThat(coordinator.asked).hasSize(1);
+
+    coordinator.free.add(TestAssignments.server(5));
+    nanos += TimeUnit.SECONDS.toNanos(11);
+    assertThat(failed(1, "s0").generation()).isEqualTo(1);
+  }
+
+  @Test
+  void knowsNothingOfShufflesThatAreGoneAndServersThatTakeNoPart() {
+    ShuffleAssignment first = TestAssignments.of(1, 2, 1);
+    assignments.register(first);
+
+    assertThat(failed(1, "s9")).isSameAs(first);
+    assertThat(full(1, "s9", 1)).isSameAs(first);
+    assignments.forget(1);
+    assertThat(failed(1, "s0")).isNull();
+    assertThat(assignments.newest(1)).isNull();
+    assertThat(coordinator.asked).isEmpty();
+  }
+
+  @Test
+  void partitionsAreOnlyAtServersThatHaveAllTheirCopies() {
+    assignments.register(TestAssignments.of(1, 3, 1));
+    assignments.register(TestAssignments.of(2, 3, 2));
+
+    assertThat(assignments.partitionsOnlyAt(1, List.of("s1"))).hasSize(10).startsWith(10);
+    assertThat(assignments.partitionsOnlyAt(1, List.of("s1", "s0", "s9"))).hasSize(20);
+    assertThat(assignments.partitionsOnlyAt(2, List.of("s1"))).isEmpty();
+    assertThat(assignments.partitionsOnlyAt(2, List.of("s1", "s2"))).hasSize(10).startsWith(10);
+    assertThat(assignments.partitionsOnlyAt(3, List.of("s1"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void manyTasksAtOnceMakeOneHistory(long seed) throws Exception {
+    ShuffleAssignment first = TestAssignments.of(1, 4, 1);
+    assignments.register(first);
+    for (int i = 10; i < 10 + LIMIT; i++) {
+      coordinator.free.add(TestAssignments.server(i));
+    }
+    int threads = 4;
+    ExecutorService tasks = Executors.newFixedThreadPool(threads);
+    CountDownLatch go = new CountDownLatch(1);
+    List<Future<List<ShuffleAssignment>>> running = new ArrayList<>();
+    for (int thread = 0; thread < threads; thread++) {
+      SplittableRandom random = new SplittableRandom(seed * 100 + thread);
+      Callable<List<ShuffleAssignment>> task =
+          () -> {
+            List<ShuffleAssignment> seen = new ArrayList<>();
+            go.await();
+            for (int i = 0; i < 50; i++) {
+              ShuffleAssignment now = assignments.newest(1);
+              int partition = random.nextInt(40);
+              seen.add(
+                  random.nextInt(10) == 0
+                      ? failed(1, "s" + random.nextInt(4))
+                      : full(1, newestOf(now, partition), partition));
+            }
+            return seen;
+          };
+      running.add(tasks.submit(task));
+    }
+    go.countDown();
+    List<ShuffleAssignment> seen = new ArrayList<>();
+    for (Future<List<ShuffleAssignment>> one : running) {
+      seen.addAll(one.get(20, TimeUnit.SECONDS));
+    }
+    tasks.shutdown();
+
+    ShuffleAssignment last = assignments.newest(1);
+    for (ShuffleAssignment one : seen) {
+      assertThat(one.generation()).isLessThanOrEqualTo(last.generation());
+      // Whoever pushed by an older one finds its servers in the last one's chains.
+      for (int partition = 0; partition < 40; partition++) {
+        assertThat(chain(last, partition)).containsAll(chain(one, partition));
+      }
+    }
+    assertThat(assignments.furtherServers()).isLessThanOrEqualTo(LIMIT);
+    assertThat(last.generation()).isPositive();
+  }
+
+  private static List<String> chain(ShuffleAssignment assignment, int partition) {
+    int range = assignment.rangeOf(partition);
+    List<String> names = new ArrayList<>();
+    for (int place = 0; place < assignment.chainLength(range, 0); place++) {
+      names.add(assignment.servers().get(assignment.chainServer(range, 0, place)).getName());
+    }
+    return names;
+  }
+}

@@ -1,0 +1,2 @@
+/** The record of who did what to applications and their data. Thread-safe. */
+package io.sluice.common.audit;

@@ -1,0 +1,77 @@
+package io.sluice.common.auth;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.util.Arrays;
+
+/**
+ * What an application's processes prove themselves with: a token and its key. Passed from driver to
+ * tasks over the engine's own protected ways only; never printed. Immutable.
+ */
+public final class ApplicationCredential {
+  private static final byte VERSION = 1;
+
+  private final byte[] tokenBytes;
+  private final ApplicationToken token;
+  private final byte[] key;
+
+  /**
+   * @param tokenBytes takes
+   * @param key takes
+   * @throws SluiceException DENIED if the bytes are no token
+   */
+  ApplicationCredential(byte[] tokenBytes, byte[] key) throws SluiceException {
+    if (key.length != Hmac.LENGTH) {
+      throw new SluiceException(StatusCode.DENIED, "token: key of " + key.length + " bytes");
+    }
+    this.tokenBytes = tokenBytes;
+    this.token = ApplicationToken.fromBytes(tokenBytes);
+    this.key = key;
+  }
+
+  /** What {@link #toBytes} gave. */
+  public static ApplicationCredential fromBytes(byte[] bytes) throws SluiceException {
+    if (bytes.length < 1 + Hmac.LENGTH || bytes[0] != VERSION) {
+      throw new SluiceException(
+          StatusCode.BAD_MESSAGE, "not a credential of this version of Sluice");
+    }
+    return new ApplicationCredential(
+        Arrays.copyOfRange(bytes, 1 + Hmac.LENGTH, bytes.length),
+        Arrays.copyOfRange(bytes, 1, 1 + Hmac.LENGTH));
+  }
+
+  /** Secret: 1 byte version (1), 32 bytes key, the token. */
+  public byte[] toBytes() {
+    byte[] bytes = new byte[1 + Hmac.LENGTH + tokenBytes.length];
+    bytes[0] = VERSION;
+    System.arraycopy(key, 0, bytes, 1, Hmac.LENGTH);
+    System.arraycopy(tokenBytes, 0, bytes, 1 + Hmac.LENGTH, tokenBytes.length);
+    return bytes;
+  }
+
+  public String application() {
+    return token.application();
+  }
+
+  public String user() {
+    return token.user();
+  }
+
+  /** Since 1970. */
+  public long expiryMs() {
+    return token.expiryMs();
+  }
+
+  byte[] tokenBytes() {
+    return tokenBytes.clone();
+  }
+
+  byte[] key() {
+    return key;
+  }
+
+  @Override
+  public String toString() {
+    return "credential of " + token.application() + " until " + token.expiryMs();
+  }
+}

@@ -1,0 +1,25 @@
+package io.sluice.common.auth;
+
+import com.google.protobuf.ByteString;
+import io.grpc.stub.StreamObserver;
+import io.sluice.proto.AuthenticationGrpc;
+import io.sluice.proto.ChallengeReply;
+import io.sluice.proto.ChallengeRequest;
+
+/** {@code sluice.v1.Authentication}. Thread-safe. */
+public final class AuthenticationService extends AuthenticationGrpc.AuthenticationImplBase {
+  private final CallAuthenticator authenticator;
+
+  public AuthenticationService(CallAuthenticator authenticator) {
+    this.authenticator = authenticator;
+  }
+
+  @Override
+  public void challenge(ChallengeRequest request, StreamObserver<ChallengeReply> replies) {
+    replies.onNext(
+        ChallengeReply.newBuilder()
+            .setChallenge(ByteString.copyFrom(authenticator.challenge()))
+            .build());
+    replies.onCompleted();
+  }
+}

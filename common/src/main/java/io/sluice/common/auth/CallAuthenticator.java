@@ -1,0 +1,121 @@
+package io.sluice.common.auth;
+
+import com.google.protobuf.ByteString;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.CallProof;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Verifies the proofs that come with control calls. Thread-safe. */
+public final class CallAuthenticator {
+  private final TokenAuthority tokens;
+  private final Supplier<Users> users;
+  private final CallChallenges challenges;
+
+  /**
+   * @param users asked anew each time, so that a changed file holds from then on
+   */
+  public CallAuthenticator(
+      TokenAuthority tokens, Supplier<Users> users, SecureRandom random, LongSupplier nanoTime) {
+    this.tokens = tokens;
+    this.users = users;
+    this.challenges = new CallChallenges(random, nanoTime);
+  }
+
+  /** The mac of a proof. */
+  static byte[] mac(byte[] key, byte[] challenge, String call) {
+    return Hmac.of(key, "sluice call v1", challenge, call.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  byte[] challenge() {
+    return challenges.next();
+  }
+
+  /**
+   * Who proves to make a call.
+   *
+   * @param call full name, {@code package.Service/Method}
+   * @throws SluiceException DENIED
+   */
+  Caller authenticate(CallProof proof, String call) throws SluiceException {
+    byte[] challenge = proof.getChallenge().toByteArray();
+    if (!challenges.isOurs(challenge)) {
+      throw denied("the answer to a challenge that is old, or was not this process's");
+    }
+    Caller claimed = claimed(proof);
+    byte[] key = claimed.provedBy().key().orElseGet(() -> new byte[Hmac.LENGTH]);
+    boolean right = Hmac.same(mac(key, challenge, call), proof.getMac().toByteArray());
+    if (!right || claimed.provedBy().key().isEmpty()) {
+      // The same words for an unknown user and a wrong secret.
+      throw denied(claimed.text() + " is not known here with this secret");
+    }
+    if (!challenges.use(challenge)) {
+      throw denied("the answer to a challenge came twice");
+    }
+    return claimed;
+  }
+
+  /** As the proof says; the key, which proves it or not, is what this process knows. */
+  private Caller claimed(CallProof proof) throws SluiceException {
+    return switch (proof.getCallerCase()) {
+      case USER -> {
+        Optional<Users.User> user = users.get().find(proof.getUser());
+        yield new Caller(
+            Caller.Kind.USER,
+            Users.isName(proof.getUser()) ? proof.getUser() : "?",
+            user.map(Users.User::role).orElse(Role.USER),
+            "",
+            new Caller.ProvedBy(user.flatMap(Users.User::secret).orElse(null)));
+      }
+      case TOKEN -> {
+        TokenAuthority.Verified verified = tokens.verify(bytes(proof.getToken()));
+        yield new Caller(
+            Caller.Kind.APPLICATION,
+            verified.token().user(),
+            Role.USER,
+            verified.token().application(),
+            new Caller.ProvedBy(verified.key()));
+      }
+      case CLUSTER_KEY -> {
+        ClusterKeys.Key key =
+            tokens
+                .keys()
+                .find(proof.getClusterKey())
+                .orElseThrow(() -> denied("a cluster key that is not in use here"));
+        yield new Caller(
+            Caller.Kind.CLUSTER, key.id(), Role.USER, "", new Caller.ProvedBy(peerKey(key)));
+      }
+      case CALLER_NOT_SET -> throw denied("a proof of nobody");
+    };
+  }
+
+  /** By which processes of the cluster know each other. */
+  static byte[] peerKey(ClusterKeys.Key key) {
+    return Hmac.of(key.secret(), "sluice peer v1");
+  }
+
+  /** Who the certificate of a connection names. */
+  Caller ofCertificate(String commonName) throws SluiceException {
+    if (!Users.isName(commonName)) {
+      throw denied("a certificate whose common name is no user name: letters, digits, - and _");
+    }
+    return new Caller(
+        Caller.Kind.USER,
+        commonName,
+        users.get().roleOf(commonName),
+        "",
+        Caller.ProvedBy.CERTIFICATE);
+  }
+
+  private static byte[] bytes(ByteString bytes) {
+    return bytes.toByteArray();
+  }
+
+  private static SluiceException denied(String message) {
+    return new SluiceException(StatusCode.DENIED, message);
+  }
+}

@@ -1,0 +1,162 @@
+package io.sluice.common.auth;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.Set;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets control calls through to those who may make them. A call of somebody else ends with
+ * UNAUTHENTICATED (a proof that is none) or PERMISSION_DENIED, and one line that says why; it never
+ * reaches the service. Thread-safe.
+ */
+public final class CallGuard implements ServerInterceptor {
+  private static final Logger LOG = LoggerFactory.getLogger(CallGuard.class);
+
+  private final CallAuthenticator authenticator;
+  private final boolean required;
+  private final Set<String> open;
+  private final Rules rules;
+
+  /** Who may make which call. */
+  @FunctionalInterface
+  public interface Rules {
+    /**
+     * Looks at a call.
+     *
+     * @param call name of the method, without the service's
+     * @return why the caller may not, in one line, or null
+     */
+    String refusal(Caller caller, String call, Object request);
+  }
+
+  /**
+   * @param required whether the rules hold; else they hold for nobody, and callers that prove
+   *     themselves are known
+   * @param open full names of services that are open to everybody, or guard themselves
+   */
+  public CallGuard(
+      CallAuthenticator authenticator, boolean required, Set<String> open, Rules rules) {
+    this.authenticator = authenticator;
+    this.required = required;
+    this.open = Set.copyOf(open);
+    this.rules = rules;
+  }
+
+  @Override
+  public <Q, R> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+    if (open.contains(call.getMethodDescriptor().getServiceName())) {
+      return next.startCall(call, headers);
+    }
+    Caller caller;
+    try {
+      caller = caller(call, headers);
+    } catch (SluiceException e) {
+      return end(call, Status.UNAUTHENTICATED, e.getMessage());
+    }
+    Context context = Context.current().withValue(Caller.CONTEXT, caller);
+    ServerCall.Listener<Q> listener = Contexts.interceptCall(context, call, headers, next);
+    return required ? new Guarded<>(listener, call, caller) : listener;
+  }
+
+  private Caller caller(ServerCall<?, ?> call, Metadata headers) throws SluiceException {
+    io.sluice.proto.CallProof proof;
+    try {
+      proof = headers.get(CallProofs.PROOF);
+    } catch (IllegalArgumentException e) {
+      throw new SluiceException(StatusCode.DENIED, "a proof that cannot be read", e);
+    }
+    if (proof != null) {
+      return authenticator.authenticate(proof, call.getMethodDescriptor().getFullMethodName());
+    }
+    Optional<String> certified = commonName(call);
+    return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.NOBODY;
+  }
+
+  private static Optional<String> commonName(ServerCall<?, ?> call) {
+    SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+    if (session == null) {
+      return Optional.empty();
+    }
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      if (chain.length == 0 || !(chain[0] instanceof X509Certificate peer)) {
+        return Optional.empty();
+      }
+      for (Rdn part : new LdapName(peer.getSubjectX500Principal().getName()).getRdns()) {
+        if (part.getType().equalsIgnoreCase("CN")) {
+          return Optional.of(String.valueOf(part.getValue()));
+        }
+      }
+      return Optional.empty();
+    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
+      // No certificate was asked for, or given.
+      LOG.debug("call without a certificate", e);
+      return Optional.empty();
+    }
+  }
+
+  private static <Q, R> ServerCall.Listener<Q> end(
+      ServerCall<Q, R> call, Status status, String why) {
+    LOG.warn(
+        "call denied call={} peer={} reason=\"{}\"",
+        call.getMethodDescriptor().getFullMethodName(),
+        call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR),
+        why);
+    call.close(status.withDescription(why), new Metadata());
+    return new ServerCall.Listener<>() {};
+  }
+
+  /** Asks the rules when the request is there, and before the service sees it. */
+  private final class Guarded<Q> extends SimpleForwardingServerCallListener<Q> {
+    private final ServerCall<Q, ?> call;
+    private final Caller caller;
+    private boolean refused;
+
+    private Guarded(ServerCall.Listener<Q> next, ServerCall<Q, ?> call, Caller caller) {
+      super(next);
+      this.call = call;
+      this.caller = caller;
+    }
+
+    @Override
+    public void onMessage(Q request) {
+      if (refused) {
+        return;
+      }
+      String why = rules.refusal(caller, call.getMethodDescriptor().getBareMethodName(), request);
+      if (why == null) {
+        super.onMessage(request);
+        return;
+      }
+      refused = true;
+      ServerCall.Listener<Q> unused = end(call, Status.PERMISSION_DENIED, why);
+    }
+
+    @Override
+    public void onHalfClose() {
+      if (!refused) {
+        super.onHalfClose();
+      }
+    }
+  }
+}

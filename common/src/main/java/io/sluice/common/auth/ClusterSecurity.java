@@ -1,0 +1,175 @@
+package io.sluice.common.auth;
+
+import io.grpc.ClientInterceptor;
+import io.grpc.ServerBuilder;
+import io.sluice.common.auth.CallGuard.Rules;
+import io.sluice.common.tls.TlsContexts;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a coordinator or server needs to know who calls, from its configuration. Thread-safe. */
+public final class ClusterSecurity {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterSecurity.class);
+
+  /** Of a process without any security. */
+  public static final ClusterSecurity OFF =
+      new ClusterSecurity(
+          SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
+
+  /** Holds the cluster's keys where there is no file. */
+  public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
+
+  private static final String CHALLENGES = "sluice.v1.Authentication";
+
+  private final SecurityConfig config;
+  private final TokenAuthority tokens;
+  private final Supplier<Users> users;
+  private final Optional<TlsContexts> tls;
+  private final SecureRandom random;
+  private final LongSupplier nanoTime;
+
+  private ClusterSecurity(
+      SecurityConfig config,
+      TokenAuthority tokens,
+      Supplier<Users> users,
+      Optional<TlsContexts> tls,
+      SecureRandom random,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.tokens = tokens;
+    this.users = users;
+    this.tls = tls;
+    this.random = random;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Reads the secrets.
+   *
+   * @param environment of the process
+   * @throws IOException one line: which key, which file, what is wrong
+   */
+  public static ClusterSecurity of(
+      SecurityConfig config,
+      Map<String, String> environment,
+      Clock clock,
+      SecureRandom random,
+      LongSupplier nanoTime)
+      throws IOException {
+    Supplier<ClusterKeys> keys = keys(config, environment, nanoTime);
+    Supplier<Users> users = () -> Users.NONE;
+    if (config.usersFile().isPresent()) {
+      try {
+        users = ReloadedFile.of(config.usersFile().get(), Users::parse, nanoTime);
+      } catch (IOException e) {
+        throw new IOException(SecurityConfig.USERS_FILE.name() + ": " + e.getMessage(), e);
+      }
+    }
+    if (keys == null && config.required()) {
+      throw new IOException(
+          SecurityConfig.REQUIRED.name()
+              + " is true, and there is no cluster secret; give "
+              + SecurityConfig.SECRET_FILE.name()
+              + " or the environment variable "
+              + SECRET_VARIABLE);
+    }
+    if (keys != null) {
+      LOG.info("authentication required={} clusterKeys={}", config.required(), keys.get());
+    }
+    return new ClusterSecurity(
+        config,
+        keys == null ? null : new TokenAuthority(keys, clock, random),
+        users,
+        TlsContexts.of(config.tls(), true, nanoTime),
+        random,
+        nanoTime);
+  }
+
+  private static Supplier<ClusterKeys> keys(
+      SecurityConfig config, Map<String, String> environment, LongSupplier nanoTime)
+      throws IOException {
+    if (config.secretFile().isPresent()) {
+      try {
+        return ReloadedFile.of(config.secretFile().get(), ClusterKeys::parse, nanoTime);
+      } catch (IOException e) {
+        throw new IOException(SecurityConfig.SECRET_FILE.name() + ": " + e.getMessage(), e);
+      }
+    }
+    String text = environment.get(SECRET_VARIABLE);
+    if (text == null) {
+      return null;
+    }
+    try {
+      ClusterKeys keys = ClusterKeys.parse(text);
+      return () -> keys;
+    } catch (IllegalArgumentException e) {
+      throw new IOException(SECRET_VARIABLE + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Guards a gRPC server.
+   *
+   * @param open full names of services that guard themselves
+   */
+  public void guard(ServerBuilder<?> server, Set<String> open, Rules rules) {
+    if (tokens == null) {
+      return;
+    }
+    CallAuthenticator authenticator = new CallAuthenticator(tokens, users, random, nanoTime);
+    Set<String> all = new HashSet<>(open);
+    all.add(CHALLENGES);
+    server
+        .intercept(new CallGuard(authenticator, config.required(), all, rules))
+        .addService(new AuthenticationService(authenticator));
+  }
+
+  /** How ports and connections are encrypted; empty: in clear. */
+  public Optional<TlsContexts> tls() {
+    return tls;
+  }
+
+  /** For data connections to this process. */
+  public ConnectionGuard connections() {
+    return tokens == null
+        ? ConnectionGuard.OPEN
+        : new ConnectionGuard(tokens, config.required(), random);
+  }
+
+  /** For a coordinator. */
+  public TokenGrants grants() {
+    return tokens == null
+        ? TokenGrants.NONE
+        : new TokenGrants(tokens, config.tokenLifetimeMs(), random);
+  }
+
+  /** For calls of this process to others of the cluster. */
+  public List<ClientInterceptor> proofs() {
+    return tokens == null ? List.of() : List.of(CallProofs.ofCluster(tokens));
+  }
+
+  /** The role of who gives name and secret, as an HTTP request does. */
+  public Optional<Role> authenticate(String user, String secret) {
+    return users.get().authenticate(user, secret);
+  }
+
+  /** Whether callers have to prove who they are. */
+  public boolean required() {
+    return config.required();
+  }
+
+  /** Whether everybody may look at servers and applications. */
+  public boolean openReads() {
+    return !config.required() || config.openReads();
+  }
+}

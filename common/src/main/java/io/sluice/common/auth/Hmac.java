@@ -1,0 +1,46 @@
+package io.sluice.common.auth;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * HMAC-SHA256 over a label, which says what the result is for, and parts. Each of them is preceded
+ * by its length in 4 bytes, little-endian, so that no two inputs look alike.
+ */
+final class Hmac {
+  /** Bytes of a result. */
+  static final int LENGTH = 32;
+
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private Hmac() {}
+
+  static byte[] of(byte[] key, String label, byte[]... parts) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      add(mac, label.getBytes(StandardCharsets.US_ASCII));
+      for (byte[] part : parts) {
+        add(mac, part);
+      }
+      return mac.doFinal();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + ALGORITHM, e);
+    }
+  }
+
+  private static void add(Mac mac, byte[] part) {
+    mac.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(part.length).array());
+    mac.update(part);
+  }
+
+  /** Whether two results are the same, in a time that does not tell where they differ. */
+  static boolean same(byte[] expected, byte[] actual) {
+    return MessageDigest.isEqual(expected, actual);
+  }
+}

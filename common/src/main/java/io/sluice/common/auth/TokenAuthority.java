@@ -1,0 +1,81 @@
+package io.sluice.common.auth;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.function.Supplier;
+
+/** Issues and verifies tokens with the cluster's secret. Thread-safe. */
+public final class TokenAuthority {
+  private static final String LABEL = "sluice token v1";
+
+  private final Supplier<ClusterKeys> keys;
+  private final Clock clock;
+  private final SecureRandom random;
+
+  /**
+   * @param keys asked anew each time, so that a changed file holds from then on
+   */
+  public TokenAuthority(Supplier<ClusterKeys> keys, Clock clock, SecureRandom random) {
+    this.keys = keys;
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** A verified token: what it says is so, once its key has proved the one that showed it. */
+  record Verified(ApplicationToken token, byte[] key) {
+    @Override
+    public String toString() {
+      return token.toString();
+    }
+  }
+
+  /** A token for an application of a user, and its key. */
+  public ApplicationCredential issue(String application, String user, long lifetimeMs) {
+    ClusterKeys.Key key = keys.get().signing();
+    long nowMs = clock.millis();
+    byte[] token =
+        new ApplicationToken(
+                key.id(),
+                user,
+                application,
+                nowMs,
+                nowMs + lifetimeMs,
+                random.nextLong(),
+                random.nextLong())
+            .toBytes();
+    try {
+      return new ApplicationCredential(token, Hmac.of(key.secret(), LABEL, token));
+    } catch (SluiceException e) {
+      throw new IllegalStateException("a token that was just made", e);
+    }
+  }
+
+  /**
+   * Reads a token and derives its key.
+   *
+   * @throws SluiceException DENIED if it is malformed, of another cluster, or expired
+   */
+  Verified verify(byte[] bytes) throws SluiceException {
+    ApplicationToken token = ApplicationToken.fromBytes(bytes);
+    ClusterKeys.Key key =
+        keys.get()
+            .find(token.keyId())
+            .orElseThrow(
+                () ->
+                    new SluiceException(
+                        StatusCode.DENIED,
+                        "token of cluster key " + token.keyId() + ", which is not in use"));
+    if (clock.millis() >= token.expiryMs()) {
+      throw new SluiceException(
+          StatusCode.DENIED, "token of application " + token.application() + " has expired");
+    }
+    return new Verified(token, Hmac.of(key.secret(), LABEL, bytes));
+  }
+
+  /** The key by which processes of the cluster know each other. */
+  ClusterKeys keys() {
+    return keys.get();
+  }
+}

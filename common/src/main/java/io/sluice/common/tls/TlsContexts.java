@@ -1,0 +1,241 @@
+package io.sluice.common.tls;
+
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.sluice.common.auth.ReloadedFile;
+import io.sluice.common.tls.ReloadedKeys.Pair;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/**
+ * TLS for every carrier, of one configuration. The contexts stay; what they ask for keys and trust
+ * looks at the files again.
+ */
+public final class TlsContexts {
+  private static final String VERSION = "TLSv1.3";
+
+  private final TlsConfig config;
+  private final ReloadedKeys keys;
+  private final ReloadedTrust trust;
+
+  private TlsContexts(TlsConfig config, ReloadedKeys keys, ReloadedTrust trust) {
+    this.config = config;
+    this.keys = keys;
+    this.trust = trust;
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @return empty where TLS is off
+   * @throws IOException one line: which key, which file, what is wrong
+   */
+  public static Optional<TlsContexts> of(TlsConfig config, boolean isServer, LongSupplier nanoTime)
+      throws IOException {
+    if (!config.enabled()) {
+      return Optional.empty();
+    }
+    if (config.certificateFile().isPresent() != config.keyFile().isPresent()) {
+      throw new IOException(
+          TlsConfig.CERTIFICATE.name() + " and " + TlsConfig.KEY.name() + " go together");
+    }
+    if (isServer && config.keyFile().isEmpty()) {
+      throw new IOException(
+          TlsConfig.ENABLED.name()
+              + " is true: give "
+              + TlsConfig.CERTIFICATE.name()
+              + " and "
+              + TlsConfig.KEY.name());
+    }
+    return Optional.of(new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime)));
+  }
+
+  private static ReloadedKeys keys(TlsConfig config, LongSupplier nanoTime) throws IOException {
+    if (config.keyFile().isEmpty()) {
+      return null;
+    }
+    Path certificate = config.certificateFile().orElseThrow();
+    Path key = config.keyFile().get();
+    Supplier<List<X509Certificate>> chain =
+        read(TlsConfig.CERTIFICATE.name(), certificate, PemFiles::certificates, nanoTime);
+    Supplier<java.security.PrivateKey> privateKey =
+        read(TlsConfig.KEY.name(), key, PemFiles::key, nanoTime);
+    if (!PemFiles.belongTogether(privateKey.get(), chain.get().get(0))) {
+      throw new IOException(
+          TlsConfig.KEY.name() + ": " + key + " is not the key of the certificate " + certificate);
+    }
+    return new ReloadedKeys(new Pairs(chain, privateKey));
+  }
+
+  /** The newest key and certificate that belong together: files are replaced one by one. */
+  private static final class Pairs implements Supplier<Pair> {
+    private final Supplier<List<X509Certificate>> chain;
+    private final Supplier<java.security.PrivateKey> key;
+    private volatile Pair newest;
+
+    private Pairs(Supplier<List<X509Certificate>> chain, Supplier<java.security.PrivateKey> key) {
+      this.chain = chain;
+      this.key = key;
+      this.newest = new Pair(key.get(), chain.get());
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // The very objects, until a file is read again.
+    public Pair get() {
+      Pair before = newest;
+      java.security.PrivateKey keyNow = key.get();
+      List<X509Certificate> chainNow = chain.get();
+      if (keyNow == before.key() && chainNow == before.chain()) {
+        return before;
+      }
+      if (PemFiles.belongTogether(keyNow, chainNow.get(0))) {
+        newest = new Pair(keyNow, chainNow);
+      }
+      return newest;
+    }
+  }
+
+  private static ReloadedTrust trust(TlsConfig config, LongSupplier nanoTime) throws IOException {
+    if (config.trustFile().isEmpty()) {
+      X509ExtendedTrustManager ofRuntime = trustManager(null);
+      return new ReloadedTrust(() -> ofRuntime);
+    }
+    return new ReloadedTrust(
+        read(
+            TlsConfig.TRUST.name(),
+            config.trustFile().get(),
+            text -> trustManager(PemFiles.certificates(text)),
+            nanoTime));
+  }
+
+  private static <T> Supplier<T> read(
+      String key, Path file, java.util.function.Function<String, T> parser, LongSupplier nanoTime)
+      throws IOException {
+    try {
+      return key.equals(TlsConfig.KEY.name())
+          ? ReloadedFile.of(file, parser, nanoTime)
+          : ReloadedFile.ofPublic(file, parser, nanoTime);
+    } catch (IOException e) {
+      throw new IOException(key + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * @param authorities null: those of the Java runtime
+   */
+  private static X509ExtendedTrustManager trustManager(List<X509Certificate> authorities) {
+    try {
+      KeyStore store = null;
+      if (authorities != null) {
+        store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        for (int i = 0; i < authorities.size(); i++) {
+          store.setCertificateEntry("authority-" + i, authorities.get(i));
+        }
+      }
+      TrustManagerFactory factory =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(store);
+      for (TrustManager manager : factory.getTrustManagers()) {
+        if (manager instanceof X509ExtendedTrustManager extended) {
+          return extended;
+        }
+      }
+      throw new IllegalStateException("Java has no X.509 trust manager");
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalArgumentException("the authorities cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** For a gRPC server. */
+  public SslContext grpcServer() {
+    return build(
+        SslContextBuilder.forServer(keys)
+            .trustManager(trust)
+            .clientAuth(
+                switch (config.clientCertificates()) {
+                  case NONE -> ClientAuth.NONE;
+                  case OPTIONAL -> ClientAuth.OPTIONAL;
+                  case REQUIRED -> ClientAuth.REQUIRE;
+                })
+            .applicationProtocolConfig(http2()));
+  }
+
+  /** For calls of gRPC. */
+  public SslContext grpcClient() {
+    return build(client().applicationProtocolConfig(http2()));
+  }
+
+  /** For the framed transport's server. */
+  public SslContext dataServer() {
+    return build(SslContextBuilder.forServer(keys));
+  }
+
+  /** For the framed transport's clients. */
+  public SslContext dataClient() {
+    return build(client());
+  }
+
+  private SslContextBuilder client() {
+    SslContextBuilder builder =
+        SslContextBuilder.forClient().trustManager(trust).endpointIdentificationAlgorithm("HTTPS");
+    return keys == null ? builder : builder.keyManager(keys);
+  }
+
+  /** For HTTPS pages. */
+  public SSLContext https() {
+    try {
+      SSLContext context = SSLContext.getInstance(VERSION);
+      context.init(new KeyManager[] {keys}, new TrustManager[] {trust}, null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + VERSION, e);
+    }
+  }
+
+  /** The name that a peer's certificate must carry. */
+  public String peerName(String host) {
+    return config.peerName().orElse(host);
+  }
+
+  /** The name for all peers, if they share one. */
+  public Optional<String> peerName() {
+    return config.peerName();
+  }
+
+  private static ApplicationProtocolConfig http2() {
+    return new ApplicationProtocolConfig(
+        Protocol.ALPN,
+        SelectorFailureBehavior.NO_ADVERTISE,
+        SelectedListenerFailureBehavior.ACCEPT,
+        ApplicationProtocolNames.HTTP_2);
+  }
+
+  private static SslContext build(SslContextBuilder builder) {
+    try {
+      return builder.sslProvider(SslProvider.JDK).protocols(VERSION).build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("keys and trust that were read cannot be used", e);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.sluice.common.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ApplicationTokenTest {
+  private static final Instant NOW = Instant.ofEpochMilli(1_795_000_000_000L);
+  private static final String FIRST = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+  private static final String SECOND = "k2 Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
+
+  /** The worked example of docs/formats.md. */
+  private static final String GOLDEN =
+      "534c544b"
+          + "01"
+          + "02"
+          + "05"
+          + "00"
+          + "0d00"
+          + "000000000000" // up to applicationLength
+          + "005e56eea1010000"
+          + "0022c7eea1010000" // issued, expires two hours later
+          + "8877665544332211"
+          + "00ffeeddccbbaa99" // nonce
+          + "6b31"
+          + "616c696365"
+          + "616c6963652e6170702d323032";
+
+  private static ApplicationToken token() {
+    return new ApplicationToken(
+        "k1",
+        "alice",
+        "alice.app-202",
+        NOW.toEpochMilli(),
+        NOW.toEpochMilli() + 7_390_208,
+        0x1122334455667788L,
+        0x99aabbccddeeff00L);
+  }
+
+  private static TokenAuthority authority(String keys, Instant now) {
+    return new TokenAuthority(
+        () -> ClusterKeys.parse(keys), Clock.fixed(now, ZoneOffset.UTC), new SecureRandom());
+  }
+
+  @Test
+  void hasTheBytesOfTheFormat() throws Exception {
+    assertThat(HexFormat.of().formatHex(token().toBytes())).isEqualTo(GOLDEN);
+    assertThat(ApplicationToken.fromBytes(HexFormat.of().parseHex(GOLDEN))).isEqualTo(token());
+  }
+
+  @Test
+  void derivesTheKeyOfTheFormat() throws Exception {
+    assertThat(HexFormat.of().formatHex(authority(FIRST, NOW).verify(token().toBytes()).key()))
+        .isEqualTo("e236f84813407c6d3071c404858c733c7481319075fc61c2f1a25f491cf34770");
+  }
+
+  @Test
+  void holdsUntilItExpires() throws Exception {
+    byte[] bytes = authority(FIRST, NOW).issue("alice.app", "alice", 1_000).toBytes();
+    byte[] token = Arrays.copyOfRange(bytes, 33, bytes.length);
+    assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
+        .isEqualTo("alice.app");
+    assertThatThrownBy(() -> authority(FIRST, NOW.plusMillis(1_000)).verify(token))
+        .hasMessageContaining("alice.app has expired");
+  }
+
+  @Test
+  void tokensOutliveTheChangeOfTheSecretWhileBothKeysAreLive() throws Exception {
+    ApplicationCredential old = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    byte[] key = authority(SECOND + "\n" + FIRST, NOW).verify(old.tokenBytes()).key();
+    assertThat(key).isEqualTo(old.key());
+    assertThat(authority(SECOND + "\n" + FIRST, NOW).issue("a.b", "a", 1_000).tokenBytes())
+        .containsSequence("k2a".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    assertThatThrownBy(() -> authority(SECOND, NOW).verify(old.tokenBytes()))
+        .hasMessageContaining("cluster key k1, which is not in use");
+  }
+
+  @Test
+  void keysOfAnotherClusterWithTheSameIdGiveAnotherKey() throws Exception {
+    ApplicationCredential ours = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    String other = FIRST.replace("AAEC", "AAED");
+    assertThat(authority(other, NOW).verify(ours.tokenBytes()).key()).isNotEqualTo(ours.key());
+  }
+
+  @Test
+  void whateverIsChangedInATokenGivesAnotherKeyOrIsRefused() throws Exception {
+    TokenAuthority authority = authority(FIRST + "\n" + SECOND, NOW);
+    ApplicationCredential right =
+        authority.issue("alice.app", "alice", Duration.ofDays(1).toMillis());
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = tampered(right.tokenBytes(), random);
+      try {
+        assertThat(authority.verify(bytes).key()).as("seed %d", seed).isNotEqualTo(right.key());
+      } catch (SluiceException e) {
+        assertThat(e.code()).as("seed %d", seed).isEqualTo(StatusCode.DENIED);
+      }
+    }
+  }
+
+  private static byte[] tampered(byte[] bytes, Random random) {
+    byte[] changed = bytes.clone();
+    switch (random.nextInt(4)) {
+      case 0 -> changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+      case 1 -> changed = Arrays.copyOf(changed, random.nextInt(changed.length));
+      case 2 -> changed = Arrays.copyOf(changed, changed.length + 1 + random.nextInt(500));
+      default -> {
+        changed = new byte[random.nextInt(500)];
+        random.nextBytes(changed);
+      }
+    }
+    return Arrays.equals(changed, bytes) ? new byte[0] : changed;
+  }
+
+  @Test
+  void credentialsComeBackFromTheirBytesAndPrintNoKey() throws Exception {
+    ApplicationCredential right = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    ApplicationCredential read = ApplicationCredential.fromBytes(right.toBytes());
+    assertThat(read.key()).isEqualTo(right.key());
+    assertThat(read.tokenBytes()).isEqualTo(right.tokenBytes());
+    assertThat(read).hasToString("credential of a.b until 1795000001000");
+    SluiceException foreign =
+        catchThrowableOfType(
+            SluiceException.class, () -> ApplicationCredential.fromBytes(new byte[100]));
+    assertThat(foreign.code()).isEqualTo(StatusCode.BAD_MESSAGE);
+  }
+
+  @Test
+  void theNewestCredentialIsKept() {
+    ApplicationCredentials credentials = new ApplicationCredentials();
+    TokenAuthority authority = authority(FIRST, NOW);
+    ApplicationCredential longer = authority.issue("a.b", "a", 2_000);
+    credentials.learn(authority.issue("a.b", "a", 1_000));
+    credentials.learn(longer);
+    credentials.learn(authority.issue("a.b", "a", 1_000));
+    assertThat(credentials.newest()).containsSame(longer);
+  }
+}

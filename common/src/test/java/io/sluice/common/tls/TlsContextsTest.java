@@ -1,0 +1,190 @@
+package io.sluice.common.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.handler.ssl.SslContext;
+import io.sluice.common.tls.TlsConfig.ClientCertificates;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TlsContextsTest {
+  @TempDir static Path made;
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void makeCertificates() throws Exception {
+    TestCertificates.write(made, "a", "dns:server.example");
+    TestCertificates.write(made, "b", "dns:server.example");
+    TestCertificates.write(made, "c", "dns:other.example");
+  }
+
+  @BeforeEach
+  void copyCertificates() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      Files.copy(made.resolve(name + ".crt"), directory.resolve(name + ".crt"));
+      Files.copy(made.resolve(name + ".key"), directory.resolve(name + ".key"));
+    }
+  }
+
+  private final AtomicLong nanos = new AtomicLong();
+
+  private TlsContexts contexts(String own, String trusted, ClientCertificates callers)
+      throws Exception {
+    return TlsContexts.of(
+            new TlsConfig(
+                true,
+                Optional.ofNullable(own).map(name -> directory.resolve(name + ".crt")),
+                Optional.ofNullable(own).map(name -> directory.resolve(name + ".key")),
+                Optional.of(directory.resolve(trusted + ".crt")),
+                callers,
+                Optional.empty()),
+            false,
+            nanos::get)
+        .orElseThrow();
+  }
+
+  private static SSLEngine engine(SslContext context) {
+    return context.newEngine(UnpooledByteBufAllocator.DEFAULT, "server.example", 1);
+  }
+
+  /** Lets two engines shake hands. */
+  private static void shakeHands(SSLEngine client, SSLEngine server) throws SSLException {
+    client.beginHandshake();
+    server.beginHandshake();
+    ByteBuffer toServer = ByteBuffer.allocate(1 << 16);
+    ByteBuffer toClient = ByteBuffer.allocate(1 << 16);
+    for (int i = 0; i < 100; i++) {
+      step(client, toServer, toClient);
+      step(server, toClient, toServer);
+      if (isDone(client) && isDone(server)) {
+        return;
+      }
+    }
+    throw new SSLException("no end of the handshake");
+  }
+
+  private static boolean isDone(SSLEngine engine) {
+    return engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
+  }
+
+  private static void step(SSLEngine engine, ByteBuffer out, ByteBuffer in) throws SSLException {
+    ByteBuffer none = ByteBuffer.allocate(0);
+    in.flip();
+    for (int i = 0; i < 20; i++) {
+      switch (engine.getHandshakeStatus()) {
+        case NEED_TASK -> engine.getDelegatedTask().run();
+        case NEED_WRAP -> engine.wrap(none, out);
+        default -> {
+          if (!in.hasRemaining()) {
+            in.compact();
+            return;
+          }
+          engine.unwrap(in, ByteBuffer.allocate(1 << 16));
+        }
+      }
+    }
+    in.compact();
+  }
+
+  @Test
+  void speaksTls13WithAServerThatIsTrusted() throws Exception {
+    SSLEngine client = engine(contexts(null, "a", ClientCertificates.NONE).dataClient());
+    shakeHands(client, engine(contexts("a", "a", ClientCertificates.NONE).dataServer()));
+    assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
+  }
+
+  @Test
+  void refusesAnotherAuthorityAndAnotherName() throws Exception {
+    assertThatThrownBy(
+            () ->
+                shakeHands(
+                    engine(contexts(null, "b", ClientCertificates.NONE).dataClient()),
+                    engine(contexts("a", "a", ClientCertificates.NONE).dataServer())))
+        .isInstanceOf(SSLException.class);
+    assertThatThrownBy(
+            () ->
+                shakeHands(
+                    engine(contexts(null, "c", ClientCertificates.NONE).dataClient()),
+                    engine(contexts("c", "c", ClientCertificates.NONE).dataServer())))
+        .isInstanceOf(SSLException.class)
+        .hasMessageContaining("server.example");
+  }
+
+  @Test
+  void asksCallersForCertificatesWhereTheyAreRequired() throws Exception {
+    SslContext server = contexts("a", "a", ClientCertificates.REQUIRED).grpcServer();
+    SSLEngine known = engine(server);
+    shakeHands(engine(contexts("a", "a", ClientCertificates.NONE).grpcClient()), known);
+    assertThat(known.getSession().getPeerPrincipal().getName()).isEqualTo("CN=a");
+    assertThatThrownBy(
+            () ->
+                shakeHands(
+                    engine(contexts(null, "a", ClientCertificates.NONE).grpcClient()),
+                    engine(server)))
+        .isInstanceOf(SSLException.class);
+  }
+
+  @Test
+  void aPairThatIsReplacedHoldsFromTheNextHandshakeOn() throws Exception {
+    SslContext server = contexts("a", "a", ClientCertificates.NONE).dataServer();
+    SslContext client = contexts(null, "b", ClientCertificates.NONE).dataClient();
+
+    copy("b.crt", "a.crt");
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
+    assertThatThrownBy(() -> shakeHands(engine(client), engine(server)))
+        .as("half of a pair is not used")
+        .isInstanceOf(SSLException.class);
+
+    copy("b.key", "a.key");
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
+    shakeHands(engine(client), engine(server));
+  }
+
+  private void copy(String from, String to) throws IOException {
+    Files.copy(
+        directory.resolve(from),
+        directory.resolve(to),
+        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  @Test
+  void saysWhichFileIsWrong() throws Exception {
+    copy("b.key", "a.key");
+    assertThatThrownBy(() -> contexts("a", "a", ClientCertificates.NONE))
+        .hasMessageStartingWith("rss.security.tls.key.file: ")
+        .hasMessageContaining("is not the key of the certificate");
+    Files.writeString(directory.resolve("a.key"), "hunter2");
+    assertThatThrownBy(() -> contexts("a", "a", ClientCertificates.NONE))
+        .hasMessageContaining("BEGIN PRIVATE KEY")
+        .message()
+        .doesNotContain("hunter2");
+    assertThatThrownBy(
+            () ->
+                TlsContexts.of(
+                    new TlsConfig(
+                        true,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ClientCertificates.NONE,
+                        Optional.empty()),
+                    true,
+                    nanos::get))
+        .hasMessageContaining("give rss.security.tls.certificate.file");
+  }
+}

@@ -1,0 +1,153 @@
+package io.sluice.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What a coordinator writes to its audit log. */
+class AuditTest {
+  private static final long WAIT_SECONDS = 20;
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(AuditLog.LOGGER);
+  private final BlockingQueue<Map<String, String>> lines = new LinkedBlockingQueue<>();
+  private final AppenderBase<ILoggingEvent> listener =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          lines.add(
+              event.getKeyValuePairs().stream()
+                  .collect(
+                      Collectors.toMap(pair -> pair.key, pair -> String.valueOf(pair.value))));
+        }
+      };
+  private CoordinatorProcess process;
+  private ManagedChannel channel;
+  private CoordinatorGrpc.CoordinatorBlockingStub client;
+
+  @BeforeEach
+  void start() throws IOException {
+    listener.start();
+    logger.addAppender(listener);
+    process =
+        CoordinatorProcess.start(
+            ConfigSet.of(
+                CoordinatorConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.jetty.http.port", "0",
+                    "rss.coordinator.app.expired", "1s")));
+    channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
+    client =
+        CoordinatorGrpc.newBlockingStub(channel)
+            .withDeadlineAfter(Duration.ofSeconds(3 * WAIT_SECONDS));
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    logger.detachAppender(listener);
+    channel.shutdownNow().awaitTermination(WAIT_SECONDS, TimeUnit.SECONDS);
+    process.close();
+  }
+
+  private void register(String application, String user) {
+    assertThat(
+            client.registerApplication(
+                RegisterApplicationRequest.newBuilder()
+                    .setApplication(application)
+                    .setUser(user)
+                    .setClientVersion("1")
+                    .build()))
+        .isNotNull();
+  }
+
+  private Map<String, String> next() throws InterruptedException {
+    Map<String, String> line = lines.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+    assertThat(line).as("a line of the audit log").isNotNull();
+    return line;
+  }
+
+  @Test
+  void saysWhoDidWhatFromWhereAndHowItEnded() throws Exception {
+    register("app", "ann");
+    assertThat(next())
+        .containsEntry("action", "register")
+        .containsEntry("outcome", "OK")
+        .containsEntry("application", "app")
+        .containsEntry("user", "ann")
+        .hasEntrySatisfying("peer", peer -> assertThat(peer).startsWith("127.0.0.1:"));
+
+    register("app", "bob");
+    assertThat(next())
+        .containsEntry("outcome", "DENIED")
+        .containsEntry("user", "bob")
+        .hasEntrySatisfying(
+            "reason", reason -> assertThat(reason).contains("belongs to another user"));
+
+    assertThat(
+            client.registerShuffle(
+                RegisterShuffleRequest.newBuilder()
+                    .setShuffle(ShuffleId.newBuilder().setApplication("app").setShuffle(7))
+                    .setPartitionCount(1)
+                    .setReplicas(1)
+                    .build()))
+        .isNotNull();
+    assertThat(next())
+        .containsEntry("action", "assign")
+        .containsEntry("outcome", "NO_SERVERS")
+        .containsEntry("shuffle", "7");
+
+    assertThat(
+            client.unregisterApplication(
+                UnregisterApplicationRequest.newBuilder().setApplication("app").build()))
+        .isNotNull();
+    assertThat(next())
+        .containsEntry("action", "unregister")
+        .containsEntry("outcome", "OK")
+        .doesNotContainKey("reason");
+  }
+
+  @Test
+  void saysThatALeaseRanOut() throws Exception {
+    register("app", "ann");
+    assertThat(next()).containsEntry("action", "register");
+
+    assertThat(next())
+        .containsEntry("action", "expire")
+        .containsEntry("application", "app")
+        .doesNotContainKey("peer")
+        .hasEntrySatisfying("reason", reason -> assertThat(reason).startsWith("silent for "));
+  }
+
+  @Test
+  void callsThatOnlyLookAreNotInIt() {
+    assertThat(client.listServers(ListServersRequest.getDefaultInstance())).isNotNull();
+    register("app", "ann");
+
+    assertThat(lines).hasSize(1);
+  }
+}

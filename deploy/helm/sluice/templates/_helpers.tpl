@@ -1,0 +1,202 @@
+{{- define "sluice.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "sluice.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else if contains (include "sluice.name" .) .Release.Name }}
+{{- .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "sluice.name" .) | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{/* Of one role: dict "root" $ "role" "server". */}}
+{{- define "sluice.roleName" -}}
+{{ include "sluice.fullname" .root }}-{{ .role }}
+{{- end }}
+
+{{- define "sluice.selector" -}}
+app.kubernetes.io/name: {{ include "sluice.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .role }}
+{{- end }}
+
+{{- define "sluice.labels" -}}
+{{ include "sluice.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{- define "sluice.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}
+{{- .Values.serviceAccount.name | default (include "sluice.fullname" .) }}
+{{- else }}
+{{- .Values.serviceAccount.name | default "default" }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The name under which the pods of a role are found: pod.NAME. */}}
+{{- define "sluice.domain" -}}
+{{ include "sluice.roleName" . }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
+{{- end }}
+
+{{- define "sluice.quorum" -}}
+{{- $role := dict "root" . "role" "coordinator" }}
+{{- $members := list }}
+{{- range $i := until (int .Values.coordinator.replicas) }}
+{{- $members = append $members (printf "%s-%d.%s:%d" (include "sluice.roleName" $role) $i (include "sluice.domain" $role) (int $.Values.coordinator.ports.rpc)) }}
+{{- end }}
+{{- join "," $members }}
+{{- end }}
+
+{{/* Mebibytes of "512Mi" or "4Gi"; the schema admits no other units. */}}
+{{- define "sluice.mebibytes" -}}
+{{- if hasSuffix "Gi" . }}{{ mul (trimSuffix "Gi" . | int64) 1024 }}{{ else }}{{ trimSuffix "Mi" . | int64 }}{{ end }}
+{{- end }}
+
+{{- define "sluice.coordinatorMebibytes" -}}
+{{- with .Values.coordinator.memory }}{{ add (include "sluice.mebibytes" .heap) (include "sluice.mebibytes" .overhead) }}{{ end }}
+{{- end }}
+
+{{/* Direct memory: the buffer and 512 MiB for network and merging. */}}
+{{- define "sluice.directMebibytes" -}}
+{{- add (include "sluice.mebibytes" .Values.server.memory.buffer) 512 }}
+{{- end }}
+
+{{- define "sluice.serverMebibytes" -}}
+{{- with .Values.server.memory }}{{ add (include "sluice.mebibytes" .heap) (include "sluice.directMebibytes" $) (include "sluice.mebibytes" .overhead) }}{{ end }}
+{{- end }}
+
+{{- define "sluice.basePath" -}}
+{{- $paths := list }}
+{{- range $i, $disk := .Values.server.disks }}
+{{- $paths = append $paths (printf "/data/disk-%d/sluice%s" $i (empty $disk.kind | ternary "" (printf ":%s" $disk.kind))) }}
+{{- end }}
+{{- join "," $paths }}
+{{- end }}
+
+{{/* What the chart sets itself must not be set twice: dict "given" map "own" list "where" text. */}}
+{{- define "sluice.config" -}}
+{{- range $key, $value := .given }}
+{{- if has $key $.own }}
+{{- fail (printf "%s: %s is set by the chart; see its values" $.where $key) }}
+{{- end }}
+{{ $key }} {{ $value }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.antiAffinity" -}}
+{{- if ne .mode "none" }}
+podAntiAffinity:
+  {{- if eq .mode "hard" }}
+  requiredDuringSchedulingIgnoredDuringExecution:
+    - topologyKey: kubernetes.io/hostname
+      labelSelector:
+        matchLabels:
+          {{- include "sluice.selector" . | nindent 10 }}
+  {{- else }}
+  preferredDuringSchedulingIgnoredDuringExecution:
+    - weight: 100
+      podAffinityTerm:
+        topologyKey: kubernetes.io/hostname
+        labelSelector:
+          matchLabels:
+            {{- include "sluice.selector" . | nindent 12 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What the pods of both roles share: dict "root" "role" "values". */}}
+{{- define "sluice.podSpec" -}}
+serviceAccountName: {{ include "sluice.serviceAccount" .root }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ .root.Values.runAsUser }}
+  runAsGroup: {{ .root.Values.runAsGroup }}
+  fsGroup: {{ .root.Values.runAsGroup }}
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+{{- $own := include "sluice.antiAffinity" (dict "root" .root "role" .role "mode" .values.antiAffinity) | fromYaml }}
+{{- with mergeOverwrite $own (deepCopy .values.affinity) }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{/* A start may take a while, a server's recovery most: only then does liveness count. */}}
+{{- define "sluice.probes" -}}
+startupProbe:
+  httpGet: {path: /healthz, port: http, scheme: {{ .scheme }}}
+  periodSeconds: 5
+  timeoutSeconds: 5
+  failureThreshold: {{ div (add .startSeconds 4) 5 }}
+livenessProbe:
+  httpGet: {path: /healthz, port: http, scheme: {{ .scheme }}}
+  periodSeconds: 15
+  timeoutSeconds: 10
+  failureThreshold: 8
+readinessProbe:
+  httpGet: {path: /readyz, port: http, scheme: {{ .scheme }}}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{- define "sluice.mounts" -}}
+- {name: conf, mountPath: /etc/sluice/conf, readOnly: true}
+- {name: tmp, mountPath: /tmp}
+{{- if .Values.existingSecret }}
+- {name: secrets, mountPath: /etc/sluice/secrets, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.volumes" -}}
+- name: conf
+  configMap:
+    name: {{ include "sluice.roleName" . }}
+- name: tmp
+  emptyDir:
+    sizeLimit: 512Mi
+{{- with .root.Values.existingSecret }}
+- name: secrets
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+{{- end }}
+{{- end }}

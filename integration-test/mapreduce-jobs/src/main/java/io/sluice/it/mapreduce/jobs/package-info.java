@@ -1,0 +1,2 @@
+/** Jobs that integration tests run on a cluster; they know nothing of Sluice. */
+package io.sluice.it.mapreduce.jobs;

@@ -1,0 +1,124 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.demo.yarn.YarnContainer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Tasks may be tried again, twice at once, or not at all any more. */
+@ExtendWith(SharedClusters.class)
+final class AttemptFaultTest {
+  private final Clusters clusters;
+
+  AttemptFaultTest(Clusters clusters) {
+    this.clusters = clusters;
+  }
+
+  private static void assertAllCameFromServers(ProgramOutcome outcome) {
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+  }
+
+  @Test
+  void fetchesWhileMapsRunAndOutlivesProcessesThatEnd() throws Exception {
+    ServerCounters before = clusters.probe().counters();
+    GatedJob job =
+        new GatedJob(clusters, "attempts-killed", 12)
+            .set(GatedJob.SLOW_START, "0.0")
+            .shut("map-1")
+            .shut("reduce-0")
+            .start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    job.await(
+        "reducers fetch what is there",
+        () -> clusters.probe().counters().since(before).fetchedBytes() > 0);
+    job.awaitAttempt("m_000001_0").process().destroyForcibly();
+    job.open("map-1");
+    job.awaitFinishedTasks(GatedJob.MAPS + GatedJob.REDUCES - 1);
+    job.awaitAttempt("r_000000_0").process().destroyForcibly();
+    job.open("reduce-0");
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS + 1);
+    assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES + 1);
+  }
+
+  @Test
+  void outlivesAttemptsThatUsersKillOrFail() throws Exception {
+    GatedJob job =
+        new GatedJob(clusters, "attempts-of-users", 20)
+            .set(GatedJob.SLOW_START, "0.0")
+            .shut("map-1-attempt-0")
+            .shut("map-2-attempt-0")
+            .shut("reduce-0-attempt-0")
+            .shut("reduce-1-attempt-0")
+            .start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 2);
+    job.onAttempt("-kill-task", "m_000001_0");
+    job.onAttempt("-fail-task", "m_000002_0");
+    job.awaitFinishedTasks(GatedJob.MAPS + GatedJob.REDUCES - 2);
+    job.onAttempt("-kill-task", "r_000000_0");
+    job.onAttempt("-fail-task", "r_000001_0");
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS + 2);
+    assertThat(outcome.counter("Killed map tasks")).isEqualTo(1);
+    assertThat(outcome.counter("Failed map tasks")).isEqualTo(1);
+    assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES + 2);
+    assertThat(outcome.counter("Killed reduce tasks")).isEqualTo(1);
+    assertThat(outcome.counter("Failed reduce tasks")).isEqualTo(1);
+    assertAllCameFromServers(outcome);
+  }
+
+  @Test
+  void countsOneOfTwoAttemptsThatRunAtOnce() throws Exception {
+    GatedJob job =
+        // So many rows that not all of a reducer's fit into the pipe to a process that waits.
+        new GatedJob(clusters, "speculation", 16, 80_000)
+            .set("mapreduce.map.speculative", "true")
+            .set("mapreduce.reduce.speculative", "true")
+            .shut("map-2-attempt-0")
+            .shut("reduce-0-attempt-0")
+            .shut("reduce-0-attempt-1")
+            .start();
+    YarnContainer second = job.awaitAttempt("r_000000_1");
+    YarnContainer first = job.awaitAttempt("r_000000_0");
+    assertThat(second.process().isAlive()).isTrue();
+    assertThat(first.process().isAlive()).isTrue();
+    job.open("reduce-0-attempt-1");
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Launched map tasks")).isGreaterThan(GatedJob.MAPS);
+    assertThat(outcome.counter("Launched reduce tasks")).isGreaterThan(GatedJob.REDUCES);
+    assertThat(outcome.counter("Failed map tasks")).isZero();
+    assertThat(outcome.counter("Failed reduce tasks")).isZero();
+    assertAllCameFromServers(outcome);
+  }
+
+  @Test
+  void serversForgetJobThatUsersKill() throws Exception {
+    GatedJob job =
+        new GatedJob(clusters, "job-killed", 23)
+            .set(GatedJob.SLOW_START, "0.0")
+            .shut("map-3")
+            .shut("reduce-0")
+            .start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    String application = job.awaitAttempt("m_000003_0").application();
+    assertThat(clusters.probe().applications()).contains(application);
+    assertThat(clusters.serversThatKnowApplications()).isEqualTo(Clusters.SERVERS);
+    job.kill();
+
+    assertThat(job.awaitEnd().exitCode()).isNotZero();
+    clusters.await(
+        "servers have forgotten the job",
+        () ->
+            !clusters.probe().applications().contains(application)
+                && clusters.serversThatKnowApplications() == 0);
+  }
+}

@@ -1,0 +1,71 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.demo.yarn.HadoopProgram;
+import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.demo.yarn.YarnContainer;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Jobs outlive their application master, and the absence of a coordinator. */
+@ExtendWith(SharedClusters.class)
+final class MasterFaultTest {
+  private static final Pattern RECOVERED =
+      Pattern.compile("Read completed tasks from history [1-9]");
+
+  private final Clusters clusters;
+
+  MasterFaultTest(Clusters clusters) {
+    this.clusters = clusters;
+  }
+
+  @Test
+  void goesOnWithFinishedMapsWhenApplicationMasterIsKilled() throws Exception {
+    GatedJob job =
+        new GatedJob(clusters, "master-killed", 13)
+            .set("mapreduce.jobhistory.jhist.format", "json")
+            .shut("map-3")
+            .start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    // The local file system keeps the last lines in memory, and they end with the process.
+    job.await(
+        "a finished map is in the job's history",
+        () -> job.history().contains("\"type\":\"TASK_FINISHED\""));
+    YarnContainer first = job.master();
+    first.process().destroyForcibly();
+    job.await(
+        "the next application master has recovered finished maps",
+        () -> RECOVERED.matcher(job.containerLogs()).find());
+    job.open("map-3");
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Shuffled Maps")).isEqualTo(GatedJob.MAPS * GatedJob.REDUCES);
+  }
+
+  @Test
+  void usesHadoopsShuffleWhenNoCoordinatorAnswers() throws Exception {
+    Path directory = clusters.directory("no-coordinator");
+    Path input = TestInputs.words(directory.resolve("in"), 2, 3_000, 15);
+    ServerCounters before = clusters.probe().counters();
+    ProgramOutcome outcome =
+        BothWays.succeeded(
+            clusters.yarn(),
+            HadoopProgram.example(clusters.yarn(), "wordcount")
+                // Nobody listens on the port of the discard protocol.
+                .set(clusters.throughSluice("127.0.0.1:9"))
+                .set("mapreduce.job.reduces", "2")
+                .arguments(input, directory.resolve("out"))
+                .run(BothWays.TIMEOUT));
+
+    assertThat(outcome.counter("Combine input records")).isEqualTo(6_000);
+    assertThat(outcome.counter("Reduce shuffle bytes")).isPositive();
+    assertThat(clusters.probe().counters().since(before).pushedBytes()).isZero();
+    String logs = clusters.yarn().containerLogs(outcome.applications().get(0));
+    assertThat(logs.lines().filter(line -> line.contains(" WARN ") && line.contains("io.sluice")))
+        .hasSize(1);
+  }
+}

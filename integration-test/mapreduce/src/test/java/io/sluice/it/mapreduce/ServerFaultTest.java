@@ -1,0 +1,101 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.yarn.ProgramOutcome;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the loss of servers costs a job. Of three servers each has one of three partitions. */
+@ExtendWith(SharedClusters.class)
+final class ServerFaultTest {
+  private final Clusters clusters;
+
+  ServerFaultTest(Clusters clusters) {
+    this.clusters = clusters;
+  }
+
+  @AfterEach
+  void startServersAgain() throws IOException, InterruptedException {
+    clusters.awaitServers();
+  }
+
+  /** Ends one server when all maps but the last have ended, and before any reducer has begun. */
+  private ProgramOutcome loseServer(GatedJob job) throws IOException, InterruptedException {
+    job.set(GatedJob.SLOW_START, "1.0").shut("map-3").start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    clusters.sluice().servers().get(0).kill();
+    job.open("map-3");
+    return job.awaitRightResult();
+  }
+
+  private static void assertNoMapRanAgain(ProgramOutcome outcome) {
+    assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
+    assertThat(outcome.counter("Failed Shuffles")).isZero();
+    assertThat(outcome.counter("Shuffled Maps")).isEqualTo(GatedJob.MAPS * GatedJob.REDUCES);
+  }
+
+  @Test
+  void runsMapsAgainWhoseOutputWasThere() throws Exception {
+    ProgramOutcome outcome = loseServer(new GatedJob(clusters, "server-lost", 11));
+    assertThat(outcome.counter("Launched map tasks")).isGreaterThan(GatedJob.MAPS);
+  }
+
+  @Test
+  void runsNoMapAgainWhereEveryOutputIsLocalAsWell() throws Exception {
+    ProgramOutcome outcome =
+        loseServer(
+            new GatedJob(clusters, "always-local", 17).set("mapreduce.rss.local.output", "always"));
+
+    assertNoMapRanAgain(outcome);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isEqualTo(GatedJob.MAPS);
+    // The other servers still have theirs; the rest came from node managers.
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isLessThan(outcome.counter("PUSHED_BYTES"));
+  }
+
+  @Test
+  void runsNoMapAgainWhereEveryOutputHasTwoCopies() throws Exception {
+    ProgramOutcome outcome =
+        loseServer(new GatedJob(clusters, "two-copies", 18).set("mapreduce.rss.data.replica", "2"));
+
+    assertNoMapRanAgain(outcome);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+  }
+
+  @Test
+  void mapsThatRunPushToAnotherServer() throws Exception {
+    GatedJob job = new GatedJob(clusters, "push-elsewhere", 19).shutMaps().start();
+    job.awaitMaps();
+    clusters.sluice().servers().get(0).kill();
+    job.openAll();
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertNoMapRanAgain(outcome);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+    assertThat(job.containerLogs()).contains("further server ");
+  }
+
+  @Test
+  void mapsLeaveOrdinaryOutputWhenNoServerIsLeft() throws Exception {
+    GatedJob job = new GatedJob(clusters, "no-server-left", 14).shutMaps().start();
+    job.awaitMaps();
+    clusters.sluice().servers().forEach(ClusterNode::kill);
+    job.openAll();
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertNoMapRanAgain(outcome);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isEqualTo(GatedJob.MAPS);
+    assertThat(outcome.counter("SERVER_BYTES")).isZero();
+  }
+}

@@ -1,0 +1,2 @@
+/** Clusters that ask who calls. */
+package io.sluice.it.security;

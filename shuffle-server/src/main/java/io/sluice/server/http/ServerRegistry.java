@@ -1,0 +1,54 @@
+package io.sluice.server.http;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.client.Collector;
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.metrics.BuildInfo;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
+import io.sluice.common.metrics.NettyMemory;
+import io.sluice.server.metrics.Latencies;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All that a shuffle server publishes. */
+public final class ServerRegistry {
+  private static final MetricTable<PooledByteBufAllocator> NETTY =
+      NettyMemory.table(ServerMetrics.PREFIX);
+
+  private ServerRegistry() {}
+
+  /** Every metric of ours; beside them there are those of the JVM. */
+  public static List<Metric> metrics() {
+    return Stream.of(
+            ServerMetrics.metrics(),
+            Latencies.metrics(),
+            TenantMetrics.metrics(),
+            TrafficMetrics.metrics(),
+            MergeMetrics.metrics(),
+            EngineMetrics.metrics(),
+            NETTY.metrics(),
+            BuildInfo.TABLE.metrics())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /**
+   * A registry of all of them.
+   *
+   * @param pool that data connections use
+   */
+  public static CollectorRegistry of(
+      ServerMetrics server,
+      Latencies latencies,
+      PooledByteBufAllocator pool,
+      List<Collector> others) {
+    CollectorRegistry registry = server.registry();
+    latencies.register(registry);
+    others.forEach(registry::register);
+    registry.register(new TableCollector<>(NETTY, () -> List.of(pool)));
+    BuildInfo build = BuildInfo.ofThisProcess();
+    registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
+    return registry;
+  }
+}

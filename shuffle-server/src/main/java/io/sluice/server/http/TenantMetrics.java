@@ -1,0 +1,116 @@
+package io.sluice.server.http;
+
+import io.prometheus.client.Collector;
+import io.sluice.common.metrics.LargestFew;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
+import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.memory.MemoryBudget;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * What each of the largest applications takes, and why applications were forgotten. Thread-safe.
+ *
+ * <p>Gauges only: a counter of an application that drops out of the largest would seem to start
+ * anew.
+ */
+public final class TenantMetrics extends Collector {
+  /** Applications with rows of their own; all others share one. */
+  static final int MOST_APPLICATIONS = 20;
+
+  private record Use(String application, long storedBytes, long memoryBytes, int shuffles) {
+    Use plus(Use other) {
+      return new Use(
+          application,
+          storedBytes + other.storedBytes,
+          memoryBytes + other.memoryBytes,
+          shuffles + other.shuffles);
+    }
+
+    Use named(String name) {
+      return new Use(name, storedBytes, memoryBytes, shuffles);
+    }
+  }
+
+  private static final MetricTable<Use> APPLICATIONS =
+      MetricTable.<Use>of(
+              ServerMetrics.PREFIX + "application_",
+              List.of("application"),
+              use -> List.of(use.application))
+          .gauge(
+              "stored_bytes",
+              "Bytes of the application's shuffles, in memory and on disk; the "
+                  + MOST_APPLICATIONS
+                  + " largest applications by name, the rest as `other`",
+              Use::storedBytes)
+          .gauge(
+              "memory_used_bytes", "Memory budget that the application takes", Use::memoryBytes)
+          .gauge("shuffles", "Shuffles of the application with data here", Use::shuffles)
+          .build();
+
+  private record Forgotten(LeaseTable.Reason reason, long count) {}
+
+  private static final MetricTable<Forgotten> FORGOTTEN =
+      MetricTable.<Forgotten>of(
+              ServerMetrics.PREFIX, List.of("reason"), row -> List.of(row.reason.name()))
+          .counter(
+              "applications_forgotten_total",
+              "Applications whose data was dropped: ENDED by their driver, or LEASE_OUT when no"
+                  + " coordinator called them alive for a whole lease",
+              Forgotten::count)
+          .build();
+
+  private final ShuffleStore store;
+  private final MemoryBudget memory;
+  private final ToLongFunction<LeaseTable.Reason> forgotten;
+
+  /**
+   * @param forgotten applications that were forgotten for a reason
+   */
+  public TenantMetrics(
+      ShuffleStore store, MemoryBudget memory, ToLongFunction<LeaseTable.Reason> forgotten) {
+    this.store = store;
+    this.memory = memory;
+    this.forgotten = forgotten;
+  }
+
+  static List<Metric> metrics() {
+    return Stream.of(APPLICATIONS.metrics(), FORGOTTEN.metrics()).flatMap(List::stream).toList();
+  }
+
+  @Override
+  public List<MetricFamilySamples> collect() {
+    List<Forgotten> reasons =
+        Arrays.stream(LeaseTable.Reason.values())
+            .map(reason -> new Forgotten(reason, forgotten.applyAsLong(reason)))
+            .toList();
+    List<MetricFamilySamples> all =
+        new ArrayList<>(TableCollector.families(APPLICATIONS, largest()));
+    all.addAll(TableCollector.families(FORGOTTEN, reasons));
+    return all;
+  }
+
+  private List<Use> largest() {
+    Map<String, Use> uses = new HashMap<>();
+    for (ShuffleLog log : store.logs()) {
+      String application = log.key().application();
+      uses.merge(application, new Use(application, log.storedBytes(), 0, 1), Use::plus);
+    }
+    uses.replaceAll(
+        (application, use) ->
+            new Use(
+                application, use.storedBytes, memory.usedBytes(application), use.shuffles));
+    List<Use> rows = new ArrayList<>();
+    LargestFew.of(uses, MOST_APPLICATIONS, Use::storedBytes, Use::plus)
+        .forEach((name, use) -> rows.add(use.named(name)));
+    return rows;
+  }
+}

@@ -1,0 +1,125 @@
+package io.sluice.server.http;
+
+import io.prometheus.client.Collector;
+import io.sluice.common.metrics.Metric;
+import io.sluice.common.metrics.MetricTable;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.read.ReadCounters;
+import io.sluice.server.shortcircuit.ShortCircuitCounters;
+import io.sluice.server.transport.TransportCounters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.stream.Stream;
+
+/** Metrics of connections, of reading files for them, and of who waits for memory. Thread-safe. */
+public final class TrafficMetrics extends Collector {
+  private static final MetricTable<TransportCounters> CONNECTIONS =
+      MetricTable.<TransportCounters>of(ServerMetrics.PREFIX)
+          .gauge(
+              "connections_paused",
+              "Connections that are not read now because there is no memory for what they bring",
+              TransportCounters::pausedConnections)
+          .counter(
+              "connections_accepted_total",
+              "Data connections that were accepted",
+              TransportCounters::acceptedConnections)
+          .counter(
+              "connections_refused_total",
+              "Data connections turned away because there were too many",
+              TransportCounters::refusedConnections)
+          .counter(
+              "protocol_errors_total",
+              "Connections ended because what they sent was not the protocol",
+              TransportCounters::protocolErrors)
+          .counter(
+              "connection_timeouts_total",
+              "Connections ended because their peer stayed silent",
+              TransportCounters::timeouts)
+          .build();
+
+  private static final MetricTable<ReadCounters> READS =
+      MetricTable.<ReadCounters>of(ServerMetrics.PREFIX + "file_")
+          .counter(
+              "cached_bytes_total",
+              "Bytes of files that were sent from the page cache without waiting",
+              ReadCounters::cachedBytes)
+          .counter(
+              "read_bytes_total", "Bytes of files that disks' threads read", ReadCounters::readBytes)
+          .counter(
+              "read_ahead_bytes_total",
+              "Bytes of files that were read before anybody asked for them",
+              ReadCounters::aheadBytes)
+          .counter(
+              "read_failures_total", "Reads that a disk failed", ReadCounters::failures)
+          .counter(
+              "read_timeouts_total", "Reads that a disk took too long for", ReadCounters::timeouts)
+          .counter(
+              "read_refusals_total",
+              "Reads refused at once, because a disk was stalled or had too many",
+              ReadCounters::refusals)
+          .build();
+
+  private static final MetricTable<ShortCircuitCounters> SHORT_CIRCUITS =
+      MetricTable.<ShortCircuitCounters>of(ServerMetrics.PREFIX + "short_circuit_")
+          .counter(
+              "connections_total",
+              "Connections to the socket for readers on this host",
+              ShortCircuitCounters::connections)
+          .counter(
+              "files_total",
+              "Run files that readers on this host were handed",
+              ShortCircuitCounters::files)
+          .build();
+
+  private static final MetricTable<TrafficMetrics> WAITS =
+      MetricTable.<TrafficMetrics>of(ServerMetrics.PREFIX)
+          .gauge(
+              "memory_waiters",
+              "Push frames that wait for memory",
+              metrics -> metrics.memory.waitingCount())
+          .gauge(
+              "event_loop_pending_tasks",
+              "Tasks that wait for the threads of the data connections",
+              metrics -> metrics.pendingTasks.getAsInt())
+          .build();
+
+  private final TransportCounters connections;
+  private final ReadCounters reads;
+  private final ShortCircuitCounters shortCircuits;
+  private final MemoryBudget memory;
+  private final IntSupplier pendingTasks;
+
+  /**
+   * @param pendingTasks of the event loops of the data connections
+   */
+  public TrafficMetrics(
+      TransportCounters connections,
+      ReadCounters reads,
+      ShortCircuitCounters shortCircuits,
+      MemoryBudget memory,
+      IntSupplier pendingTasks) {
+    this.connections = connections;
+    this.reads = reads;
+    this.shortCircuits = shortCircuits;
+    this.memory = memory;
+    this.pendingTasks = pendingTasks;
+  }
+
+  static List<Metric> metrics() {
+    return Stream.of(
+            CONNECTIONS.metrics(), READS.metrics(), SHORT_CIRCUITS.metrics(), WAITS.metrics())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  @Override
+  public List<MetricFamilySamples> collect() {
+    List<MetricFamilySamples> all =
+        new ArrayList<>(TableCollector.families(CONNECTIONS, List.of(connections)));
+    all.addAll(TableCollector.families(READS, List.of(reads)));
+    all.addAll(TableCollector.families(SHORT_CIRCUITS, List.of(shortCircuits)));
+    all.addAll(TableCollector.families(WAITS, List.of(this)));
+    return all;
+  }
+}
