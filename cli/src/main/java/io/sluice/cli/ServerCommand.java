@@ -10,7 +10,15 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code sluice server}. */
-@Command(name = "server", description = "Run a shuffle server until told to stop (SIGTERM).")
+@Command(
+    name = "server",
+    description = "Run a shuffle server until told to stop (SIGTERM).",
+    exitCodeList = {
+      "0:stopped",
+      "1:failed",
+      "2:wrong usage or configuration",
+      "3:decommissioned: do not start it again"
+    })
 final class ServerCommand extends ServiceCommand {
 
   @Override
@@ -27,6 +35,6 @@ final class ServerCommand extends ServiceCommand {
     if (process.nettyPort() != 0) {
       ports.put("netty.port", process.nettyPort());
     }
-    return new Service("shuffle server", Map.copyOf(ports), process);
+    return new Service("shuffle server", Map.copyOf(ports), process, process.decommissioned());
   }
 }

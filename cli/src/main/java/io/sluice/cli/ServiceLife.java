@@ -28,6 +28,7 @@ final class ServiceLife {
   private final Path readyFile;
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile boolean left;
   private final AtomicInteger exitCode = new AtomicInteger(SluiceCommand.FAILED);
 
   /**
@@ -61,6 +62,7 @@ final class ServiceLife {
         ReadyFile.write(readyFile, service.ports());
       }
       log.info("{} is ready pid={} {}", service.name(), pid(), service.ports());
+      service.left().thenRun(this::leave);
       stopAsked.await();
     } finally {
       log.debug("{} stops", service.name());
@@ -68,7 +70,12 @@ final class ServiceLife {
       service.stop().close();
     }
     log.debug("{} has stopped", service.name());
-    return 0;
+    return left ? SluiceCommand.DECOMMISSIONED : 0;
+  }
+
+  private void leave() {
+    left = true;
+    stopAsked.countDown();
   }
 
   /** Ends {@link #run} as a signal does, without ending the JVM. */

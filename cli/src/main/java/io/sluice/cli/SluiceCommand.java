@@ -31,6 +31,11 @@ public final class SluiceCommand implements Runnable {
   static final int FAILED = 1;
   static final int WRONG_USAGE = 2;
 
+  /**
+   * Of a server that an operator took out of use: its process manager should not start it again.
+   */
+  static final int DECOMMISSIONED = 3;
+
   @Spec private CommandSpec spec;
 
   @Option(

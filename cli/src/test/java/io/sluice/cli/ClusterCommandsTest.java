@@ -74,6 +74,90 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void decommissionsAServerOnceItsDataIsForgotten() throws Exception {
+    try (ShuffleServerProcess leaving =
+        ShuffleServerProcess.start(
+            ConfigSet.of(
+                ServerConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.quorum", quorum,
+                    "rss.server.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.server.netty.port", "0",
+                    "rss.jetty.http.port", "0",
+                    "rss.storage.basePath", dir.resolve("leaving").toString(),
+                    "rss.server.buffer.capacity", "16m",
+                    "rss.server.decommission.check.interval", "100ms")))) {
+      String name = "127.0.0.1:" + leaving.rpcPort();
+      while (!CliRun.of("admin", "servers", "--coordinator", quorum).out().contains(name)) {
+        Thread.onSpinWait();
+      }
+      leaving.decommissioned().thenRunAsync(leaving::close);
+
+      CliRun run =
+          CliRun.of(
+              "admin", "decommission", name, "--coordinator", quorum, "--wait", "--poll", "100ms");
+
+      assertThat(run.err()).isEmpty();
+      assertThat(run.exitCode()).isZero();
+      assertThat(run.out())
+          .startsWith(name + ": takes no new assignment, holds 0 B\n")
+          .endsWith(name + ": left\n");
+      assertThat(leaving.decommissioned().toCompletableFuture()).isDone();
+    }
+  }
+
+  @Test
+  void aDecommissionCanBeCancelled() {
+    String name = "127.0.0.1:" + servers.get(1).rpcPort();
+
+    assertThat(CliRun.of("admin", "decommission", name, "--coordinator", quorum).exitCode())
+        .isZero();
+    CliRun cancelled =
+        CliRun.of("admin", "decommission", name, "--coordinator", quorum, "--cancel");
+
+    assertThat(cancelled.exitCode()).isZero();
+    assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+  }
+
+  @Test
+  void decommissionNamesAServerThatIsNotThere() {
+    CliRun run = CliRun.of("admin", "decommission", "nobody:1", "--coordinator", quorum);
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo(
+            "sluice admin decommission: no server of that name is known to coordinator "
+                + quorum
+                + ": nobody:1\n");
+  }
+
+  @Test
+  void deletesAnApplication() {
+    CliRun push =
+        CliRun.of(
+            "bench",
+            "push",
+            "--coordinator",
+            quorum,
+            "--application",
+            "doomed",
+            "--keep",
+            "--total",
+            "1m",
+            "--partitions",
+            "2");
+    assertThat(push.exitCode()).isZero();
+
+    CliRun run = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);
+
+    assertThat(run.out()).isEqualTo("doomed: deleted\n");
+    assertThat(run.exitCode()).isZero();
+    assertThat(CliRun.of("admin", "applications", "--coordinator", quorum).out())
+        .doesNotContain("doomed");
+  }
+
+  @Test
   void listsServersAsTableAndJson() {
     CliRun table = CliRun.of("admin", "servers", "--coordinator", quorum);
     assertThat(table.exitCode()).isZero();

@@ -64,6 +64,24 @@ class ServiceLifeTest {
   }
 
   @Test
+  @Timeout(60)
+  void aServiceThatWasTakenOutOfUseStopsWithACodeOfItsOwn() throws Exception {
+    AtomicInteger stops = new AtomicInteger();
+    ServiceLife life =
+        new ServiceLife(
+            () ->
+                new Service(
+                    "test",
+                    Map.of("rpc.port", 7),
+                    stops::incrementAndGet,
+                    CompletableFuture.completedStage(null)),
+            null);
+
+    assertThat(life.run()).isEqualTo(SluiceCommand.DECOMMISSIONED);
+    assertThat(stops).hasValue(1);
+  }
+
+  @Test
   void aReadyFileThatCannotBeWrittenStopsTheService() {
     AtomicInteger stops = new AtomicInteger();
     Path impossible = dir.resolve("missing/ready");

@@ -4,6 +4,7 @@ import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
+import io.sluice.server.control.Decommission;
 import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
@@ -22,14 +23,21 @@ final class ClusterSelf implements Self {
   private final StoreReport report;
   private final ShuffleStore store;
   private final List<String> tags;
+  private final Decommission decommission;
   private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten =
       new EnumMap<>(LeaseTable.Reason.class);
 
-  ClusterSelf(StoreReport report, ShuffleStore store, List<String> tags, AuditLog audit) {
+  ClusterSelf(
+      StoreReport report,
+      ShuffleStore store,
+      List<String> tags,
+      Decommission decommission,
+      AuditLog audit) {
     this.report = report;
     this.store = store;
     this.tags = tags;
+    this.decommission = decommission;
     this.audit = audit;
     for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
       forgotten.put(reason, new LongAdder());
@@ -45,6 +53,7 @@ final class ClusterSelf implements Self {
         .addAllTags(tags)
         .addAllApplications(store.applications())
         .setHeld(HeldReport.of(store))
+        .setLeaving(decommission.hasEnded())
         .build();
   }
 

@@ -17,6 +17,7 @@ import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.control.ControlRules;
 import io.sluice.server.control.ControlService;
+import io.sluice.server.control.Decommission;
 import io.sluice.server.control.DiskReport;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
@@ -87,6 +88,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -136,6 +138,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final StoreDataService service;
   private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
+  private final Decommission decommission;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
   private final RpcServer rpc;
@@ -299,6 +302,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     startShortCircuit(epoch, store, reads);
 
     netty = startNetty();
+    decommission = new Decommission(() -> store.shuffleCount() == 0, nanoTime);
     report =
         new StoreReport(
             identity(epoch, network.rpcPort()),
@@ -308,19 +312,26 @@ public final class ShuffleServerProcess implements AutoCloseable {
             connections,
             this::diskStates,
             spiller::canStore,
+            decommission,
             new ProcessVitals(),
             nanoTime);
     // Ends with its executor.
     ScheduledFuture<?> unused =
         timer.scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report), timer);
+    ScheduledFuture<?> unusedLooks =
+        timer.scheduleWithFixedDelay(
+            decommission::look,
+            config.cluster().decommissionCheckMs(),
+            config.cluster().decommissionCheckMs(),
+            TimeUnit.MILLISECONDS);
+    rpc = startRpc(new ControlService(store, report, decommission), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, config.cluster().tags(), audit);
+    self = new ClusterSelf(report, store, config.cluster().tags(), decommission, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -354,6 +365,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   public long epoch() {
     return service.epoch();
+  }
+
+  /** Completed when an operator decommissioned the server and it should be closed; else never. */
+  public CompletionStage<Void> decommissioned() {
+    return decommission.ended();
   }
 
   /**
@@ -440,7 +456,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private Optional<String> notReady() {
     return switch (report.state()) {
       case ACTIVE -> Optional.empty();
-      case SERVER_DRAINING -> Optional.of("the server is stopping");
+      case SERVER_DRAINING -> Optional.of("the server is stopping or decommissioned");
       case UNHEALTHY -> Optional.of("no directory has room or can be written");
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());

@@ -8,11 +8,13 @@ import picocli.CommandLine.Spec;
 /** The parent of the commands that look into a cluster, or mend it. */
 @Command(
     name = "admin",
-    description = "Look into a running cluster, or mend a stopped server.",
+    description = "Look into a running cluster and change it, or mend a stopped server.",
     subcommands = {
       ServersCommand.class,
       ApplicationsCommand.class,
       StatusCommand.class,
+      DecommissionCommand.class,
+      DeleteApplicationCommand.class,
       RebuildCatalogCommand.class
     })
 public final class AdminCommand implements Runnable {

@@ -47,6 +47,8 @@ public final class ShuffleLedger {
       forget(expired.application());
     } else if (record instanceof MetadataRecord.ServerForgotten server) {
       partitionsByServer.remove(server.server());
+    } else if (record instanceof MetadataRecord.ServerLeft server) {
+      partitionsByServer.remove(server.server());
     }
   }
 

@@ -19,6 +19,7 @@ public record Event(Level level, Kind kind, String server, String application, S
     SERVER_STATE_CHANGED,
     SERVER_LOST,
     SERVER_FORGOTTEN,
+    SERVER_LEFT,
     DISK_BAD,
     DISK_GOOD,
     EXCLUSIONS_CHANGED,

@@ -175,6 +175,23 @@ public sealed interface MetadataRecord {
     }
   }
 
+  /** A decommissioned server said goodbye. */
+  record ServerLeft(String server, long epoch) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.servers().without(server));
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return Event.ofServer(
+          Level.INFO,
+          Event.Kind.SERVER_LEFT,
+          server,
+          "server left server=" + server + " epoch=" + epoch);
+    }
+  }
+
   /** The exclude file says something new. */
   record ExclusionsChanged(ExcludeList excluded) implements MetadataRecord {
     @Override

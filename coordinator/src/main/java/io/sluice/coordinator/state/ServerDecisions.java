@@ -53,6 +53,10 @@ public final class ServerDecisions {
     for (String application : request.getApplicationsList()) {
       reply.addLeases(lease(view, application, nowMs));
     }
+    if (request.getLeaving()) {
+      MetadataRecord left = new MetadataRecord.ServerLeft(id.getName(), id.getEpoch());
+      return new Decision<>(known == null ? List.of() : List.of(left), reply.build());
+    }
     ServerState state =
         request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
     List<String> tags = request.getTagsList().stream().distinct().sorted().toList();

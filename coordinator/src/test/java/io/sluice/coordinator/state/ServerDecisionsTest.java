@@ -51,6 +51,18 @@ class ServerDecisionsTest {
   }
 
   @Test
+  void aServerThatLeavesIsNotLost() {
+    cluster.heartbeat(epoch(5));
+
+    assertThat(cluster.heartbeat(epoch(5).setLeaving(true)).getStatus()).isEqualTo(Status.OK);
+
+    assertThat(cluster.view.servers().size()).isZero();
+    assertThat(cluster.events).last().isEqualTo("INFO server left server=a:1 epoch=5");
+    cluster.heartbeat(epoch(5).setLeaving(true));
+    assertThat(cluster.events).hasSize(2);
+  }
+
+  @Test
   void takesALaterLifeInThePlaceOfTheEarlier() {
     cluster.heartbeat(epoch(5));
     assertThat(cluster.heartbeat(epoch(6)).getStatus()).isEqualTo(Status.OK);

@@ -11,9 +11,11 @@ import java.util.List;
  *
  * @param leastLeaseMs how long an application is kept that no coordinator calls alive; a longer
  *     lease of a coordinator counts in its stead
+ * @param decommissionCheckMs how often a decommissioned server looks whether it is empty
  * @param tags what the server says it is, for assignments that demand it
  */
-public record ClusterConfig(HeartbeatConfig heartbeat, long leastLeaseMs, List<String> tags) {
+public record ClusterConfig(
+    HeartbeatConfig heartbeat, long leastLeaseMs, List<String> tags, long decommissionCheckMs) {
   static final ConfigKey<List<HostPort>> COORDINATOR_QUORUM =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .required()
@@ -60,9 +62,26 @@ public record ClusterConfig(HeartbeatConfig heartbeat, long leastLeaseMs, List<S
               "What the server says it is: only such servers are assigned to a job that asks for it.")
           .build();
 
+  static final ConfigKey<Long> DECOMMISSION_CHECK =
+      ConfigKey.durationMs("rss.server.decommission.check.interval")
+          .defaultValue(60_000L)
+          .atLeast(100L)
+          .atMost(3_600_000L)
+          .since("0.1.0")
+          .doc(
+              "How often a decommissioned server looks whether it still holds a shuffle. It ends when"
+                  + " it held none twice in a row.")
+          .build();
+
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(COORDINATOR_QUORUM, HEARTBEAT_INTERVAL, HEARTBEAT_TIMEOUT, APPLICATION_EXPIRED, TAGS);
+      List.of(
+          COORDINATOR_QUORUM,
+          HEARTBEAT_INTERVAL,
+          HEARTBEAT_TIMEOUT,
+          APPLICATION_EXPIRED,
+          TAGS,
+          DECOMMISSION_CHECK);
 
   public ClusterConfig {
     tags = List.copyOf(tags);
@@ -75,6 +94,7 @@ public record ClusterConfig(HeartbeatConfig heartbeat, long leastLeaseMs, List<S
             set.get(HEARTBEAT_INTERVAL),
             set.get(HEARTBEAT_TIMEOUT)),
         set.get(APPLICATION_EXPIRED),
-        set.get(TAGS));
+        set.get(TAGS),
+        set.get(DECOMMISSION_CHECK));
   }
 }

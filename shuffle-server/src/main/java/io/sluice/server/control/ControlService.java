@@ -1,6 +1,8 @@
 package io.sluice.server.control;
 
 import io.grpc.stub.StreamObserver;
+import io.sluice.proto.DecommissionReply;
+import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -19,10 +21,12 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
 
   private final ShuffleStore store;
   private final ServerReport report;
+  private final Decommission decommission;
 
-  public ControlService(ShuffleStore store, ServerReport report) {
+  public ControlService(ShuffleStore store, ServerReport report, Decommission decommission) {
     this.store = store;
     this.report = report;
+    this.decommission = decommission;
   }
 
   @Override
@@ -43,6 +47,18 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
       StreamObserver<UnregisterShufflesReply> replies) {
     String application = request.getApplication();
     answer(replies, application, () -> store.removeApplication(application));
+  }
+
+  @Override
+  public void decommission(DecommissionRequest request, StreamObserver<DecommissionReply> replies) {
+    Decommission.Outcome outcome =
+        request.getCancel() ? decommission.cancel() : decommission.begin(request.getDeadlineMs());
+    replies.onNext(
+        DecommissionReply.newBuilder()
+            .setStatus(outcome.status())
+            .setMessage(outcome.message())
+            .build());
+    replies.onCompleted();
   }
 
   @Override

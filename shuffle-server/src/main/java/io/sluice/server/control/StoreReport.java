@@ -25,6 +25,7 @@ public final class StoreReport implements ServerReport {
   private final TransportCounters connections;
   private final Supplier<List<DiskState>> disks;
   private final BooleanSupplier canStore;
+  private final Decommission decommission;
   private final ProcessVitals vitals;
   private final ThroughputWindow pushed;
   private final ThroughputWindow fetched;
@@ -44,6 +45,7 @@ public final class StoreReport implements ServerReport {
       TransportCounters connections,
       Supplier<List<DiskState>> disks,
       BooleanSupplier canStore,
+      Decommission decommission,
       ProcessVitals vitals,
       LongSupplier nanoTime) {
     this.server = server;
@@ -53,6 +55,7 @@ public final class StoreReport implements ServerReport {
     this.connections = connections;
     this.disks = disks;
     this.canStore = canStore;
+    this.decommission = decommission;
     this.vitals = vitals;
     this.pushed = new ThroughputWindow(counters::pushedBytes, nanoTime);
     this.fetched = new ThroughputWindow(counters::fetchedBytes, nanoTime);
@@ -80,7 +83,7 @@ public final class StoreReport implements ServerReport {
 
   @Override
   public ServerState state() {
-    if (draining) {
+    if (draining || decommission.isUnderWay()) {
       return ServerState.SERVER_DRAINING;
     }
     boolean writable = disks.get().stream().anyMatch(DiskState::getHealthy);

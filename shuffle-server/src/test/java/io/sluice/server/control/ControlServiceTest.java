@@ -7,6 +7,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.sluice.common.error.SluiceException;
+import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ServerLoad;
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ControlServiceTest {
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
+  private final Decommission decommission =
+      new Decommission(() -> store.shuffleCount() == 0, () -> 0);
   private Server server;
   private ManagedChannel channel;
   private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control;
@@ -41,7 +44,7 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(store, new FakeReport()))
+            .addService(new ControlService(store, new FakeReport(), decommission))
             .build()
             .start();
     channel =
@@ -55,6 +58,27 @@ class ControlServiceTest {
     channel.shutdownNow();
     server.shutdownNow();
     assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void tellsTheServerToLeaveOrToGoOn() {
+    assertThat(
+            control
+                .decommission(DecommissionRequest.newBuilder().setDeadlineMs(-1).build())
+                .getStatus())
+        .isEqualTo(Status.BAD_REQUEST);
+    assertThat(decommission.isUnderWay()).isFalse();
+
+    assertThat(control.decommission(DecommissionRequest.getDefaultInstance()).getStatus())
+        .isEqualTo(Status.OK);
+    assertThat(decommission.isUnderWay()).isTrue();
+
+    assertThat(
+            control
+                .decommission(DecommissionRequest.newBuilder().setCancel(true).build())
+                .getStatus())
+        .isEqualTo(Status.OK);
+    assertThat(decommission.isUnderWay()).isFalse();
   }
 
   private UnregisterShufflesReply unregister(String application, Integer... numbers) {

@@ -1,0 +1,132 @@
+package io.sluice.server.control;
+
+import io.sluice.proto.Status;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An operator's wish that this server leaves. Until it is empty it serves what it holds, and takes
+ * the rest of shuffles that it was assigned; it says that it takes no new one.
+ *
+ * <p>States: {@code WORKING <-> LEAVING -> ENDED}; the last is final. Thread-safe. It is asked
+ * whether to end at every {@link #look}.
+ */
+public final class Decommission {
+  private static final Logger log = LoggerFactory.getLogger(Decommission.class);
+
+  /**
+   * An assignment may be under way to a driver whose tasks have pushed nothing yet, so one look
+   * that finds nothing is not enough.
+   */
+  private static final int EMPTY_LOOKS = 2;
+
+  /** What an answer to an operator says. */
+  public record Outcome(Status status, String message) {}
+
+  private enum State {
+    WORKING,
+    LEAVING,
+    ENDED
+  }
+
+  private final BooleanSupplier empty;
+  private final LongSupplier nanoTime;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  // All guarded by this.
+  private State state = State.WORKING;
+  private boolean hasDeadline;
+  private long deadlineNanos;
+  private int emptyLooks;
+
+  /**
+   * @param empty whether the server holds no shuffle
+   */
+  public Decommission(BooleanSupplier empty, LongSupplier nanoTime) {
+    this.empty = empty;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Whether the server takes no new assignment for this reason. */
+  public synchronized boolean isUnderWay() {
+    return state != State.WORKING;
+  }
+
+  /** Completed once the server should end, on the thread that looked. */
+  public CompletionStage<Void> ended() {
+    return ended.minimalCompletionStage();
+  }
+
+  /** Whether the server should end, or has. */
+  public synchronized boolean hasEnded() {
+    return state == State.ENDED;
+  }
+
+  /**
+   * Begins, or changes the deadline.
+   *
+   * @param deadlineMs from now; 0: none
+   */
+  public synchronized Outcome begin(long deadlineMs) {
+    if (deadlineMs < 0) {
+      return new Outcome(
+          Status.BAD_REQUEST, "deadline_ms: expected 0 (none) or more, found " + deadlineMs);
+    }
+    if (state == State.ENDED) {
+      return new Outcome(Status.OK, "the server is ending already");
+    }
+    if (state == State.WORKING) {
+      emptyLooks = 0;
+    }
+    state = State.LEAVING;
+    hasDeadline = deadlineMs > 0;
+    deadlineNanos =
+        nanoTime.getAsLong()
+            + TimeUnit.MILLISECONDS.toNanos(Math.min(deadlineMs, TimeUnit.DAYS.toMillis(3650)));
+    log.info("decommission begun deadlineMs={}", deadlineMs);
+    return new Outcome(Status.OK, "");
+  }
+
+  /** Takes assignments again. */
+  public synchronized Outcome cancel() {
+    if (state == State.ENDED) {
+      return new Outcome(Status.DRAINING, "too late: the server is ending already");
+    }
+    if (state == State.LEAVING) {
+      state = State.WORKING;
+      log.info("decommission cancelled");
+    }
+    return new Outcome(Status.OK, "");
+  }
+
+  /** To be called now and then; ends the server when it is empty, or its time is over. */
+  public void look() {
+    String reason = reasonToEnd();
+    if (reason != null) {
+      log.info("decommission ended, the server leaves reason={}", reason);
+      ended.complete(null);
+    }
+  }
+
+  private synchronized String reasonToEnd() {
+    if (state != State.LEAVING) {
+      return null;
+    }
+    emptyLooks = empty.getAsBoolean() ? emptyLooks + 1 : 0;
+    String reason = null;
+    if (emptyLooks >= EMPTY_LOOKS) {
+      reason = "empty";
+    } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {
+      reason = "deadline";
+    }
+    if (reason != null) {
+      state = State.ENDED;
+    }
+    return reason;
+  }
+}

@@ -1,0 +1,84 @@
+package io.sluice.server.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.proto.Status;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class DecommissionTest {
+  private boolean empty;
+  private long nowNanos;
+  private final Decommission decommission = new Decommission(() -> empty, () -> nowNanos);
+
+  private boolean ended() {
+    return decommission.ended().toCompletableFuture().isDone();
+  }
+
+  @Test
+  void endsWhenItWasEmptyTwiceInARow() {
+    decommission.begin(0);
+    empty = true;
+    decommission.look();
+    empty = false;
+    decommission.look();
+    empty = true;
+    decommission.look();
+    assertThat(ended()).isFalse();
+
+    decommission.look();
+
+    assertThat(ended()).isTrue();
+    assertThat(decommission.hasEnded()).isTrue();
+  }
+
+  @Test
+  void anEmptyServerThatNobodyDecommissionedStays() {
+    empty = true;
+    decommission.look();
+    decommission.look();
+    decommission.look();
+
+    assertThat(ended()).isFalse();
+    assertThat(decommission.isUnderWay()).isFalse();
+  }
+
+  @Test
+  void endsAtItsDeadlineWithDataLeft() {
+    decommission.begin(5000);
+    nowNanos = TimeUnit.MILLISECONDS.toNanos(4999);
+    decommission.look();
+    assertThat(ended()).isFalse();
+
+    nowNanos++;
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(1);
+    decommission.look();
+
+    assertThat(ended()).isTrue();
+  }
+
+  @Test
+  void goesOnWhenCancelledAndCountsAnew() {
+    decommission.begin(5000);
+    empty = true;
+    decommission.look();
+    decommission.cancel();
+    nowNanos = TimeUnit.DAYS.toNanos(1);
+    decommission.look();
+    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(ended()).isFalse();
+
+    decommission.begin(0);
+    decommission.look();
+    assertThat(ended()).isFalse();
+    decommission.look();
+    assertThat(ended()).isTrue();
+    assertThat(decommission.cancel().status()).isEqualTo(Status.DRAINING);
+  }
+
+  @Test
+  void refusesADeadlineInThePast() {
+    assertThat(decommission.begin(-1).status()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(decommission.isUnderWay()).isFalse();
+  }
+}
