@@ -28,7 +28,8 @@ public final class FieldsConverter extends ClassicConverter {
       return value;
     }
     StringBuilder quoted = new StringBuilder("\"");
-    for (char c : value.toCharArray()) {
+    for (int at = 0; at < value.length(); at++) {
+      char c = value.charAt(at);
       if (c == '"' || c == '\\') {
         quoted.append('\\').append(c);
       } else if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {

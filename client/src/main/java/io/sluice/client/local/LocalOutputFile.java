@@ -29,7 +29,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
   private final Path temporary;
   private final BlockRuns runs;
   private FileChannel channel;
-  private boolean created;
+  private boolean moved;
   private State state = State.TAKING;
 
   private enum State {
@@ -39,7 +39,8 @@ public final class LocalOutputFile implements LocalSink, Closeable {
   }
 
   /**
-   * @param temporary where frames go first; must not exist yet, its directory must
+   * @param temporary where frames go first; its own from the first frame on, and emptied if it
+   *     exists; the directory must exist
    */
   public LocalOutputFile(Path temporary, int partitionCount) {
     this.temporary = temporary;
@@ -92,10 +93,11 @@ public final class LocalOutputFile implements LocalSink, Closeable {
       channel =
           FileChannel.open(
               temporary,
-              StandardOpenOption.CREATE_NEW,
+              // Spark makes files beforehand where an external shuffle service is to remove them.
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.READ,
               StandardOpenOption.WRITE);
-      created = true;
     }
   }
 
@@ -124,7 +126,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
       if (channel != null && runs.isAscending()) {
         closeChannel();
         Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
-        created = false;
+        moved = true;
       } else if (channel != null) {
         layOut(target);
       }
@@ -239,8 +241,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
         closeChannel();
       }
     } finally {
-      if (created) {
-        created = false;
+      if (!moved) {
         Files.deleteIfExists(temporary);
       }
     }

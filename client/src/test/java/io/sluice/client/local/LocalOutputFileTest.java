@@ -120,6 +120,20 @@ class LocalOutputFileTest {
     assertThat(files()).isEmpty();
   }
 
+  /** Spark makes it beforehand where an external shuffle service is to remove it. */
+  @Test
+  void takesAFileThatIsThereAlready() throws Exception {
+    Path temporary = Files.write(directory.resolve("temporary"), new byte[100]);
+    byte[] block = block(2, 0, new byte[10]);
+    Path target = directory.resolve("target");
+    try (LocalOutputFile file = new LocalOutputFile(temporary, 3)) {
+      file.accept(Unpooled.wrappedBuffer(block));
+      assertThat(file.finish(target)).containsExactly(0, 0, block.length);
+    }
+    assertThat(Files.readAllBytes(target)).isEqualTo(block);
+    assertThat(files()).containsExactly(target.getFileName());
+  }
+
   @Test
   void removesItsTemporaryFileWhenGivenUp() throws Exception {
     LocalOutputFile file = new LocalOutputFile(directory.resolve("temporary"), 3);

@@ -84,7 +84,7 @@ public final class EventLog {
 
   private void replace(ClusterEvent old, ClusterEvent changed) {
     Deque<ClusterEvent> newer = new ArrayDeque<>();
-    while (events.peekLast() != old) {
+    while (events.getLast().number() != old.number()) {
       newer.addFirst(events.removeLast());
     }
     events.removeLast();

@@ -42,7 +42,17 @@ final class Assets {
 
   private final Map<String, Asset> byPath = new LinkedHashMap<>();
 
-  private record Asset(String contentType, byte[] body, String tag) {}
+  private static final class Asset {
+    private final String contentType;
+    private final byte[] body;
+    private final String tag;
+
+    private Asset(String contentType, byte[] body, String tag) {
+      this.contentType = contentType;
+      this.body = body;
+      this.tag = tag;
+    }
+  }
 
   Assets() {
     add("/", HTML, UI + "index.html");
@@ -72,10 +82,10 @@ final class Assets {
       return null;
     }
     // Asked for again at each visit, and answered with 304: after an upgrade nobody sees old pages.
-    Map<String, String> headers = Map.of("ETag", asset.tag(), "Cache-Control", "no-cache");
-    return asset.tag().equals(knownTag)
-        ? new Reply(Reply.NOT_MODIFIED, asset.contentType(), new byte[0], headers)
-        : new Reply(Reply.OK, asset.contentType(), asset.body(), headers);
+    Map<String, String> headers = Map.of("ETag", asset.tag, "Cache-Control", "no-cache");
+    return asset.tag.equals(knownTag)
+        ? new Reply(Reply.NOT_MODIFIED, asset.contentType, new byte[0], headers)
+        : new Reply(Reply.OK, asset.contentType, asset.body, headers);
   }
 
   private void add(String path, String contentType, String resource) {

@@ -9,12 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/**
- * What goes back to a peer.
- *
- * @param headers beyond those that every reply carries
- */
-record Reply(int code, String contentType, byte[] body, Map<String, String> headers) {
+/** What goes back to a peer. */
+final class Reply {
   static final int OK = 200;
   static final int NOT_MODIFIED = 304;
   static final int NOT_FOUND = 404;
@@ -46,6 +42,22 @@ record Reply(int code, String contentType, byte[] body, Map<String, String> head
           "same-origin",
           "Cross-Origin-Opener-Policy",
           "same-origin");
+
+  private final int code;
+  private final String contentType;
+  private final byte[] body;
+  private final Map<String, String> headers;
+
+  /**
+   * @param body borrows
+   * @param headers beyond those that every reply carries
+   */
+  Reply(int code, String contentType, byte[] body, Map<String, String> headers) {
+    this.code = code;
+    this.contentType = contentType;
+    this.body = body;
+    this.headers = Map.copyOf(headers);
+  }
 
   static Reply text(int code, String text) {
     return new Reply(code, TEXT, text.getBytes(StandardCharsets.UTF_8), Map.of());

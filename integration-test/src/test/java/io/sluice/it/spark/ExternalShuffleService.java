@@ -77,6 +77,8 @@ final class ExternalShuffleService implements AutoCloseable {
   SparkApplication configure(SparkApplication application) {
     return application
         .set("spark.shuffle.service.enabled", "true")
+        // The default of Spark 4, with which Spark makes files itself, readable for the service.
+        .set("spark.shuffle.service.removeShuffle", "true")
         .set("spark.shuffle.service.port", Integer.toString(port));
   }
 

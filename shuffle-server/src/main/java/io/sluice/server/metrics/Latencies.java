@@ -121,7 +121,7 @@ public final class Latencies {
 
   public void spilled(long nanos, long runBytes) {
     spillSeconds.observe(nanos / NANOS_PER_SECOND);
-    spillRunBytes.observe(runBytes);
+    spillRunBytes.observe((double) runBytes);
   }
 
   public void merged(long nanos) {
