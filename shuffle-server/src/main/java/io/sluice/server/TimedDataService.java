@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
@@ -34,6 +35,11 @@ final class TimedDataService implements DataService {
   @Override
   public long epoch() {
     return service.epoch();
+  }
+
+  @Override
+  public ConnectionGuard guard() {
+    return service.guard();
   }
 
   @Override

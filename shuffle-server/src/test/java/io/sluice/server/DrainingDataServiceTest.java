@@ -112,6 +112,11 @@ class DrainingDataServiceTest {
     }
 
     @Override
+    public ConnectionGuard guard() {
+      return ConnectionGuard.OPEN;
+    }
+
+    @Override
     public FrameLimits limits() {
       return FrameLimits.DEFAULT;
     }

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.api;
 
+import io.sluice.common.metrics.BuildInfo;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.cluster.Server;
@@ -59,8 +60,7 @@ public final class ClusterApi {
     this.applications = new ApplicationResources(servers, applications, history);
     this.ready = ready;
     this.clock = clock;
-    String packaged = ClusterApi.class.getPackage().getImplementationVersion();
-    this.version = packaged == null ? "unknown" : packaged;
+    this.version = BuildInfo.ofThisProcess().version();
   }
 
   Resource cluster() {

@@ -1,6 +1,7 @@
 package io.sluice.it.transport;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameLimits;
@@ -153,6 +154,11 @@ final class FakeDataService implements DataService, AutoCloseable {
   @Override
   public long epoch() {
     return EPOCH;
+  }
+
+  @Override
+  public ConnectionGuard guard() {
+    return ConnectionGuard.OPEN;
   }
 
   @Override

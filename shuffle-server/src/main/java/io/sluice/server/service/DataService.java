@@ -28,9 +28,7 @@ public interface DataService {
   FrameLimits limits();
 
   /** Before whom a connection proves its application. */
-  default ConnectionGuard guard() {
-    return ConnectionGuard.OPEN;
-  }
+  ConnectionGuard guard();
 
   /** Where transports receive bodies of PUSH frames into. */
   BodyMemory bodyMemory();

@@ -1,6 +1,7 @@
 package io.sluice.server.service;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -116,6 +117,12 @@ public final class StoreDataService implements DataService {
   @Override
   public long epoch() {
     return epoch;
+  }
+
+  @Override
+  public ConnectionGuard guard() {
+    // It asks nobody: whoever listens puts a guard before it.
+    return ConnectionGuard.OPEN;
   }
 
   @Override
