@@ -117,6 +117,8 @@ class CleanRestartTest {
         for (int i = 0; i < 400; i++) {
           session.add(i % PARTITIONS, content, 0, content.length, 1);
         }
+        // Nothing is lost to a session that has not been told yet that it was safe.
+        session.awaitHeldAtMost(PARTITIONS * CONTENT_BYTES);
         cluster.servers().get(0).restart();
         assertThat(catchFailure(session)).hasMessageContaining("started again");
       }
