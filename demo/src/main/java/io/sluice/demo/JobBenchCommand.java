@@ -2,9 +2,11 @@ package io.sluice.demo;
 
 import io.sluice.demo.driver.ShuffleJob;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,7 +36,7 @@ public final class JobBenchCommand extends ComparisonCommand {
       paramLabel = "LIST",
       split = ",",
       defaultValue = "repartition,self-join,sort",
-      description = "Default: ${DEFAULT-VALUE}.")
+      description = "Also small-steps. Default: ${DEFAULT-VALUE}.")
   private List<String> jobs;
 
   @Option(
@@ -178,7 +180,12 @@ public final class JobBenchCommand extends ComparisonCommand {
       return jobs.stream().map(ShuffleJob::of).toList();
     } catch (IllegalArgumentException e) {
       throw DemoException.usage(
-          "--jobs " + String.join(",", jobs) + ": expected some of repartition,self-join,sort");
+          "--jobs "
+              + String.join(",", jobs)
+              + ": expected some of "
+              + Arrays.stream(ShuffleJob.values())
+                  .map(ShuffleJob::word)
+                  .collect(Collectors.joining(",")));
     }
   }
 }
