@@ -77,37 +77,10 @@ public final class JobBenchCommand extends ComparisonCommand {
   private int executors;
 
   @Option(
-      names = "--servers",
-      paramLabel = "N",
-      defaultValue = "2",
-      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
-  private int servers;
-
-  @Option(
-      names = "--buffer-capacity",
-      paramLabel = "SIZE",
-      defaultValue = "256MiB",
-      description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
-  private String bufferCapacity;
-
-  @Option(
       names = "--conf",
       paramLabel = "KEY=VALUE",
       description = "Configuration of Spark, on both sides.")
   private Map<String, String> conf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--sluice-conf",
-      paramLabel = "KEY=VALUE",
-      description = "Configuration of Spark on the side of Sluice, such as spark.rss.* keys.")
-  private Map<String, String> sluiceConf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--server-java-option",
-      paramLabel = "OPTION",
-      description = "An option for the JVM of each server, for example to profile it.")
-  private List<String> serverJavaOptions = List.of();
 
   @Option(
       names = "--job-timeout",
@@ -117,6 +90,8 @@ public final class JobBenchCommand extends ComparisonCommand {
   private int jobTimeoutMinutes;
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Mixin private SluiceSideOptions sluice = new SluiceSideOptions();
 
   @Mixin private PlaceOptions places = new PlaceOptions();
 
@@ -145,7 +120,6 @@ public final class JobBenchCommand extends ComparisonCommand {
     atLeastOne("--warm-ups", warmUps);
     atLeastOne("--rounds", rounds);
     atLeastOne("--executors", executors);
-    atLeastOne("--servers", servers);
     atLeastOne("--job-timeout", jobTimeoutMinutes);
     for (int count : partitions) {
       atLeastOne("--partitions", count);
@@ -166,12 +140,9 @@ public final class JobBenchCommand extends ComparisonCommand {
         warmUps,
         rounds,
         executors,
-        servers,
-        bufferCapacity,
+        sluice.side(),
         Duration.ofMinutes(jobTimeoutMinutes),
         Map.copyOf(conf),
-        Map.copyOf(sluiceConf),
-        List.copyOf(serverJavaOptions),
         keep);
   }
 
