@@ -85,6 +85,7 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.server.heartbeat.interval")
           .defaultValue(seconds(5))
           .atLeast(10L)
+          .reloadable()
           .since(FIRST)
           .doc(
               "How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
@@ -92,6 +93,7 @@ public record CoordinatorConfig(
   static final ConfigKey<Long> SERVER_FORGET =
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
           .defaultValue(Duration.ofHours(1).toMillis())
+          .reloadable()
           .since(FIRST)
           .doc("Silence after which a lost server is no longer listed.")
           .build();
@@ -100,6 +102,7 @@ public record CoordinatorConfig(
           .defaultValue(10_000)
           .atLeast(1)
           .atMost(100_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most servers that are known at a time, lost ones included. More are refused.")
           .build();
@@ -131,6 +134,7 @@ public record CoordinatorConfig(
           .defaultValue(10_000)
           .atLeast(1)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most live applications. More are refused and use their engine's own shuffle.")
           .build();
@@ -139,6 +143,7 @@ public record CoordinatorConfig(
           .defaultValue(-1)
           .atLeast(0)
           .alsoAllow(-1, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc(
               "Most live applications of one user. More are refused and use their engine's own shuffle.")
@@ -147,6 +152,7 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.app.ended.remembered.time")
           .defaultValue(Duration.ofMinutes(10).toMillis())
           .atLeast(0L)
+          .reloadable()
           .since(FIRST)
           .doc(
               "How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
@@ -156,6 +162,7 @@ public record CoordinatorConfig(
           .defaultValue(10_000)
           .atLeast(0)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc(
               "Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
@@ -165,6 +172,7 @@ public record CoordinatorConfig(
           .defaultValue(1000)
           .atLeast(0)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc(
               "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
@@ -173,6 +181,7 @@ public record CoordinatorConfig(
   static final ConfigKey<StrategyKind> STRATEGY =
       ConfigKey.enumeration("rss.coordinator.assignment.strategy", StrategyKind.class)
           .defaultValue(StrategyKind.PARTITION_BALANCE)
+          .reloadable()
           .since(FIRST)
           .doc(
               "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC` the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn."
@@ -181,6 +190,7 @@ public record CoordinatorConfig(
   static final ConfigKey<HostRule> HOST_RULE =
       ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
           .defaultValue(HostRule.PREFER_DIFF)
+          .reloadable()
           .since(FIRST)
           .doc(
               "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
@@ -190,6 +200,7 @@ public record CoordinatorConfig(
           .defaultValue(9)
           .atLeast(1)
           .atMost(10_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most servers that one shuffle is spread over. A client may ask for fewer.")
           .build();
@@ -197,6 +208,7 @@ public record CoordinatorConfig(
       ConfigKey.percent("rss.coordinator.assignment.storage.used.max")
           .defaultValue(95.0)
           .check(percent -> percent > 0, "more than 0")
+          .reloadable()
           .since(FIRST)
           .doc(
               "A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
@@ -208,13 +220,15 @@ public record CoordinatorConfig(
           .since(FIRST)
           .doc(
               "File that names servers to be given nothing more, one a line: `host:port`, `host-port`, the server's name, or a host for all servers on it."
-                  + " Read again while the coordinator runs; a file that is not there excludes nobody.")
+                  + " Read again while the coordinator runs, and changed by `sluice admin exclude`; a file that is not there excludes nobody."
+                  + " Without it, what operators exclude is forgotten when the coordinator ends.")
           .build();
   static final ConfigKey<Long> EXCLUDE_INTERVAL =
       ConfigKey.durationMs("rss.coordinator.exclude.nodes.check.interval")
           .deprecatedName("rss.coordinator.exclude.nodes.check.interval.ms")
           .defaultValue(seconds(60))
           .atLeast(10L)
+          .reloadable()
           .since(FIRST)
           .doc("How often that file is read.")
           .build();
@@ -269,8 +283,8 @@ public record CoordinatorConfig(
           .ignored("rss.coordinator.quorum", "coordinators do not talk to each other")
           .ignored(
               "rss.reconfigure.interval.sec",
-              "of all files only the exclude file is read while running",
-              EXCLUDE_INTERVAL.name())
+              "files are read again when an operator says so",
+              "`sluice admin reload`")
           .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
           .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
           .ignored("rss.jetty.core.pool.size", "two threads serve the pages")

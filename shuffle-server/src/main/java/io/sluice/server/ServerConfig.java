@@ -45,6 +45,7 @@ public record ServerConfig(
           .defaultValue(30_000L)
           .atLeast(0L)
           .atMost(60_000L)
+          .reloadable()
           .since("0.1.0")
           .doc(
               "How long a clean stop may take: requests under way are finished and memory is written"

@@ -5,6 +5,8 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.DataExchange;
@@ -12,6 +14,8 @@ import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
+import io.sluice.server.config.ClusterConfig;
+import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
@@ -68,6 +72,7 @@ import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskLimits;
 import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
@@ -94,7 +99,10 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,6 +122,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private static final int TIMER_THREADS = 2;
 
   private static final long SAMPLE_MS = 1_000;
+
+  private static final Supplier<ConfigSet> FIXED =
+      () -> {
+        throw new ConfigException(
+            "this server was started without a way to read its configuration again");
+      };
 
   /** Run files that stay open though nobody reads them: far fewer than a process may open. */
   private static final int IDLE_OPEN_RUNS = 256;
@@ -150,32 +164,57 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final TransportCounters connections = new TransportCounters();
   private final ClusterSelf self;
   private final AuditLog audit = new AuditLog();
+  private volatile List<String> tags;
+  private volatile long stopTimeoutMs;
   private boolean closed;
+
+  /**
+   * Starts a server whose configuration stays as it is.
+   *
+   * @param set of {@link ServerConfig#SCHEMA}
+   * @throws StartException what keeps it from starting, in one line
+   * @throws ConfigException the machine cannot give what is asked
+   */
+  public static ShuffleServerProcess start(ConfigSet set) throws StartException {
+    return start(set, FIXED);
+  }
 
   /**
    * Starts a server.
    *
-   * @param set of {@link ServerConfig#SCHEMA}
-   * @throws StartException what keeps it from starting, in one line
-   * @throws io.sluice.common.config.ConfigException the machine cannot give what is asked
+   * @param source reads the configuration again, when an operator wants it
    */
-  public static ShuffleServerProcess start(ConfigSet set) throws StartException {
+  public static ShuffleServerProcess start(ConfigSet set, Supplier<ConfigSet> source)
+      throws StartException {
     ServerConfig config =
         ServerConfig.from(
             set,
             MachineMemory.ofThisProcess(),
             System.getenv("RSS_IP"),
             Runtime.getRuntime().availableProcessors());
-    return start(config, Clock.systemUTC(), System::nanoTime);
+    return start(
+        config,
+        changes -> new ConfigReload(set, source, changes),
+        Clock.systemUTC(),
+        System::nanoTime);
   }
 
   /** As {@link #start(ConfigSet)}, with time from the caller. */
   static ShuffleServerProcess start(ServerConfig config, Clock clock, LongSupplier nanoTime)
       throws StartException {
+    return start(config, changes -> new ConfigReload(null, FIXED, changes), clock, nanoTime);
+  }
+
+  private static ShuffleServerProcess start(
+      ServerConfig config,
+      Function<Consumer<ConfigSet>, ConfigReload> reload,
+      Clock clock,
+      LongSupplier nanoTime)
+      throws StartException {
     StartedParts parts = new StartedParts();
     boolean started = false;
     try {
-      ShuffleServerProcess process = new ShuffleServerProcess(config, clock, nanoTime, parts);
+      ShuffleServerProcess process = new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
       started = true;
       return process;
     } finally {
@@ -186,9 +225,15 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private ShuffleServerProcess(
-      ServerConfig config, Clock clock, LongSupplier nanoTime, StartedParts parts)
+      ServerConfig config,
+      Function<Consumer<ConfigSet>, ConfigReload> reload,
+      Clock clock,
+      LongSupplier nanoTime,
+      StartedParts parts)
       throws StartException {
     this.config = config;
+    stopTimeoutMs = config.stopTimeoutMs();
+    tags = config.cluster().tags();
     this.nanoTime = nanoTime;
     this.parts = parts;
     this.security = security(clock);
@@ -324,14 +369,14 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().decommissionCheckMs(),
             config.cluster().decommissionCheckMs(),
             TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report, decommission), timer);
+    rpc = startRpc(new ControlService(store, report, decommission, reload.apply(this::take)), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, config.cluster().tags(), decommission, audit);
+    self = new ClusterSelf(report, store, () -> tags, decommission, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -348,6 +393,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
         epoch,
         memory.capacityBytes(),
         disks.list().stream().map(Disk::name).toList());
+  }
+
+  /** Takes what may change while it runs. */
+  private void take(ConfigSet changed) {
+    tags = ClusterConfig.from(changed).tags();
+    stopTimeoutMs = changed.get(ServerConfig.STOP_TIMEOUT);
+    DiskLimits limits = DiskConfig.from(changed).limits();
+    for (Disk disk : disks.list()) {
+      if (disk.kind() != StorageKind.REMOTE) {
+        disk.limit(limits);
+      }
+    }
   }
 
   public int rpcPort() {
@@ -383,8 +440,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     closed = true;
     long deadlineNanos =
-        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.stopTimeoutMs());
-    log.info("shuffle server stops timeoutMs={}", config.stopTimeoutMs());
+        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
+    log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
     service.drain();
     report.drain();
     netty.ifPresent(NettyDataServer::stopAccepting);

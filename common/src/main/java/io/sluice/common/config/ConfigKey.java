@@ -119,6 +119,11 @@ public final class ConfigKey<T> {
     return from.secret;
   }
 
+  /** Whether a running process takes a new value when its configuration is read again. */
+  public boolean isReloadable() {
+    return from.reloadable;
+  }
+
   /** Version that first had the key. */
   public String since() {
     return from.since;
@@ -238,6 +243,7 @@ public final class ConfigKey<T> {
     private String doc;
     private boolean secret;
     private boolean required;
+    private boolean reloadable;
 
     private Builder(String name, ValueType<T> type, Comparator<T> order) {
       this.name = name;
@@ -303,6 +309,12 @@ public final class ConfigKey<T> {
     /** The value is never printed. */
     public Builder<T> secret() {
       this.secret = true;
+      return this;
+    }
+
+    /** A running process takes a new value when its configuration is read again. */
+    public Builder<T> reloadable() {
+      this.reloadable = true;
       return this;
     }
 

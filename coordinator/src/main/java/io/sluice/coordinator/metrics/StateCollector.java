@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -84,7 +85,7 @@ public final class StateCollector extends Collector {
               Figures::assignable)
           .gauge(
               "excluded_entries",
-              "Entries of the exclude file",
+              "Entries of the list of excluded servers",
               figures -> figures.view.excluded().size())
           .gauge(
               "stored_bytes",
@@ -103,9 +104,9 @@ public final class StateCollector extends Collector {
 
   private final StateOwner owner;
   private final long serverLostAfterMs;
-  private final Eligibility eligibility;
+  private final Supplier<Eligibility> eligibility;
 
-  public StateCollector(StateOwner owner, long serverLostAfterMs, Eligibility eligibility) {
+  public StateCollector(StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility) {
     this.owner = owner;
     this.serverLostAfterMs = serverLostAfterMs;
     this.eligibility = eligibility;
@@ -129,7 +130,7 @@ public final class StateCollector extends Collector {
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }
     long assignable =
-        eligibility.eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
+        eligibility.get().eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
     List<MetricFamilySamples> all =
         new ArrayList<>(
             TableCollector.families(

@@ -5,10 +5,7 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
-import io.sluice.coordinator.state.ApplicationDecisions;
-import io.sluice.coordinator.state.Listings;
-import io.sluice.coordinator.state.ServerDecisions;
-import io.sluice.coordinator.state.ShuffleDecisions;
+import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
@@ -29,6 +26,7 @@ import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,10 +77,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
               HeartbeatReply.newBuilder().setStatus(status).setMessage(message).build());
 
   private final StateOwner owner;
-  private final ApplicationDecisions applications;
-  private final ShuffleDecisions shuffles;
-  private final ServerDecisions servers;
-  private final Listings listings;
+  private final Supplier<Decisions> decisions;
   private final CoordinatorMetrics metrics;
   private final TokenGrants tokens;
   private final LongSupplier nanoTime;
@@ -90,21 +85,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   /** Used on the state's thread only. */
   private final RandomGenerator seeds;
 
+  /**
+   * @param decisions asked for each request, on the state's thread
+   */
   public CoordinatorService(
       StateOwner owner,
-      ApplicationDecisions applications,
-      ShuffleDecisions shuffles,
-      ServerDecisions servers,
-      Listings listings,
+      Supplier<Decisions> decisions,
       CoordinatorMetrics metrics,
       TokenGrants tokens,
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
-    this.applications = applications;
-    this.shuffles = shuffles;
-    this.servers = servers;
-    this.listings = listings;
+    this.decisions = decisions;
     this.metrics = metrics;
     this.tokens = tokens;
     this.nanoTime = nanoTime;
@@ -123,7 +115,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     decide(
         REGISTER_APPLICATION,
         (view, nowMs) ->
-            applications
+            decisions
+                .get()
+                .applications()
                 .register(view, heard, nowMs)
                 .replied(reply -> withToken(reply, caller, heard.getApplication())),
         observer);
@@ -154,7 +148,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     decide(
         RENEW_LEASE,
         (view, nowMs) ->
-            applications
+            decisions
+                .get()
+                .applications()
                 .renew(view, request, nowMs)
                 .replied(reply -> withToken(reply, caller, request.getApplication())),
         observer);
@@ -165,7 +161,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
     decide(
         UNREGISTER_APPLICATION,
-        (view, nowMs) -> applications.unregister(view, request, nowMs),
+        (view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs),
         observer);
   }
 
@@ -174,19 +170,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
     decide(
         REGISTER_SHUFFLE,
-        (view, nowMs) -> shuffles.register(view, request, nowMs, seeds.nextLong()),
+        (view, nowMs) -> decisions.get().shuffles().register(view, request, nowMs, seeds.nextLong()),
         observer);
   }
 
   @Override
   public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
-    decide(HEARTBEAT, (view, nowMs) -> servers.heartbeat(view, request, nowMs), observer);
+    decide(HEARTBEAT, (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs), observer);
   }
 
   @Override
   public void listServers(ListServersRequest request, StreamObserver<ListServersReply> observer) {
     long startNanos = nanoTime.getAsLong();
-    answer(observer, listings.servers(owner.view(), owner.nowMs()));
+    answer(observer, decisions.get().listings().servers(owner.view(), owner.nowMs()));
     metrics.answered("ListServers", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
@@ -194,7 +190,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   public void listApplications(
       ListApplicationsRequest request, StreamObserver<ListApplicationsReply> observer) {
     long startNanos = nanoTime.getAsLong();
-    answer(observer, listings.applications(owner.view(), owner.nowMs()));
+    answer(observer, decisions.get().listings().applications(owner.view(), owner.nowMs()));
     metrics.answered("ListApplications", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 

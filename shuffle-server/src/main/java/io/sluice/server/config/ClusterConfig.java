@@ -57,6 +57,7 @@ public record ClusterConfig(
   static final ConfigKey<List<String>> TAGS =
       ConfigKey.strings("rss.server.tags")
           .defaultValue(List.of())
+          .reloadable()
           .since("0.1.0")
           .doc(
               "What the server says it is: only such servers are assigned to a job that asks for it.")

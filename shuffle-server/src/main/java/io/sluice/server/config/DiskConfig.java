@@ -75,6 +75,7 @@ public record DiskConfig(
   static final ConfigKey<Double> HIGH_WATERMARK =
       ConfigKey.percent("rss.server.high.watermark.write")
           .defaultValue(95.0)
+          .reloadable()
           .since("0.1.0")
           .doc("Share of a directory's capacity in use at which nothing more is written there.")
           .build();
@@ -82,6 +83,7 @@ public record DiskConfig(
   static final ConfigKey<Double> LOW_WATERMARK =
       ConfigKey.percent("rss.server.low.watermark.write")
           .defaultValue(85.0)
+          .reloadable()
           .since("0.1.0")
           .doc("Share of a directory's capacity in use below which it is written to again.")
           .build();

@@ -1,10 +1,16 @@
 package io.sluice.server.control;
 
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.config.ConfigChange;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
+import io.sluice.proto.ConfigurationChange;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
@@ -22,11 +28,17 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   private final ShuffleStore store;
   private final ServerReport report;
   private final Decommission decommission;
+  private final ConfigReload configuration;
 
-  public ControlService(ShuffleStore store, ServerReport report, Decommission decommission) {
+  public ControlService(
+      ShuffleStore store,
+      ServerReport report,
+      Decommission decommission,
+      ConfigReload configuration) {
     this.store = store;
     this.report = report;
     this.decommission = decommission;
+    this.configuration = configuration;
   }
 
   @Override
@@ -59,6 +71,30 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
             .setMessage(outcome.message())
             .build());
     replies.onCompleted();
+  }
+
+  @Override
+  public void reloadConfiguration(
+      ReloadConfigurationRequest request, StreamObserver<ReloadConfigurationReply> replies) {
+    ReloadConfigurationReply.Builder reply = ReloadConfigurationReply.newBuilder();
+    try {
+      ConfigReload.Outcome outcome = configuration.reload();
+      reply.setStatus(Status.OK);
+      outcome.applied().forEach(change -> reply.addApplied(told(change)));
+      outcome.restartNeeded().forEach(change -> reply.addRestartNeeded(told(change)));
+    } catch (ConfigException e) {
+      reply.setStatus(Status.BAD_REQUEST).setMessage(ConfigReload.oneLine(e));
+    }
+    replies.onNext(reply.build());
+    replies.onCompleted();
+  }
+
+  private static ConfigurationChange told(ConfigChange change) {
+    return ConfigurationChange.newBuilder()
+        .setKey(change.key())
+        .setFrom(change.from())
+        .setTo(change.to())
+        .build();
   }
 
   @Override

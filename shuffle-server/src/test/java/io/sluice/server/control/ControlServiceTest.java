@@ -7,7 +7,11 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
 import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ServerLoad;
@@ -44,7 +48,16 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(store, new FakeReport(), decommission))
+            .addService(new ControlService(
+                    store,
+                    new FakeReport(),
+                    decommission,
+                    new ConfigReload(
+                        null,
+                        () -> {
+                          throw new ConfigException(List.of("a: wrong", "b: wrong too"));
+                        },
+                        changed -> {})))
             .build()
             .start();
     channel =
@@ -79,6 +92,15 @@ class ControlServiceTest {
                 .getStatus())
         .isEqualTo(Status.OK);
     assertThat(decommission.isUnderWay()).isFalse();
+  }
+
+  @Test
+  void saysInOneLineWhatIsWrongWithAConfigurationThatWasReadAgain() {
+    ReloadConfigurationReply reply =
+        control.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance());
+
+    assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(reply.getMessage()).isEqualTo("a: wrong; b: wrong too");
   }
 
   private UnregisterShufflesReply unregister(String application, Integer... numbers) {
