@@ -7,6 +7,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.sluice.common.error.SluiceException;
+import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,7 @@ class ControlServiceTest {
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final Decommission decommission =
       new Decommission(() -> store.shuffleCount() == 0, () -> 0);
+  private final AtomicInteger flushes = new AtomicInteger();
   private Server server;
   private ManagedChannel channel;
   private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control;
@@ -44,7 +47,7 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(store, new FakeReport(), decommission))
+            .addService(new ControlService(store, new FakeReport(), decommission, flushes::incrementAndGet))
             .build()
             .start();
     channel =
@@ -79,6 +82,18 @@ class ControlServiceTest {
                 .getStatus())
         .isEqualTo(Status.OK);
     assertThat(decommission.isUnderWay()).isFalse();
+  }
+
+  @Test
+  void aServerThatStaysTakesNothingNewAndWritesItsMemory() {
+    assertThat(control.decommission(DecommissionRequest.newBuilder().setStay(true).build()))
+        .isEqualTo(DecommissionReply.newBuilder().setStatus(Status.OK).build());
+
+    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(flushes).hasValue(1);
+    decommission.look();
+    decommission.look();
+    assertThat(decommission.hasEnded()).isFalse();
   }
 
   private UnregisterShufflesReply unregister(String application, Integer... numbers) {
