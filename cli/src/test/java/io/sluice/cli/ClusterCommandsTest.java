@@ -175,6 +175,27 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void asksAProcessWhetherItIsWell() throws IOException {
+    CliRun well = CliRun.of("health", "--port", Integer.toString(servers.get(0).httpPort()));
+    assertThat(well.err()).isEmpty();
+    assertThat(well.exitCode()).isZero();
+
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CliRun ill =
+          CliRun.of(
+              "health",
+              "--tls",
+              "--port",
+              Integer.toString(silent.getLocalPort()),
+              "--timeout-ms",
+              "200");
+      assertThat(ill.exitCode()).isEqualTo(1);
+      assertThat(ill.err())
+          .startsWith("sluice health: https://127.0.0.1:" + silent.getLocalPort() + "/healthz: ");
+    }
+  }
+
+  @Test
   void decommissionNamesAServerThatIsNotThere() {
     CliRun run = CliRun.of("admin", "decommission", "nobody:1", "--coordinator", quorum);
 
