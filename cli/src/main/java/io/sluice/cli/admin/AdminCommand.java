@@ -1,5 +1,6 @@
 package io.sluice.cli.admin;
 
+import io.sluice.cli.admin.rolling.RollingRestartCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -14,6 +15,8 @@ import picocli.CommandLine.Spec;
       ApplicationsCommand.class,
       StatusCommand.class,
       DecommissionCommand.class,
+      DrainCommand.class,
+      RollingRestartCommand.class,
       DeleteApplicationCommand.class,
       RebuildCatalogCommand.class
     })
