@@ -23,12 +23,16 @@ import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.clientconf.ClientSettings;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.RuleFiles;
 import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Elapsed;
 import io.sluice.coordinator.state.Listings;
+import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.ServerDecisions;
 import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
@@ -45,6 +49,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -143,7 +148,10 @@ public final class CoordinatorProcess implements AutoCloseable {
     ApplicationPolicy applications = config.applications();
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
-    ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
+    RuleFiles ruleFiles = new RuleFiles(config.rules());
+    Quotas quotas = new Quotas(ruleFiles.read());
+    ApplicationDecisions applicationDecisions =
+        new ApplicationDecisions(applications, eligibility, quotas);
     CoordinatorMetrics metrics = new CoordinatorMetrics();
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
@@ -153,8 +161,13 @@ public final class CoordinatorProcess implements AutoCloseable {
             nanoTime,
             new Elapsed(servers, applications),
             new AuditedProbe(metrics, audit),
-            history);
-    new StateCollector(owner, servers.lostAfterMs(), eligibility).register(metrics.registry());
+            (record, events) -> {
+              history.changed(record, events);
+              metrics.changed(record);
+            });
+    new StateCollector(owner, servers.lostAfterMs(), eligibility, quotas)
+        .register(metrics.registry());
+    AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     CoordinatorService service =
         new CoordinatorService(
             owner,
@@ -164,9 +177,11 @@ public final class CoordinatorProcess implements AutoCloseable {
                 applications,
                 applicationDecisions,
                 eligibility,
-                new AssignmentPlanner(config.assignment())),
-            new ServerDecisions(servers, applications),
+                new AssignmentPlanner(config.assignment()),
+                quotas),
+            new ServerDecisions(servers, applications, quotas),
             new Listings(servers, applications),
+            clientSettings::get,
             metrics,
             security.grants(),
             nanoTime,
@@ -176,6 +191,15 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(owner::close);
     history.start(owner);
     watchExcludeFile(config, owner, closers);
+    RulesThread rules =
+        new RulesThread(
+            config,
+            owner,
+            new QuotaWatch(quotas, ruleFiles::read, servers.lostAfterMs()),
+            clientSettings,
+            audit);
+    closers.push(rules::close);
+    rules.start();
     int rpcPort = startRpc(config, security, service, audit, closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;

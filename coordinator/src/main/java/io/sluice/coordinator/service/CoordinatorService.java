@@ -4,12 +4,15 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
+import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.ApplicationDecisions;
 import io.sluice.coordinator.state.Listings;
 import io.sluice.coordinator.state.ServerDecisions;
 import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.proto.ClientConfigurationReply;
+import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -29,6 +32,7 @@ import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +87,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private final ShuffleDecisions shuffles;
   private final ServerDecisions servers;
   private final Listings listings;
+  private final Supplier<ClientSettings> clientSettings;
   private final CoordinatorMetrics metrics;
   private final TokenGrants tokens;
   private final LongSupplier nanoTime;
@@ -96,6 +101,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       ShuffleDecisions shuffles,
       ServerDecisions servers,
       Listings listings,
+      Supplier<ClientSettings> clientSettings,
       CoordinatorMetrics metrics,
       TokenGrants tokens,
       LongSupplier nanoTime,
@@ -105,6 +111,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     this.shuffles = shuffles;
     this.servers = servers;
     this.listings = listings;
+    this.clientSettings = clientSettings;
     this.metrics = metrics;
     this.tokens = tokens;
     this.nanoTime = nanoTime;
@@ -181,6 +188,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   @Override
   public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
     decide(HEARTBEAT, (view, nowMs) -> servers.heartbeat(view, request, nowMs), observer);
+  }
+
+  @Override
+  public void clientConfiguration(
+      ClientConfigurationRequest request, StreamObserver<ClientConfigurationReply> observer) {
+    long startNanos = nanoTime.getAsLong();
+    answer(
+        observer,
+        ClientConfigurationReply.newBuilder()
+            .setStatus(Status.OK)
+            .addAllSettings(clientSettings.get().all())
+            .build());
+    metrics.answered("ClientConfiguration", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
   @Override
