@@ -28,12 +28,16 @@ import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.clientconf.ClientSettings;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.RuleFiles;
 import io.sluice.coordinator.service.AdminService;
 import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.service.PeerAddress;
 import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -173,7 +177,9 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config));
+    RuleFiles ruleFiles = new RuleFiles(config.rules());
+    Quotas quotas = new Quotas(ruleFiles.read());
+    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
     ConfigReload reload =
         new ConfigReload(
@@ -181,7 +187,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             source,
             changed -> {
               CoordinatorConfig next = CoordinatorConfig.from(changed);
-              decisions.set(decisions(next));
+              decisions.set(decisions(next, quotas));
               excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
     CoordinatorMetrics metrics = new CoordinatorMetrics();
@@ -193,12 +199,22 @@ public final class CoordinatorProcess implements AutoCloseable {
             nanoTime,
             () -> decisions.get().elapsed(),
             new AuditedProbe(metrics, audit),
-            history);
-    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility())
+            (record, events) -> {
+              history.changed(record, events);
+              metrics.changed(record);
+            });
+    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility(), quotas)
         .register(metrics.registry());
+    AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     CoordinatorService service =
         new CoordinatorService(
-            owner, decisions::get, metrics, security.grants(), nanoTime, seeds);
+            owner,
+            decisions::get,
+            clientSettings::get,
+            metrics,
+            security.grants(),
+            nanoTime,
+            seeds);
 
     owner.start();
     closers.push(owner::close);
@@ -207,6 +223,15 @@ public final class CoordinatorProcess implements AutoCloseable {
         new Exclusions(config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
     closers.push(exclusions::close);
     exclusions.start();
+    RulesThread rules =
+        new RulesThread(
+            config,
+            owner,
+            new QuotaWatch(quotas, ruleFiles::read, servers.lostAfterMs()),
+            clientSettings,
+            audit);
+    closers.push(rules::close);
+    rules.start();
     EventLoopGroup loops = startLoops(closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
@@ -232,8 +257,8 @@ public final class CoordinatorProcess implements AutoCloseable {
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
-  private static Decisions decisions(CoordinatorConfig config) {
-    return Decisions.of(config.servers(), config.applications(), config.assignment());
+  private static Decisions decisions(CoordinatorConfig config, Quotas quotas) {
+    return Decisions.of(config.servers(), config.applications(), config.assignment(), quotas);
   }
 
   private static EventLoopGroup startLoops(Deque<Runnable> closers) {

@@ -35,6 +35,8 @@ import io.sluice.server.http.ServerRegistry;
 import io.sluice.server.http.TenantMetrics;
 import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.limits.OverQuota;
+import io.sluice.server.limits.QuotaDataService;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
@@ -165,6 +167,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final Latencies latencies = new Latencies();
   private final ReadCounters readCounters = new ReadCounters();
   private final TransportCounters connections = new TransportCounters();
+  private final OverQuota overQuota = new OverQuota();
   private final ClusterSelf self;
   private final AuditLog audit = new AuditLog();
   private volatile List<String> tags;
@@ -345,7 +348,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     drainable =
         new DrainingDataService(
-            new TimedDataService(service, latencies, nanoTime), security.connections());
+            new QuotaDataService(new TimedDataService(service, latencies, nanoTime), overQuota),
+            security.connections());
 
     startShortCircuit(epoch, store, reads);
 
@@ -389,7 +393,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, () -> tags, decommission, audit);
+    self = new ClusterSelf(report, store, () -> tags, decommission, overQuota, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -630,7 +634,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             latencies,
             PooledByteBufAllocator.DEFAULT,
             List.of(
-                new TenantMetrics(store, memory, self::forgotten),
+                new TenantMetrics(store, memory, self::forgotten, overQuota),
                 new TrafficMetrics(
                     connections,
                     readCounters,

@@ -45,6 +45,27 @@ class JobShuffleTest {
   }
 
   @Test
+  void isHadoopsOwnWhereTheUserIsDeniedWithOneWarningThatSaysWhy() throws Exception {
+    Logger logger = (Logger) LoggerFactory.getLogger(JobShuffle.class);
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    said.start();
+    logger.addAppender(said);
+    try (CoordinatorInTest coordinator = new CoordinatorInTest()) {
+      coordinator.denial = "user bob is denied: ask the operator";
+      conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
+      isHadoopsOwn();
+    } finally {
+      logger.detachAppender(said);
+    }
+    assertThat(said.list)
+        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .singleElement()
+        .asString()
+        .endsWith("reason=DENIED: user bob is denied: ask the operator");
+  }
+
+  @Test
   void isHadoopsOwnWithoutACoordinator() {
     conf.unset("mapreduce.rss.coordinator.quorum");
     isHadoopsOwn();
