@@ -26,7 +26,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
   public void init(Context context) throws IOException, ClassNotFoundException {
     Optional<ShuffleAssignment> assignment = AssignedShuffle.from(System.getenv());
     if (assignment.isPresent()) {
-      JobSettings settings = JobSettings.of(context.getJobConf());
+      JobSettings settings = JobSettings.ofTask(context.getJobConf(), System.getenv());
       collector =
           new SluiceMapOutput<>(
               use -> push(context, assignment.get(), settings, use), settings.localOutput());

@@ -54,7 +54,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
     this.failedShuffles = failedShuffles;
     this.client =
         SluiceClient.start(
-            JobSettings.of(job).client(),
+            JobSettings.ofTask(job, System.getenv()).client(),
             assignment.get().shuffle().getApplication(),
             reduce.toString());
     JobCredentials.learn(client, job.getCredentials());
