@@ -18,7 +18,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -54,26 +53,13 @@ final class LocalRunFiles implements RunFileOpener {
   /** One life of the server behind a socket. */
   private record Life(String socket, long epoch) {}
 
-  private LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
-    this.executor = executor;
-    this.credentials = credentials;
-  }
-
   /**
-   * An opener, if this system can pass descriptors.
-   *
    * @param executor reads what has to be read to open a file
    * @param credentials prove the application where servers ask for it
    */
-  static Optional<RunFileOpener> create(Executor executor, ApplicationCredentials credentials) {
-    try {
-      return Epoll.isAvailable()
-          ? Optional.of(new LocalRunFiles(executor, credentials))
-          : Optional.empty();
-    } catch (LinkageError e) {
-      LOG.debug("files of servers on this host are not read directly", e);
-      return Optional.empty();
-    }
+  LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
+    this.executor = executor;
+    this.credentials = credentials;
   }
 
   @Override
@@ -86,7 +72,17 @@ final class LocalRunFiles implements RunFileOpener {
     return !source.localSocket().isEmpty()
         && reachable.computeIfAbsent(
             new Life(source.localSocket(), source.epoch()),
-            life -> Files.isWritable(Path.of(life.socket())));
+            life -> Files.isWritable(Path.of(life.socket())) && canPassDescriptors());
+  }
+
+  /** Asked only where a server offers files: the answer takes a native library. */
+  private static boolean canPassDescriptors() {
+    try {
+      return Epoll.isAvailable();
+    } catch (LinkageError e) {
+      LOG.debug("files of servers on this host are not read directly", e);
+      return false;
+    }
   }
 
   @Override
