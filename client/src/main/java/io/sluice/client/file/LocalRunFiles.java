@@ -44,14 +44,14 @@ final class LocalRunFiles implements RunFileOpener {
   private final Executor executor;
   private final ApplicationCredentials credentials;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
-  private final Map<Life, Boolean> reachable = new ConcurrentHashMap<>();
+
+  /** By {@link #life}. */
+  private final Map<String, Boolean> reachable = new ConcurrentHashMap<>();
+
   private final Map<String, DescriptorConnection> connections = new ConcurrentHashMap<>();
   // Guarded by this.
   private EventLoopGroup eventLoops;
   private boolean closed;
-
-  /** One life of the server behind a socket. */
-  private record Life(String socket, long epoch) {}
 
   /**
    * @param executor reads what has to be read to open a file
@@ -71,8 +71,13 @@ final class LocalRunFiles implements RunFileOpener {
   public boolean mayOpen(RunFileSource source) {
     return !source.localSocket().isEmpty()
         && reachable.computeIfAbsent(
-            new Life(source.localSocket(), source.epoch()),
-            life -> Files.isWritable(Path.of(life.socket())) && canPassDescriptors());
+            life(source),
+            life -> Files.isWritable(Path.of(source.localSocket())) && canPassDescriptors());
+  }
+
+  /** One life of the server behind a socket. */
+  private static String life(RunFileSource source) {
+    return source.epoch() + " " + source.localSocket();
   }
 
   /** Asked only where a server offers files: the answer takes a native library. */
@@ -137,7 +142,7 @@ final class LocalRunFiles implements RunFileOpener {
   }
 
   private void notReachable(RunFileSource source, Throwable failure) {
-    Boolean before = reachable.put(new Life(source.localSocket(), source.epoch()), false);
+    Boolean before = reachable.put(life(source), false);
     if (before == null || before) {
       LOG.info(
           "run files of a server are fetched, not read directly server={} socket={} reason={}",
