@@ -165,6 +165,7 @@ public record CoordinatorConfig(
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
           .since(FIRST)
+          .reloadable()
           .doc(
               "Most bytes that servers hold for all applications of one user. Beyond, new shuffles use their engine's own, and what running ones push stays in local output.")
           .build();
@@ -174,6 +175,7 @@ public record CoordinatorConfig(
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
           .since(FIRST)
+          .reloadable()
           .doc(
               "Most partitions, copies counted, that servers hold for all applications of one user. A shuffle that would exceed it uses its engine's own.")
           .build();
@@ -183,6 +185,7 @@ public record CoordinatorConfig(
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
           .since(FIRST)
+          .reloadable()
           .doc("As `rss.coordinator.quota.default.bytes`, for each application.")
           .build();
   static final ConfigKey<Long> APPLICATION_PARTITIONS =
@@ -191,6 +194,7 @@ public record CoordinatorConfig(
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
           .since(FIRST)
+          .reloadable()
           .doc("As `rss.coordinator.quota.default.partitions`, for each application.")
           .build();
   static final ConfigKey<String> QUOTA_FILE =

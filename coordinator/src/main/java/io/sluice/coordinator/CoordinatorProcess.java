@@ -177,8 +177,8 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    RuleFiles ruleFiles = new RuleFiles(config.rules());
-    Quotas quotas = new Quotas(ruleFiles.read());
+    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules()));
+    Quotas quotas = new Quotas(ruleFiles.get().read());
     AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
     ConfigReload reload =
@@ -187,6 +187,9 @@ public final class CoordinatorProcess implements AutoCloseable {
             source,
             changed -> {
               CoordinatorConfig next = CoordinatorConfig.from(changed);
+              RuleFiles files = ruleFiles(next);
+              quotas.rules(files.read());
+              ruleFiles.set(files);
               decisions.set(decisions(next, quotas));
               excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
@@ -227,7 +230,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         new RulesThread(
             config,
             owner,
-            new QuotaWatch(quotas, ruleFiles::read, servers.lostAfterMs()),
+            new QuotaWatch(quotas, () -> ruleFiles.get().read(), servers.lostAfterMs()),
             clientSettings,
             audit);
     closers.push(rules::close);
@@ -255,6 +258,14 @@ public final class CoordinatorProcess implements AutoCloseable {
     int rpcPort = startRpc(config, security, List.of(service, admin), audit, loops, closers);
     int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
+  }
+
+  private static RuleFiles ruleFiles(CoordinatorConfig config) {
+    try {
+      return new RuleFiles(config.rules());
+    } catch (IOException e) {
+      throw new ConfigException(e.getMessage());
+    }
   }
 
   private static Decisions decisions(CoordinatorConfig config, Quotas quotas) {
