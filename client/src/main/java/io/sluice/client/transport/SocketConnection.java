@@ -1,13 +1,7 @@
 package io.sluice.client.transport;
 
-import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
-import io.sluice.common.frame.FrameFormatException;
-import io.sluice.common.frame.FrameHeader;
-import io.sluice.common.net.FrameSink;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -21,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /** A connection of a {@link SocketDataTransport}. What it does runs on the loop's thread. */
-final class SocketConnection extends FramedConnection implements FrameSink {
+final class SocketConnection extends FramedConnection {
   private final String server;
   private final SocketLoop loop;
   private final LongSupplier nanoTime;
@@ -35,7 +29,6 @@ final class SocketConnection extends FramedConnection implements FrameSink {
   private SelectionKey key;
   private SocketFrameReader reader;
   private OutgoingFrame writing;
-  private MessageLite headOfBody;
   private long connectDeadlineNanos;
 
   SocketConnection(
@@ -172,7 +165,8 @@ final class SocketConnection extends FramedConnection implements FrameSink {
   }
 
   /** The first cause stays. Idempotent; any thread. */
-  private void end(Throwable cause) {
+  @Override
+  void end(Throwable cause) {
     requests().failAll(cause);
     // Without effect on one that was established.
     connected.completeExceptionally(
@@ -200,33 +194,12 @@ final class SocketConnection extends FramedConnection implements FrameSink {
   }
 
   @Override
-  public void onHead(FrameHeader header, ByteBuf frame) {
-    MessageLite head;
-    try {
-      head = requests().head(header, frame);
-    } catch (SluiceException e) {
-      reader.end();
-      end(e);
-      return;
-    }
-    int length = header.bodyLength();
-    if (length == 0) {
-      requests().complete(header.requestId(), head, null);
-    } else {
-      headOfBody = head;
-      reader.receiveBody(allocator().directBuffer(length, length));
-    }
+  void receiveBody(ByteBuf target) {
+    reader.receiveBody(target);
   }
 
   @Override
-  public void onBody(FrameHeader header, ByteBuf body) {
-    MessageLite head = headOfBody;
-    headOfBody = null;
-    requests().complete(header.requestId(), head, body);
-  }
-
-  @Override
-  public void onMalformed(long requestId, FrameFormatException problem) {
-    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  void endReceiving() {
+    reader.end();
   }
 }
