@@ -97,7 +97,8 @@ final class SecurityTest {
             .set("mapreduce.job.credentials.json", credentials)
             .set("mapreduce.rss.security.user", "alice")
             .set("mapreduce.rss.security.tls.enabled", "true")
-            .set("mapreduce.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
+            .set(
+                "mapreduce.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
             .arguments(input, directory.resolve(name))
             .run(BothWays.TIMEOUT));
   }

@@ -141,8 +141,7 @@ public final class TasksInOneProcess {
         // Before the first one: whether there is a newer assignment.
         List<TaskCompletionEvent> wanted =
             first < 0 ? List.of() : succeeded.subList(first, succeeded.size());
-        return new MapTaskCompletionEventsUpdate(
-            wanted.toArray(new TaskCompletionEvent[0]), false);
+        return new MapTaskCompletionEventsUpdate(wanted.toArray(new TaskCompletionEvent[0]), false);
       }
       case "fatalError", "fsError", "shuffleError" ->
           throw new IOException(method.getName() + ": " + arguments[1]);
