@@ -163,11 +163,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   public PushSession localSession(
       ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
     return new LocalSession(
-        assignment.partitionCount(),
-        attempt,
-        options,
-        config.push(),
-        allocator);
+        assignment.partitionCount(), attempt, options, config.push(), allocator);
   }
 
   @Override

@@ -12,7 +12,9 @@ final class LightNetty {
     setIfAbsent("io.netty.jfr.enabled", "false");
   }
 
-  /** Its default allocator comes with a hundred classes, and is made even where nobody asks for it. */
+  /**
+   * Its default allocator comes with a hundred classes, and is made even where nobody asks for it.
+   */
   static void withoutPools() {
     setIfAbsent("io.netty.allocator.type", "unpooled");
   }

@@ -55,8 +55,7 @@ public interface SluiceClient extends AutoCloseable {
    * than the task's data. Without encryption it has no Netty channels, and it never has a pool of
    * buffers.
    */
-  static SluiceClient startForOneTask(
-      ClientConfig config, String application, String clientName) {
+  static SluiceClient startForOneTask(ClientConfig config, String application, String clientName) {
     if (config.security().tls().enabled() || config.transportKind() != TransportKind.GRPC_NETTY) {
       return start(config, application, clientName);
     }

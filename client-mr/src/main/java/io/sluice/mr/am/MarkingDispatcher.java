@@ -110,8 +110,7 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     TaskAttempt attempt = attempts.apply(id);
     boolean needless = isAtServers(id, attempt) && !attempt.isFinished();
     if (needless) {
-      LOG.info(
-          "map not run again, its output is at servers attempt={} but=container has gone", id);
+      LOG.info("map not run again, its output is at servers attempt={} but=container has gone", id);
     }
     return needless;
   }

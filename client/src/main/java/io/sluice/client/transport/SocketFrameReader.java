@@ -36,10 +36,7 @@ final class SocketFrameReader {
   private boolean ended;
 
   SocketFrameReader(
-      ReadableByteChannel channel,
-      ByteBufAllocator allocator,
-      FrameLimits limits,
-      FrameSink sink) {
+      ReadableByteChannel channel, ByteBufAllocator allocator, FrameLimits limits, FrameSink sink) {
     this.channel = channel;
     this.allocator = allocator;
     this.limits = limits;

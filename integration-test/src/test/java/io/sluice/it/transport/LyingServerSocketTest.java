@@ -11,9 +11,6 @@ class LyingServerSocketTest extends LyingServerTest {
   @Override
   DataTransport newClient(TransportConfig config) {
     return new SocketDataTransport(
-        config,
-        new ApplicationCredentials(),
-        UnpooledByteBufAllocator.DEFAULT,
-        System::nanoTime);
+        config, new ApplicationCredentials(), UnpooledByteBufAllocator.DEFAULT, System::nanoTime);
   }
 }

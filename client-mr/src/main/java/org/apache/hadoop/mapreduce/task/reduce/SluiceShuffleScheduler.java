@@ -87,8 +87,7 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
   }
 
   @Override
-  public synchronized void addKnownMapOutput(
-      String hostName, String hostUrl, TaskAttemptID mapId) {
+  public synchronized void addKnownMapOutput(String hostName, String hostUrl, TaskAttemptID mapId) {
     super.addKnownMapOutput(hostName, hostUrl, mapId);
     if (!outputAtNodeManagers) {
       outputAtNodeManagers = true;
