@@ -91,7 +91,7 @@ async function refresh() {
 
 function paint() {
   const { route, data, failure } = current;
-  document.body.classList.toggle("stale", failure !== null);
+  document.body.classList.toggle("stale", failure !== null && !denied(failure));
   if (denied(failure)) {
     // A form that is being filled in stays.
     if (!content.querySelector("form.sign-in")) content.replaceChildren(signInForm("This cluster answers its users only.", signedIn));
