@@ -128,11 +128,7 @@ public final class CoordinatorProcess implements AutoCloseable {
   public static CoordinatorProcess start(ConfigSet set, Supplier<ConfigSet> source)
       throws IOException {
     return start(
-        set,
-        source,
-        Clock.systemUTC(),
-        System::nanoTime,
-        RandomGenerator.of("L64X128MixRandom"));
+        set, source, Clock.systemUTC(), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet, Supplier)}, with time and randomness from the caller. */
@@ -190,21 +186,18 @@ public final class CoordinatorProcess implements AutoCloseable {
     AuditLog audit = new AuditLog();
     StateOwner owner =
         new StateOwner(
-            nanoTime,
-            () -> decisions.get().elapsed(),
-            new AuditedProbe(metrics, audit),
-            history);
+            nanoTime, () -> decisions.get().elapsed(), new AuditedProbe(metrics, audit), history);
     new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility())
         .register(metrics.registry());
     CoordinatorService service =
-        new CoordinatorService(
-            owner, decisions::get, metrics, security.grants(), nanoTime, seeds);
+        new CoordinatorService(owner, decisions::get, metrics, security.grants(), nanoTime, seeds);
 
     owner.start();
     closers.push(owner::close);
     history.start(owner);
     Exclusions exclusions =
-        new Exclusions(config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
+        new Exclusions(
+            config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
     closers.push(exclusions::close);
     exclusions.start();
     EventLoopGroup loops = startLoops(closers);
@@ -318,8 +311,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     HttpEndpoint http;
     try {
-      http =
-          new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
+      http = new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

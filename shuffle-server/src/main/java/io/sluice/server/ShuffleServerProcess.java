@@ -214,7 +214,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     StartedParts parts = new StartedParts();
     boolean started = false;
     try {
-      ShuffleServerProcess process = new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
+      ShuffleServerProcess process =
+          new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
       started = true;
       return process;
     } finally {
@@ -369,7 +370,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().decommissionCheckMs(),
             config.cluster().decommissionCheckMs(),
             TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report, decommission, reload.apply(this::take)), timer);
+    rpc =
+        startRpc(new ControlService(store, report, decommission, reload.apply(this::take)), timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
@@ -439,8 +441,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
       return;
     }
     closed = true;
-    long deadlineNanos =
-        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
+    long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
     log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
     service.drain();
     report.drain();

@@ -106,7 +106,8 @@ public final class StateCollector extends Collector {
   private final long serverLostAfterMs;
   private final Supplier<Eligibility> eligibility;
 
-  public StateCollector(StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility) {
+  public StateCollector(
+      StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility) {
     this.owner = owner;
     this.serverLostAfterMs = serverLostAfterMs;
     this.eligibility = eligibility;
@@ -130,7 +131,10 @@ public final class StateCollector extends Collector {
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }
     long assignable =
-        eligibility.get().eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
+        eligibility
+            .get()
+            .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+            .size();
     List<MetricFamilySamples> all =
         new ArrayList<>(
             TableCollector.families(

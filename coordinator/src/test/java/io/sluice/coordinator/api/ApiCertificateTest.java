@@ -77,7 +77,8 @@ class ApiCertificateTest {
   /**
    * @param user whose certificate is shown; null: none
    */
-  private static HttpResponse<String> ask(String user, String method, String path) throws Exception {
+  private static HttpResponse<String> ask(String user, String method, String path)
+      throws Exception {
     Optional<String> name = Optional.ofNullable(user);
     HttpClient client =
         HttpClient.newBuilder()
@@ -96,8 +97,7 @@ class ApiCertificateTest {
                     .https())
             .build();
     return client.send(
-        HttpRequest.newBuilder(
-                URI.create("https://127.0.0.1:" + coordinator.httpPort() + path))
+        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + coordinator.httpPort() + path))
             .timeout(Duration.ofSeconds(20))
             .header("Content-Type", "application/json")
             .method(method, BodyPublishers.noBody())
@@ -107,8 +107,7 @@ class ApiCertificateTest {
 
   @Test
   void theCommonNameIsTheUser() throws Exception {
-    JsonNode caller =
-        JsonMapper.shared().readTree(ask("ops", "GET", "/api/v1/caller").body());
+    JsonNode caller = JsonMapper.shared().readTree(ask("ops", "GET", "/api/v1/caller").body());
 
     assertThat(caller.get("user").asString()).isEqualTo("ops");
     assertThat(caller.get("mayChange").asBoolean()).isTrue();

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
-/** The pages of a cluster that demands authentication: a person gives a token and changes things. */
+/**
+ * The pages of a cluster that demands authentication: a person gives a token and changes things.
+ */
 @Timeout(120)
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
 class SignInPageTest {
@@ -32,8 +34,7 @@ class SignInPageTest {
   private CoordinatorProcess coordinator() throws IOException {
     return CoordinatorProcess.start(
         ConfigSet.of(
-            CoordinatorConfig.SCHEMA,
-            secured(Map.of("rss.coordinator.host", "127.0.0.1"))));
+            CoordinatorConfig.SCHEMA, secured(Map.of("rss.coordinator.host", "127.0.0.1"))));
   }
 
   private ShuffleServerProcess server(CoordinatorProcess coordinator) throws IOException {

@@ -6,14 +6,14 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
-import io.sluice.common.error.SluiceException;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
+import io.sluice.common.error.SluiceException;
 import io.sluice.proto.DecommissionRequest;
-import io.sluice.proto.ReloadConfigurationReply;
-import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -48,7 +48,8 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(
+            .addService(
+                new ControlService(
                     store,
                     new FakeReport(),
                     decommission,
