@@ -292,8 +292,17 @@ class ClusterCommandsTest {
   void showsShufflesTotalsAndBalance() {
     CliRun push =
         CliRun.of(
-            "bench", "push", "--coordinator", quorum, "--application", "shown", "--keep",
-            "--total", "1m", "--partitions", "3");
+            "bench",
+            "push",
+            "--coordinator",
+            quorum,
+            "--application",
+            "shown",
+            "--keep",
+            "--total",
+            "1m",
+            "--partitions",
+            "3");
     assertThat(push.exitCode()).isZero();
 
     CliRun shuffles = CliRun.of("admin", "shuffles", "shown", "--coordinator", quorum);
@@ -321,8 +330,7 @@ class ClusterCommandsTest {
 
     CliRun excluded = CliRun.of("admin", "exclude", name, "--coordinator", quorum);
     CliRun list = CliRun.of("admin", "exclusions", "--coordinator", quorum);
-    CliRun filtered =
-        CliRun.of("admin", "servers", "--state", "excluded", "--coordinator", quorum);
+    CliRun filtered = CliRun.of("admin", "servers", "--state", "excluded", "--coordinator", quorum);
     CliRun included = CliRun.of("admin", "include", name, "--coordinator", quorum);
 
     assertThat(excluded.out())
@@ -348,7 +356,12 @@ class ClusterCommandsTest {
 
       CliRun run =
           CliRun.of(
-              "admin", "exclude", name, "--timeout", "500ms", "--coordinator",
+              "admin",
+              "exclude",
+              name,
+              "--timeout",
+              "500ms",
+              "--coordinator",
               silent + "," + quorum);
 
       assertThat(run.exitCode()).isEqualTo(1);
@@ -368,15 +381,23 @@ class ClusterCommandsTest {
     CliRun all = CliRun.of("admin", "reload", "--all-servers", "--coordinator", quorum);
     CliRun json =
         CliRun.of(
-            "admin", "reload", "--server", "127.0.0.1:" + servers.get(0).rpcPort(),
-            "--coordinator", quorum, "-o", "json");
+            "admin",
+            "reload",
+            "--server",
+            "127.0.0.1:" + servers.get(0).rpcPort(),
+            "--coordinator",
+            quorum,
+            "-o",
+            "json");
     settings.put("rss.coordinator.app.max", "none");
     CliRun broken = CliRun.of("admin", "reload", "--coordinator", quorum);
 
     assertThat(coordinators.out())
         .isEqualTo(
-            quorum + ": rss.coordinator.app.max: 10000 -> 77\n"
-                + quorum + ": rss.coordinator.app.expired: 1m -> 61s needs a restart\n");
+            quorum
+                + ": rss.coordinator.app.max: 10000 -> 77\n"
+                + quorum
+                + ": rss.coordinator.app.expired: 1m -> 61s needs a restart\n");
     assertThat(all.err()).isEmpty();
     assertThat(all.out().lines()).hasSize(2).allMatch(line -> line.endsWith("- -> reloaded"));
     assertThat(JsonMapper.shared().readTree(json.out()).get("applied")).isEmpty();
@@ -389,8 +410,17 @@ class ClusterCommandsTest {
   void followsEvents() {
     CliRun run =
         CliRun.of(
-            "admin", "events", "--follow", "--looks", "2", "--interval", "10ms", "-o", "json",
-            "--coordinator", quorum);
+            "admin",
+            "events",
+            "--follow",
+            "--looks",
+            "2",
+            "--interval",
+            "10ms",
+            "-o",
+            "json",
+            "--coordinator",
+            quorum);
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out().lines())
@@ -404,7 +434,15 @@ class ClusterCommandsTest {
     CliRun once = CliRun.of("admin", "top", "--once", "--coordinator", quorum);
     CliRun twice =
         CliRun.of(
-            "admin", "top", "--count", "2", "--interval", "10ms", "-n", "1", "--coordinator",
+            "admin",
+            "top",
+            "--count",
+            "2",
+            "--interval",
+            "10ms",
+            "-n",
+            "1",
+            "--coordinator",
             quorum);
 
     assertThat(once.err()).isEmpty();

@@ -66,7 +66,8 @@ public record CoordinatorConfig(
           .atMost(MAX_PORT)
           .since(FIRST)
           .doc(
-              "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
+              "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus),"
+                  + " `/healthz` and `/readyz`. 0: any free port.")
           .build();
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.coordinator.host")
@@ -82,7 +83,8 @@ public record CoordinatorConfig(
           .atMost(1L << 30)
           .since(FIRST)
           .doc(
-              "Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
+              "Largest message that is read. The longest ones are heartbeats of servers that hold"
+                  + " data of many applications: about 40 bytes each.")
           .build();
 
   static final ConfigKey<Long> SERVER_TIMEOUT =
@@ -99,7 +101,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
+              "How often servers are asked to report. Must be less than the silence after which"
+                  + " they are lost; a third of it or less is sensible.")
           .build();
   static final ConfigKey<Long> SERVER_FORGET =
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
@@ -122,7 +125,8 @@ public record CoordinatorConfig(
           .defaultValue(false)
           .since(FIRST)
           .doc(
-              "Assign no shuffles for a while after the start, so that none is squeezed onto the few servers that happened to report first.")
+              "Assign no shuffles for a while after the start, so that none is squeezed onto the"
+                  + " few servers that happened to report first.")
           .build();
   static final ConfigKey<Long> SILENT_DURATION =
       ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
@@ -138,7 +142,8 @@ public record CoordinatorConfig(
           .atLeast(100L)
           .since(FIRST)
           .doc(
-              "How long an application lives without a sign of life of its driver. Drivers renew every third of it; afterwards servers drop its shuffles.")
+              "How long an application lives without a sign of life of its driver. Drivers renew"
+                  + " every third of it; afterwards servers drop its shuffles.")
           .build();
   static final ConfigKey<Integer> APPLICATIONS_MAX =
       ConfigKey.integer("rss.coordinator.app.max")
@@ -157,7 +162,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "Most live applications of one user. More are refused and use their engine's own shuffle.")
+              "Most live applications of one user. More are refused and use their engine's own"
+                  + " shuffle.")
           .build();
   static final ConfigKey<Long> USER_BYTES =
       ConfigKey.dataSize("rss.coordinator.quota.default.bytes")
@@ -248,7 +254,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
+              "How long an application that ended is remembered, so that servers learn of its end"
+                  + " from their heartbeats.")
           .build();
   static final ConfigKey<Integer> ENDED_MAX =
       ConfigKey.integer("rss.coordinator.app.ended.remembered.max")
@@ -258,7 +265,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
+              "Most ended applications that are remembered. Servers drop one that was forgotten"
+                  + " when a whole lease has passed.")
           .build();
   static final ConfigKey<Integer> SHUFFLES_REMEMBERED =
       ConfigKey.integer("rss.coordinator.app.shuffles.remembered")
@@ -268,7 +276,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
+              "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is"
+                  + " registered again with another partition count is refused.")
           .build();
 
   static final ConfigKey<StrategyKind> STRATEGY =
@@ -277,8 +286,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC` the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn."
-                  + " See assignment.md.")
+              "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC`"
+                  + " the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn. See assignment.md.")
           .build();
   static final ConfigKey<HostRule> HOST_RULE =
       ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
@@ -286,7 +295,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
+              "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough,"
+                  + " `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
           .build();
   static final ConfigKey<Integer> NODES_MAX =
       ConfigKey.integer("rss.coordinator.shuffle.nodes.max")
@@ -304,7 +314,8 @@ public record CoordinatorConfig(
           .reloadable()
           .since(FIRST)
           .doc(
-              "A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
+              "A server is given nothing more while this much of its healthy disks (of its memory,"
+                  + " if it has no disks) is in use.")
           .build();
 
   static final ConfigKey<String> EXCLUDE_FILE =
@@ -312,9 +323,11 @@ public record CoordinatorConfig(
           .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
           .since(FIRST)
           .doc(
-              "File that names servers to be given nothing more, one a line: `host:port`, `host-port`, the server's name, or a host for all servers on it."
-                  + " Read again while the coordinator runs, and changed by `sluice admin exclude`; a file that is not there excludes nobody."
-                  + " Without it, what operators exclude is forgotten when the coordinator ends.")
+              "File that names servers to be given nothing more, one a line: `host:port`,"
+                  + " `host-port`, the server's name, or a host for all servers on it. Read again"
+                  + " while the coordinator runs, and changed by `sluice admin exclude`; a file"
+                  + " that is not there excludes nobody. Without it, what operators exclude is"
+                  + " forgotten when the coordinator ends.")
           .build();
   static final ConfigKey<Long> EXCLUDE_INTERVAL =
       ConfigKey.durationMs("rss.coordinator.exclude.nodes.check.interval")

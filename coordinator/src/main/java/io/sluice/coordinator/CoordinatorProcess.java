@@ -132,11 +132,7 @@ public final class CoordinatorProcess implements AutoCloseable {
   public static CoordinatorProcess start(ConfigSet set, Supplier<ConfigSet> source)
       throws IOException {
     return start(
-        set,
-        source,
-        Clock.systemUTC(),
-        System::nanoTime,
-        RandomGenerator.of("L64X128MixRandom"));
+        set, source, Clock.systemUTC(), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
   }
 
   /** As {@link #start(ConfigSet, Supplier)}, with time and randomness from the caller. */
@@ -223,7 +219,8 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(owner::close);
     history.start(owner);
     Exclusions exclusions =
-        new Exclusions(config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
+        new Exclusions(
+            config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
     closers.push(exclusions::close);
     exclusions.start();
     RulesThread rules =
@@ -354,8 +351,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     HttpEndpoint http;
     try {
-      http =
-          new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
+      http = new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }

@@ -48,8 +48,8 @@ public record ServerConfig(
           .reloadable()
           .since("0.1.0")
           .doc(
-              "How long a clean stop may take: requests under way are finished and memory is written"
-                  + " to run files; what is left then is given up.")
+              "How long a clean stop may take: requests under way are finished and memory is"
+                  + " written to run files; what is left then is given up.")
           .build();
 
   /** Every key of a shuffle server. */

@@ -220,7 +220,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     StartedParts parts = new StartedParts();
     boolean started = false;
     try {
-      ShuffleServerProcess process = new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
+      ShuffleServerProcess process =
+          new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
       started = true;
       return process;
     } finally {
@@ -456,8 +457,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
       return;
     }
     closed = true;
-    long deadlineNanos =
-        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
+    long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
     log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
     service.drain();
     report.drain();

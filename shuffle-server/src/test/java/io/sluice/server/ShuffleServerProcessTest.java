@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
-import io.sluice.common.error.SluiceException;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.ConfigurationChange;

@@ -91,8 +91,7 @@ final class EventsCommand implements Callable<Integer> {
     return coordinators.first(
         api ->
             api.get(
-                Map.of(
-                    "limit", most, "after", after, "server", server, "application", application),
+                Map.of("limit", most, "after", after, "server", server, "application", application),
                 List.of("events")));
   }
 

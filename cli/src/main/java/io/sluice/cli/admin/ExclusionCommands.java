@@ -26,7 +26,8 @@ final class ExclusionCommands {
     @Parameters(
         arity = "1..*",
         paramLabel = "SERVER",
-        description = "Names as `sluice admin servers` shows them, or a host for all servers on it.")
+        description =
+            "Names as `sluice admin servers` shows them, or a host for all servers on it.")
     private List<String> servers = new ArrayList<>();
 
     private Act(String method) {
@@ -44,8 +45,7 @@ final class ExclusionCommands {
                 if (output.isJson()) {
                   output.jsonLine(answer);
                 } else {
-                  Resource.Exclusions list =
-                      CoordinatorApi.as(Resource.Exclusions.class, answer);
+                  Resource.Exclusions list = CoordinatorApi.as(Resource.Exclusions.class, answer);
                   output.line(coordinator + ": " + server + ": " + done(list));
                 }
               });
@@ -61,8 +61,8 @@ final class ExclusionCommands {
       name = "exclude",
       description = {
         "Take servers out of assignment, at every coordinator given; they serve what they hold.",
-        "A coordinator with an exclude file (rss.coordinator.exclude.nodes.file.path) writes it there;"
-            + " else it forgets it when it ends."
+        "A coordinator with an exclude file (rss.coordinator.exclude.nodes.file.path) writes it"
+            + " there; else it forgets it when it ends."
       })
   static final class Exclude extends Act {
     Exclude() {
@@ -78,7 +78,8 @@ final class ExclusionCommands {
 
   @Command(
       name = "include",
-      description = "Give servers that were excluded back to assignment, at every coordinator given.")
+      description =
+          "Give servers that were excluded back to assignment, at every coordinator given.")
   static final class Include extends Act {
     Include() {
       super("DELETE");

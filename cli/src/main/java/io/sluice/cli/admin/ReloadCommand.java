@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
     name = "reload",
     description = {
       "Have every coordinator given, or shuffle servers, read their configuration files again.",
-      "What docs/configuration.md calls reloadable holds from then on, the rest is named. A file that"
-          + " is wrong changes nothing."
+      "What docs/configuration.md calls reloadable holds from then on, the rest is named. A file"
+          + " that is wrong changes nothing."
     })
 final class ReloadCommand implements Callable<Integer> {
   private static final String LOST = "SERVER_LOST";

@@ -1,7 +1,7 @@
 package io.sluice.cli.admin;
 
-import io.sluice.cli.control.Coordinators;
 import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;

@@ -17,7 +17,8 @@ import tools.jackson.databind.JsonNode;
     name = "shuffles",
     description = {
       "The shuffles of an application, or one and each server's part of it.",
-      "Skew is the largest partition over the mean one; from 3 on its reader is likely to be the last."
+      "Skew is the largest partition over the mean one; from 3 on its reader is likely to be the"
+          + " last."
     })
 final class ShufflesCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
@@ -41,8 +42,7 @@ final class ShufflesCommand implements Callable<Integer> {
           .column(">stored", s -> Words.size(s.storedBytes()))
           .column(">largest", s -> Words.size(s.largestPartitionBytes()))
           .column(">skew", s -> Words.factor(s.skew()))
-          .column(
-              ">age", s -> s.assignedAgeMs() == null ? "-" : Words.span(s.assignedAgeMs()))
+          .column(">age", s -> s.assignedAgeMs() == null ? "-" : Words.span(s.assignedAgeMs()))
           .wide(">replicas", Resource.Shuffle::replicas)
           .wide(">assignments", Resource.Shuffle::assignments);
 

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code top} shows of one moment: totals, the busiest servers, the applications that grow most.
- * An application's rate is how much more servers hold of it than at the look before. One thread's.
+ * What {@code top} shows of one moment: totals, the busiest servers, the applications that grow
+ * most. An application's rate is how much more servers hold of it than at the look before. One
+ * thread's.
  */
 final class TopView {
   private static final String LOST = "SERVER_LOST";
@@ -73,9 +74,9 @@ final class TopView {
             .sorted(
                 // What needs attention first, then by what goes through.
                 Comparator.comparing((Resource.Server s) -> s.state().equals("ACTIVE"))
+                    .thenComparing(Comparator.comparingLong(TopView::throughput).reversed())
                     .thenComparing(
-                        Comparator.comparingLong(TopView::throughput).reversed())
-                    .thenComparing(Comparator.comparingLong(Resource.Server::storedBytes).reversed())
+                        Comparator.comparingLong(Resource.Server::storedBytes).reversed())
                     .thenComparing(Resource.Server::name))
             .limit(rows)
             .toList();
@@ -85,8 +86,7 @@ final class TopView {
             .column(">push/s", s -> Words.size(s.pushBytesPerSecond()))
             .column(">fetch/s", s -> Words.size(s.fetchBytesPerSecond()))
             .column(
-                ">memory",
-                s -> Words.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
+                ">memory", s -> Words.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
             .column(
                 ">disks",
                 s ->

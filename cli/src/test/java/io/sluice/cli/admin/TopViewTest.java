@@ -16,8 +16,21 @@ class TopViewTest {
 
   private static Resource.Cluster cluster(long time) {
     return new Resource.Cluster(
-        "1", time, 1, true, Map.of("ACTIVE", 2, "UNHEALTHY", 0), 1, 1, MEMORY, SPACE, 0, 2048, 10,
-        20, 3, 0);
+        "1",
+        time,
+        1,
+        true,
+        Map.of("ACTIVE", 2, "UNHEALTHY", 0),
+        1,
+        1,
+        MEMORY,
+        SPACE,
+        0,
+        2048,
+        10,
+        20,
+        3,
+        0);
   }
 
   private static Resource.Server server(String name, String state, long push) {
@@ -26,8 +39,7 @@ class TopViewTest {
   }
 
   private static Resource.Application application(String name, String state, long stored) {
-    return new Resource.Application(
-        name, "ann", "1", state, 61_000, 1, 1, stored, 1, 0, "", 2.5);
+    return new Resource.Application(name, "ann", "1", state, 61_000, 1, 1, stored, 1, 0, "", 2.5);
   }
 
   private List<String> lines(long time, List<Resource.Server> servers, long big, long small) {

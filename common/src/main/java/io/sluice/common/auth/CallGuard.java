@@ -86,8 +86,7 @@ public final class CallGuard implements ServerInterceptor {
   }
 
   private static Optional<String> commonName(ServerCall<?, ?> call) {
-    return PeerCertificates.commonName(
-        call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+    return PeerCertificates.commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
   }
 
   private static <Q, R> ServerCall.Listener<Q> end(

@@ -84,10 +84,7 @@ public final class Api {
   private static ApiAnswer problem(int status, String detail, String allow) {
     String line = detail == null ? "" : detail.lines().collect(Collectors.joining(" "));
     return json(
-        status,
-        PROBLEM,
-        new Resource.Problem("about:blank", title(status), status, line),
-        allow);
+        status, PROBLEM, new Resource.Problem("about:blank", title(status), status, line), allow);
   }
 
   private static String title(int status) {

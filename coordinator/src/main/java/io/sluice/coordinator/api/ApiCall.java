@@ -13,13 +13,7 @@ import io.sluice.common.auth.Caller;
  * @param peer address and port, for the log
  */
 public record ApiCall(
-    Door door,
-    String method,
-    String path,
-    String query,
-    byte[] body,
-    Caller caller,
-    String peer) {
+    Door door, String method, String path, String query, byte[] body, Caller caller, String peer) {
 
   /** Where a request comes in. */
   public enum Door {

@@ -55,8 +55,7 @@ public final class ApiRoutes {
         get("servers", request -> api.servers()),
         get(
             "servers/{server}",
-            request ->
-                found("server", request.path("server"), api.server(request.path("server")))),
+            request -> found("server", request.path("server"), api.server(request.path("server")))),
         get("applications", request -> api.applications()),
         get(
             "applications/{application}",
@@ -130,8 +129,7 @@ public final class ApiRoutes {
           access.check(call);
           return route
               .handler()
-              .answer(
-                  new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
+              .answer(new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
         }
         others.add(route.method());
       }

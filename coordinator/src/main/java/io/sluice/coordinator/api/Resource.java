@@ -206,8 +206,7 @@ public sealed interface Resource {
    *
    * @param restartNeeded what the files say otherwise and only a restart brings
    */
-  record Reload(long time, List<Change> applied, List<Change> restartNeeded)
-      implements Resource {}
+  record Reload(long time, List<Change> applied, List<Change> restartNeeded) implements Resource {}
 
   /** A key with another value than before. */
   record Change(String key, String from, String to) {}

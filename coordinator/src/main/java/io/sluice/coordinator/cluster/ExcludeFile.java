@@ -78,10 +78,7 @@ public final class ExcludeFile {
    * @throws IOException as {@link #add}
    */
   public void remove(Set<String> entries) throws IOException {
-    replace(
-        lines().stream()
-            .filter(line -> !entries.contains(ExcludeList.entry(line)))
-            .toList());
+    replace(lines().stream().filter(line -> !entries.contains(ExcludeList.entry(line))).toList());
   }
 
   private List<String> lines() throws IOException {

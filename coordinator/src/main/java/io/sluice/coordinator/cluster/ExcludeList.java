@@ -74,8 +74,7 @@ public final class ExcludeList {
     if (entries.isEmpty()) {
       return false;
     }
-    return entries.contains(server.getHost())
-        || ownForms(server).anyMatch(entries::contains);
+    return entries.contains(server.getHost()) || ownForms(server).anyMatch(entries::contains);
   }
 
   /** The entries that are about this server and no other on its host. */

@@ -165,7 +165,10 @@ public final class StateCollector extends Collector {
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }
     long assignable =
-        eligibility.get().eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
+        eligibility
+            .get()
+            .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+            .size();
     List<MetricFamilySamples> all =
         new ArrayList<>(
             TableCollector.families(

@@ -81,6 +81,7 @@ public final class CallRules implements CallGuard.Rules {
 
   private static String unknown(String call) {
     return call
-        + ": this cluster demands authentication; give rss.security.user.secret.file or RSS_USER_SECRET";
+        + ": this cluster demands authentication; give rss.security.user.secret.file or"
+        + " RSS_USER_SECRET";
   }
 }

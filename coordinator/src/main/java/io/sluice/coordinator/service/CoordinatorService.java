@@ -176,13 +176,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
     decide(
         REGISTER_SHUFFLE,
-        (view, nowMs) -> decisions.get().shuffles().register(view, request, nowMs, seeds.nextLong()),
+        (view, nowMs) ->
+            decisions.get().shuffles().register(view, request, nowMs, seeds.nextLong()),
         observer);
   }
 
   @Override
   public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
-    decide(HEARTBEAT, (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs), observer);
+    decide(
+        HEARTBEAT,
+        (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs),
+        observer);
   }
 
   @Override
@@ -239,7 +243,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       outcome.decided(
           call.refusal.apply(
               Status.BUSY,
-              "this coordinator has more calls waiting than it can take: try another, or this one later"));
+              "this coordinator has more calls waiting than it can take: try another, or this one"
+                  + " later"));
     }
   }
 

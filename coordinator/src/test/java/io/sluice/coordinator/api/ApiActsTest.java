@@ -33,7 +33,8 @@ class ApiActsTest {
     Path users = directory.resolve("users");
     Files.writeString(
         users,
-        "ops admin 0123456789abcdef0123456789abcdef\neve reader fedcba9876543210fedcba9876543210\n");
+        "ops admin 0123456789abcdef0123456789abcdef\n"
+            + "eve reader fedcba9876543210fedcba9876543210\n");
     excluded = directory.resolve("excluded");
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.coordinator.exclude.nodes.file.path", excluded.toString());
@@ -66,8 +67,7 @@ class ApiActsTest {
 
   private void assertRefused(HttpResponse<String> response, int status, String words) {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-    assertThat(response.headers().firstValue("Content-Type"))
-        .contains("application/problem+json");
+    assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
     assertThat(response.body()).contains(words);
     assertThat(response.body().lines()).hasSize(1);
   }
@@ -179,7 +179,8 @@ class ApiActsTest {
         assertRefused(
             coordinator.send(asked("POST", path, ADMIN, wrong).build()), 400, "deadlineMs");
       }
-      assertThat(done("POST", "servers/" + server.name() + "/reload").at("/applied/0/key").asString())
+      assertThat(
+              done("POST", "servers/" + server.name() + "/reload").at("/applied/0/key").asString())
           .isEqualTo("rss.a");
     }
   }
@@ -268,7 +269,8 @@ class ApiActsTest {
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
     assertThat(
             coordinator
-                .send(asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "same-origin").build())
+                .send(
+                    asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "same-origin").build())
                 .statusCode())
         .isEqualTo(200);
   }

@@ -82,7 +82,12 @@ class ApiProofTest {
     assertThat(status("/api/v1/cluster", "eve." + SECRET + "x")).isEqualTo(401);
     for (String open :
         new String[] {
-          "/", "/ui/main.js", "/metrics", "/healthz", "/readyz", "/api/v1/openapi.yaml",
+          "/",
+          "/ui/main.js",
+          "/metrics",
+          "/healthz",
+          "/readyz",
+          "/api/v1/openapi.yaml",
           "/api/v1/caller"
         }) {
       assertThat(status(open, null)).as(open).isEqualTo(200);
@@ -103,8 +108,7 @@ class ApiProofTest {
     start(false);
 
     assertThat(call(null, "GET", "cluster").getStatus()).isEqualTo(401);
-    assertThat(call("eve", "GET", "cluster").getBody().toStringUtf8())
-        .startsWith("{\"version\":");
+    assertThat(call("eve", "GET", "cluster").getBody().toStringUtf8()).startsWith("{\"version\":");
     ApiReply refused = call("eve", "POST", "reload");
     assertThat(refused.getStatus()).isEqualTo(403);
     assertThat(refused.getBody().toStringUtf8()).contains("this is for admins, found user eve");

@@ -73,8 +73,7 @@ final class FakeServer extends ShuffleServerControlGrpc.ShuffleServerControlImpl
       ReloadConfigurationRequest request, StreamObserver<ReloadConfigurationReply> observer) {
     observer.onNext(
         ReloadConfigurationReply.newBuilder()
-            .addApplied(
-                ConfigurationChange.newBuilder().setKey("rss.a").setFrom("1").setTo("2"))
+            .addApplied(ConfigurationChange.newBuilder().setKey("rss.a").setFrom("1").setTo("2"))
             .build());
     observer.onCompleted();
   }

@@ -184,13 +184,11 @@ class StateOwnerTest {
     ExcludeList list = ExcludeList.parse(List.of("a:1"));
     CompletableFuture<Integer> answer =
         owner.ask(
-            (view, nowMs) ->
-                Decision.of(new MetadataRecord.ExclusionsChanged(list), list.size()));
+            (view, nowMs) -> Decision.of(new MetadataRecord.ExclusionsChanged(list), list.size()));
     assertThat(result(answer)).isEqualTo(1);
     assertThat(owner.view().excluded()).isEqualTo(list);
     owner.close();
-    assertThat(owner.ask((view, nowMs) -> Decision.unchanged(0)))
-        .isCompletedExceptionally();
+    assertThat(owner.ask((view, nowMs) -> Decision.unchanged(0))).isCompletedExceptionally();
   }
 
   @Test
