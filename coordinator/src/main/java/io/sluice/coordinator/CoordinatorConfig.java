@@ -25,6 +25,8 @@ import java.util.function.Consumer;
  * @param rpcPort 0: any free port
  * @param httpPort 0: any free port
  * @param maxMessageLength largest message of a peer, in bytes
+ * @param maxConnections to the gRPC port
+ * @param maxConnectionsPerPeer to the gRPC port, from one address
  * @param excludeFile the list of excluded servers, if there is one
  * @param excludeReadIntervalMs how often that file is read
  * @param rules who may use how much
@@ -37,6 +39,8 @@ public record CoordinatorConfig(
     int rpcPort,
     int httpPort,
     int maxMessageLength,
+    int maxConnections,
+    int maxConnectionsPerPeer,
     ServerPolicy servers,
     ApplicationPolicy applications,
     AssignmentPolicy assignment,
@@ -83,6 +87,22 @@ public record CoordinatorConfig(
           .since(FIRST)
           .doc(
               "Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
+          .build();
+
+  static final ConfigKey<Integer> MAX_CONNECTIONS =
+      ConfigKey.integer("rss.coordinator.connections.max")
+          .defaultValue(20_000)
+          .atLeast(1)
+          .since(FIRST)
+          .doc(
+              "Most open connections of servers, drivers and tools; a further one is closed. One is open for each server and each application.")
+          .build();
+  static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
+      ConfigKey.integer("rss.coordinator.connections.per.peer.max")
+          .defaultValue(2_500)
+          .atLeast(1)
+          .since(FIRST)
+          .doc("Most of them from one address.")
           .build();
 
   static final ConfigKey<Long> SERVER_TIMEOUT =
@@ -314,7 +334,7 @@ public record CoordinatorConfig(
               ConfigSchema.builder("coordinator")
                   .title("Coordinator")
                   .intro("Read from the file that `sluice coordinator --conf FILE` names."))
-          .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE)
+          .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER)
           .keys(
               SERVER_TIMEOUT,
               SERVER_INTERVAL,
@@ -386,6 +406,8 @@ public record CoordinatorConfig(
         set.get(RPC_PORT),
         set.get(HTTP_PORT),
         Math.toIntExact(set.get(MAX_MESSAGE)),
+        set.get(MAX_CONNECTIONS),
+        set.get(MAX_CONNECTIONS_PER_PEER),
         servers(set),
         new ApplicationPolicy(
             set.get(LEASE),

@@ -9,6 +9,9 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.api.ApiRoutes;
@@ -72,6 +75,10 @@ public final class CoordinatorProcess implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
   private static final int MAX_CALLS_PER_CONNECTION = 256;
+
+  /** Time for TLS and the first words of HTTP/2. */
+  private static final long HANDSHAKE_TIMEOUT_SECONDS = 20;
+
   private static final int MAX_METADATA_LENGTH = 8 << 10;
 
   /**
@@ -152,7 +159,9 @@ public final class CoordinatorProcess implements AutoCloseable {
     Quotas quotas = new Quotas(ruleFiles.read());
     ApplicationDecisions applicationDecisions =
         new ApplicationDecisions(applications, eligibility, quotas);
-    CoordinatorMetrics metrics = new CoordinatorMetrics();
+    PeerConnections connections =
+        new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
+    CoordinatorMetrics metrics = new CoordinatorMetrics(connections);
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
     AuditLog audit = new AuditLog();
@@ -200,7 +209,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             audit);
     closers.push(rules::close);
     rules.start();
-    int rpcPort = startRpc(config, security, service, audit, closers);
+    int rpcPort = startRpc(config, security, service, audit, connections, nanoTime, closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
     ApiRoutes api =
@@ -249,6 +258,8 @@ public final class CoordinatorProcess implements AutoCloseable {
       ClusterSecurity security,
       CoordinatorService service,
       AuditLog audit,
+      PeerConnections connections,
+      LongSupplier nanoTime,
       Deque<Runnable> closers)
       throws IOException {
     EventLoopGroup loops =
@@ -263,9 +274,14 @@ public final class CoordinatorProcess implements AutoCloseable {
                 .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
     InetSocketAddress address =
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
+    ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
+    AcceptLimit limit =
+        new AcceptLimit(
+            connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", reason));
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
-            .channelType(NioServerSocketChannel.class)
+            .channelFactory(limit.before(NioServerSocketChannel.class))
+            .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
             .bossEventLoopGroup(loops)
             .workerEventLoopGroup(loops)
             .directExecutor()
