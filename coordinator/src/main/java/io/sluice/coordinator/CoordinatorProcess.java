@@ -155,7 +155,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     ApplicationPolicy applications = config.applications();
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
-    RuleFiles ruleFiles = new RuleFiles(config.rules());
+    RuleFiles ruleFiles = new RuleFiles(config.rules().files());
     Quotas quotas = new Quotas(ruleFiles.read());
     ApplicationDecisions applicationDecisions =
         new ApplicationDecisions(applications, eligibility, quotas);
@@ -202,7 +202,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     watchExcludeFile(config, owner, closers);
     RulesThread rules =
         new RulesThread(
-            config,
+            config.rules(),
             owner,
             new QuotaWatch(quotas, ruleFiles::read, servers.lostAfterMs()),
             clientSettings,

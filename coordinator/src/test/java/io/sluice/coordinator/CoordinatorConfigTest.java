@@ -43,11 +43,12 @@ class CoordinatorConfigTest {
                 new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
                 Optional.empty(),
                 60_000,
-                new RuleFiles.Config(
-                    Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
-                10_000,
-                Optional.empty(),
-                30_000,
+                new RulesConfig(
+                    new RuleFiles.Config(
+                        Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
+                    10_000,
+                    Optional.empty(),
+                    30_000),
                 new SecurityConfig(
                     false,
                     Optional.empty(),
@@ -123,14 +124,15 @@ class CoordinatorConfigTest {
                 new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
                 Optional.of(Path.of("/etc/exclude")),
                 16_000,
-                new RuleFiles.Config(
-                    Optional.of(Path.of("/etc/access")),
-                    Optional.of(Path.of("/etc/groups")),
-                    Optional.of(Path.of("/etc/quotas")),
-                    new Limits(11, 18 << 20, 19, 20 << 20, 21)),
-                22_000,
-                Optional.of(Path.of("/etc/clients")),
-                23_000,
+                new RulesConfig(
+                    new RuleFiles.Config(
+                        Optional.of(Path.of("/etc/access")),
+                        Optional.of(Path.of("/etc/groups")),
+                        Optional.of(Path.of("/etc/quotas")),
+                        new Limits(11, 18 << 20, 19, 20 << 20, 21)),
+                    22_000,
+                    Optional.of(Path.of("/etc/clients")),
+                    23_000),
                 new SecurityConfig(
                     true,
                     Optional.of(Path.of("/etc/secret")),
