@@ -10,6 +10,9 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
@@ -77,6 +80,10 @@ public final class CoordinatorProcess implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
   private static final int MAX_CALLS_PER_CONNECTION = 256;
+
+  /** Time for TLS and the first words of HTTP/2. */
+  private static final long HANDSHAKE_TIMEOUT_SECONDS = 20;
+
   private static final int MAX_METADATA_LENGTH = 8 << 10;
 
   /**
@@ -173,7 +180,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules()));
+    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules().files()));
     Quotas quotas = new Quotas(ruleFiles.get().read());
     AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
@@ -189,7 +196,9 @@ public final class CoordinatorProcess implements AutoCloseable {
               decisions.set(decisions(next, quotas));
               excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
-    CoordinatorMetrics metrics = new CoordinatorMetrics();
+    PeerConnections connections =
+        new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
+    CoordinatorMetrics metrics = new CoordinatorMetrics(connections);
     ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
     closers.push(history::close);
     AuditLog audit = new AuditLog();
@@ -225,7 +234,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     exclusions.start();
     RulesThread rules =
         new RulesThread(
-            config,
+            config.rules(),
             owner,
             new QuotaWatch(quotas, () -> ruleFiles.get().read(), servers.lostAfterMs()),
             clientSettings,
@@ -251,15 +260,25 @@ public final class CoordinatorProcess implements AutoCloseable {
             new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
             audit);
     AdminService admin = new AdminService(api);
+    ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
     closers.push(admin::close);
-    int rpcPort = startRpc(config, security, List.of(service, admin), audit, loops, closers);
+    int rpcPort = startRpc(
+            config,
+            security,
+            List.of(service, admin),
+            audit,
+            new AcceptLimit(
+                connections,
+                (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
+            loops,
+            closers);
     int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
   private static RuleFiles ruleFiles(CoordinatorConfig config) {
     try {
-      return new RuleFiles(config.rules());
+      return new RuleFiles(config.rules().files());
     } catch (IOException e) {
       throw new ConfigException(e.getMessage());
     }
@@ -303,6 +322,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       ClusterSecurity security,
       List<BindableService> services,
       AuditLog audit,
+      AcceptLimit limit,
       EventLoopGroup loops,
       Deque<Runnable> closers)
       throws IOException {
@@ -310,7 +330,8 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
-            .channelType(NioServerSocketChannel.class)
+            .channelFactory(limit.before(NioServerSocketChannel.class))
+            .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
             .bossEventLoopGroup(loops)
             .workerEventLoopGroup(loops)
             .directExecutor()

@@ -30,7 +30,7 @@ final class RulesThread implements AutoCloseable {
   /** Heartbeats bring news every few seconds. */
   private static final long LOOK_EVERY_MS = 1_000;
 
-  private final CoordinatorConfig config;
+  private final RulesConfig config;
   private final StateOwner owner;
   private final QuotaWatch watch;
   private final Optional<PolledFile<ClientSettings>> clientConf;
@@ -45,7 +45,7 @@ final class RulesThread implements AutoCloseable {
    * @throws IOException one line: what is wrong with the file of settings for jobs
    */
   RulesThread(
-      CoordinatorConfig config,
+      RulesConfig config,
       StateOwner owner,
       QuotaWatch watch,
       AtomicReference<ClientSettings> clientSettings,
@@ -62,8 +62,8 @@ final class RulesThread implements AutoCloseable {
 
   void start() {
     every(LOOK_EVERY_MS, () -> tell(watch.look(owner.view(), owner.nowMs())));
-    if (config.rules().hasFiles()) {
-      every(config.rulesReadIntervalMs(), () -> tell(watch.readRules()));
+    if (config.files().hasFiles()) {
+      every(config.filesReadIntervalMs(), () -> tell(watch.readRules()));
     }
     clientConf.ifPresent(
         file ->

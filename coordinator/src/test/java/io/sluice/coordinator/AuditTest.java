@@ -16,7 +16,12 @@ import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -58,7 +63,8 @@ class AuditTest {
                     "rss.coordinator.host", "127.0.0.1",
                     "rss.rpc.server.port", "0",
                     "rss.jetty.http.port", "0",
-                    "rss.coordinator.app.expired", "1s")));
+                    "rss.coordinator.app.expired", "1s",
+                    "rss.coordinator.connections.per.peer.max", "3")));
     channel = NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
     client =
         CoordinatorGrpc.newBlockingStub(channel)
@@ -147,5 +153,42 @@ class AuditTest {
     register("app", "ann");
 
     assertThat(lines).hasSize(1);
+  }
+
+  @Test
+  void closesConnectionsOfAnAddressBeyondItsLimitAndSaysSoOnceASecond() throws Exception {
+    List<Socket> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.rpcPort());
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+        open.add(socket);
+      }
+      // The port says something to whom it keeps, and ends the others.
+      int kept = 0;
+      for (Socket socket : open) {
+        kept += said(socket);
+      }
+      assertThat(kept).isEqualTo(3);
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+    Map<String, String> line = lines.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+    assertThat(line)
+        .containsEntry("action", "connect")
+        .containsEntry("outcome", "DENIED")
+        .containsEntry("reason", "too many connections from 127.0.0.1, limit 3");
+    assertThat(lines).as("of seventeen").hasSizeLessThan(16);
+  }
+
+  /** 1 if the port has said something, 0 if it has closed the connection. */
+  private static int said(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() < 0 ? 0 : 1;
+    } catch (SocketException reset) {
+      return 0;
+    }
   }
 }

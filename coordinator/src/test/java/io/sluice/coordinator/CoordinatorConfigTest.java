@@ -36,16 +36,19 @@ class CoordinatorConfigTest {
                 19999,
                 19998,
                 8 << 20,
+                20_000,
+                2_500,
                 new ServerPolicy(30_000, 5_000, 3_600_000, 10_000, 0),
                 new ApplicationPolicy(60_000, 10_000, 600_000, 10_000, 1000),
                 new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
                 Optional.empty(),
                 60_000,
-                new RuleFiles.Config(
-                    Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
-                10_000,
-                Optional.empty(),
-                30_000,
+                new RulesConfig(
+                    new RuleFiles.Config(
+                        Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
+                    10_000,
+                    Optional.empty(),
+                    30_000),
                 new SecurityConfig(
                     false,
                     Optional.empty(),
@@ -80,6 +83,8 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.assignment.storage.used.max", "50");
     values.put("rss.coordinator.exclude.nodes.file.path", "file:///etc/exclude");
     values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
+    values.put("rss.coordinator.connections.max", "24");
+    values.put("rss.coordinator.connections.per.peer.max", "25");
     values.put("rss.coordinator.quota.default.bytes", "18m");
     values.put("rss.coordinator.quota.default.partitions", "19");
     values.put("rss.coordinator.quota.default.app.bytes", "20m");
@@ -112,19 +117,22 @@ class CoordinatorConfigTest {
                 1,
                 2,
                 3 << 20,
+                24,
+                25,
                 new ServerPolicy(4_000, 1_500, 360_000, 7, 8_000),
                 new ApplicationPolicy(9_000, 10, 12_000, 13, 14),
                 new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
                 Optional.of(Path.of("/etc/exclude")),
                 16_000,
-                new RuleFiles.Config(
-                    Optional.of(Path.of("/etc/access")),
-                    Optional.of(Path.of("/etc/groups")),
-                    Optional.of(Path.of("/etc/quotas")),
-                    new Limits(11, 18 << 20, 19, 20 << 20, 21)),
-                22_000,
-                Optional.of(Path.of("/etc/clients")),
-                23_000,
+                new RulesConfig(
+                    new RuleFiles.Config(
+                        Optional.of(Path.of("/etc/access")),
+                        Optional.of(Path.of("/etc/groups")),
+                        Optional.of(Path.of("/etc/quotas")),
+                        new Limits(11, 18 << 20, 19, 20 << 20, 21)),
+                    22_000,
+                    Optional.of(Path.of("/etc/clients")),
+                    23_000),
                 new SecurityConfig(
                     true,
                     Optional.of(Path.of("/etc/secret")),

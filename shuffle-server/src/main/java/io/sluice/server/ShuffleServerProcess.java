@@ -4,6 +4,9 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
@@ -166,10 +169,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ScrubCounters scrubbed = new ScrubCounters();
   private final Latencies latencies = new Latencies();
   private final ReadCounters readCounters = new ReadCounters();
-  private final TransportCounters connections = new TransportCounters();
   private final OverQuota overQuota = new OverQuota();
   private final ClusterSelf self;
   private final AuditLog audit = new AuditLog();
+  private final ConnectionDenials denials;
+  private final TransportCounters connections;
+  private final PeerConnections rpcConnections;
   private volatile List<String> tags;
   private volatile long stopTimeoutMs;
   private boolean closed;
@@ -245,6 +250,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.parts = parts;
     this.security = security(clock);
     NetworkConfig network = config.network();
+    denials = new ConnectionDenials(audit, nanoTime);
+    connections = new TransportCounters(denials::denied);
+    rpcConnections =
+        new PeerConnections(
+            network.connections().maxConnections(), network.connections().maxConnectionsPerPeer());
 
     Disks local = parts.add("directories", openDisks());
     disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
@@ -603,7 +613,13 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private RpcServer startRpc(ControlService control, ScheduledExecutorService timer)
       throws StartException {
     NetworkConfig network = config.network();
-    RpcServer server = parts.add("rpc", new RpcServer(network.rpcThreads()));
+    AcceptLimit limit =
+        new AcceptLimit(
+            rpcConnections,
+            (peer, reason) -> denials.denied(String.valueOf(peer), "", "gRPC port: " + reason));
+    RpcServer server =
+        parts.add(
+            "rpc", new RpcServer(network.rpcThreads(), network.ioMode(), network.loops(), limit));
     GrpcDataService data =
         new GrpcDataService(
             drainable, network.connections(), connections, server.executor(), timer, nanoTime);
@@ -637,6 +653,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 new TenantMetrics(store, memory, self::forgotten, overQuota),
                 new TrafficMetrics(
                     connections,
+                    rpcConnections,
                     readCounters,
                     shortCircuits,
                     memory,

@@ -75,6 +75,7 @@ class JobShuffleTest {
     try (CoordinatorInTest coordinator = new CoordinatorInTest()) {
       coordinator.denial = "user bob is denied: ask the operator";
       conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
+      conf.set("mapreduce.rss.access.timeout.ms", "20s");
       isHadoopsOwn();
     } finally {
       logger.removeAppender(appender);

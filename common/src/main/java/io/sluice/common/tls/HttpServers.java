@@ -6,12 +6,28 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
 /** The JDK's server of pages, with TLS or without. */
 public final class HttpServers {
+  /** Most open connections to one server of pages; a further one is closed. */
+  public static final int MAX_CONNECTIONS = 256;
+
+  /**
+   * What the JDK's servers put up with, in seconds and connections: of a peer that sends its request
+   * a byte an hour, takes its reply as slowly, or stays after it; and of all peers together. The JDK
+   * reads these once, with the first server of the process, and takes them no other way.
+   */
+  private static final Map<String, String> LIMITS =
+      Map.of(
+          "sun.net.httpserver.maxReqTime", "5",
+          "sun.net.httpserver.maxRspTime", "5",
+          "sun.net.httpserver.idleInterval", "30",
+          "jdk.httpserver.maxConnections", Integer.toString(MAX_CONNECTIONS));
+
   private HttpServers() {}
 
   /** Binds; the caller starts and stops it. */
@@ -29,6 +45,12 @@ public final class HttpServers {
   public static HttpServer create(
       InetSocketAddress address, int backlog, Optional<TlsContexts> tls, boolean certificates)
       throws IOException {
+    LIMITS.forEach(
+        (name, limit) -> {
+          if (System.getProperty(name) == null) {
+            System.setProperty(name, limit);
+          }
+        });
     if (tls.isEmpty()) {
       return HttpServer.create(address, backlog);
     }

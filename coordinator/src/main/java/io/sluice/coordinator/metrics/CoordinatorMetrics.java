@@ -9,6 +9,7 @@ import io.sluice.common.metrics.BuildInfo;
 import io.sluice.common.metrics.Metric;
 import io.sluice.common.metrics.MetricTable;
 import io.sluice.common.metrics.NettyMemory;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.PartitionRange;
@@ -72,6 +73,18 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           PREFIX + "quotas_reached_total",
           "Times that servers were told to take nothing more of an application, by cause",
           "cause");
+  private static final MetricTable<PeerConnections> CONNECTIONS =
+      MetricTable.<PeerConnections>of(PREFIX)
+          .gauge("connections", "Open connections to the gRPC port", PeerConnections::open)
+          .counter(
+              "connections_refused_total",
+              "Connections to the gRPC port closed because there were too many",
+              PeerConnections::refused)
+          .counter(
+              "peer_connections_refused_total",
+              "Connections to the gRPC port closed because there were too many from their address",
+              PeerConnections::refusedPeers)
+          .build();
   private static final MetricTable<PooledByteBufAllocator> NETTY = NettyMemory.table(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -86,8 +99,12 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   private final Counter denied = counter(DENIED);
   private final Counter quotasReached = counter(QUOTAS_REACHED);
 
-  public CoordinatorMetrics() {
+  /**
+   * @param connections to the gRPC port
+   */
+  public CoordinatorMetrics(PeerConnections connections) {
     DefaultExports.register(registry);
+    registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
     registry.register(new TableCollector<>(NETTY, () -> List.of(PooledByteBufAllocator.DEFAULT)));
     BuildInfo build = BuildInfo.ofThisProcess();
     registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
@@ -108,6 +125,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 SERVERS_LOST,
                 DENIED,
                 QUOTAS_REACHED),
+            CONNECTIONS.metrics(),
             NETTY.metrics(),
             BuildInfo.TABLE.metrics())
         .flatMap(List::stream)

@@ -65,6 +65,10 @@ class FallbackTest {
             .configureCoordinators(
                 "rss.coordinator.quota.default.path", rules("quotas", "").toString())
             .configureCoordinators("rss.coordinator.quota.update.interval", "200ms")
+            .configureCoordinators("rss.coordinator.dynamicClientConf.enabled", "true")
+            .configureCoordinators(
+                "rss.coordinator.dynamicClientConf.path",
+                rules("clients", "rss.client.rpc.maxAttempts 4\n").toString())
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .build();
@@ -171,6 +175,10 @@ class FallbackTest {
         .as("for the third shuffle")
         .isEqualTo(1);
     assertThat(found.linesWith("on the servers, the quota is 1 B")).isPositive();
+    assertThat(
+            found.linesWith(
+                "settings taken from the coordinator settings={spark.rss.client.rpc.maxAttempts=4}"))
+        .isEqualTo(1);
   }
 
   private void killServer(int number) {

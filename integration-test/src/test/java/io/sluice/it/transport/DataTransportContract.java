@@ -33,6 +33,7 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
 import io.sluice.server.service.DataService;
 import io.sluice.server.transport.DataTransportConfig;
+import io.sluice.server.transport.TransportCounters.Denial;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -923,6 +924,43 @@ abstract class DataTransportContract {
 
     first.close();
     await("place free", () -> loopback.counters().openConnections() == 1);
+    push(connect(), 1, randomBytes(10));
+  }
+
+  @Test
+  void turnsAwayConnectionsOfAnAddressBeyondItsLimit() throws Exception {
+    start(new DataTransportConfig(10_000, 60_000, 180_000, 100, 100, 2, 100));
+    DataConnection first = connect();
+    connect();
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("too many connections from 127.0.0.1, limit 2")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.BUSY);
+    assertThat(loopback.counters().denied(Denial.PEER)).isEqualTo(1);
+
+    first.close();
+    await("place free", () -> loopback.counters().openConnections() == 1);
+    push(connect(), 1, randomBytes(10));
+  }
+
+  @Test
+  void turnsAwayConnectionsOfAnApplicationBeyondItsLimitAndOfNoOther() throws Exception {
+    start(new DataTransportConfig(10_000, 60_000, 180_000, 100, 100, 100, 2));
+    DataConnection first = connect();
+    connect();
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("too many connections of application " + APPLICATION + ", limit 2")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.BUSY);
+    assertThat(loopback.counters().denied(Denial.APPLICATION)).isEqualTo(1);
+    get(client.connect(loopback.server(), "another-application", "test"));
+
+    first.close();
+    await("place free", () -> loopback.counters().openConnections() == 2);
     push(connect(), 1, randomBytes(10));
   }
 

@@ -167,6 +167,24 @@ public record NetworkConfig(
           .doc("Most open data connections; a further one is told so and closed.")
           .build();
 
+  static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
+      ConfigKey.integer("rss.server.connections.per.peer.max")
+          .defaultValue(DataTransportConfig.DEFAULT.maxConnectionsPerPeer())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc(
+              "Most open data connections from one address; a further one is told so and closed. On"
+                  + " rss.rpc.server.port as many connections again, of which a further one is closed.")
+          .build();
+
+  static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =
+      ConfigKey.integer("rss.server.connections.per.application.max")
+          .defaultValue(DataTransportConfig.DEFAULT.maxConnectionsPerApplication())
+          .atLeast(1)
+          .since("0.1.0")
+          .doc("Most open data connections of one application; a further one is told so and closed.")
+          .build();
+
   static final ConfigKey<Integer> MAX_PENDING_REQUESTS =
       ConfigKey.integer("rss.server.connection.requests.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxPendingRequests())
@@ -223,6 +241,8 @@ public record NetworkConfig(
           RPC_THREADS,
           MESSAGE_MAX_SIZE,
           MAX_CONNECTIONS,
+          MAX_CONNECTIONS_PER_PEER,
+          MAX_CONNECTIONS_PER_APPLICATION,
           MAX_PENDING_REQUESTS,
           HELLO_TIMEOUT,
           STALL_TIMEOUT,
@@ -300,6 +320,8 @@ public record NetworkConfig(
             set.get(STALL_TIMEOUT).intValue(),
             set.get(BODY_TIMEOUT).intValue(),
             set.get(MAX_CONNECTIONS),
-            set.get(MAX_PENDING_REQUESTS)));
+            set.get(MAX_PENDING_REQUESTS),
+            set.get(MAX_CONNECTIONS_PER_PEER),
+            set.get(MAX_CONNECTIONS_PER_APPLICATION)));
   }
 }

@@ -3,6 +3,10 @@ package io.sluice.server.control;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.net.SocketIo;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -24,14 +28,33 @@ public final class RpcServer implements AutoCloseable {
   /** Headers of a call, of which we use few. */
   private static final int MAX_METADATA_BYTES = 16 << 10;
 
+  /** Time for TLS and the first words of HTTP/2. */
+  private static final int HANDSHAKE_TIMEOUT_S = 20;
+
+  /** Data streams are calls that do not end: a connection without any is one of nobody. */
+  private static final int MAX_IDLE_MINUTES = 10;
+
+  private static final int LOOPS_CLOSE_TIMEOUT_MS = 5_000;
+
   private final ThreadPoolExecutor executor;
+  private final IoMode ioMode;
+  private final int loops;
+  private final AcceptLimit limit;
+  private SocketIo io;
+  private EventLoopGroup eventLoops;
   private Server server;
   private int port;
 
   /**
    * @param threads most threads for calls
+   * @param ioMode how sockets are waited for, where the machine has it
+   * @param loops threads that wait for them
+   * @param limit of connections
    */
-  public RpcServer(int threads) {
+  public RpcServer(int threads, IoMode ioMode, int loops, AcceptLimit limit) {
+    this.ioMode = ioMode;
+    this.loops = loops;
+    this.limit = limit;
     AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
@@ -63,9 +86,16 @@ public final class RpcServer implements AutoCloseable {
       Consumer<NettyServerBuilder> configuration,
       List<? extends BindableService> services)
       throws IOException {
+    io = SocketIo.select(ioMode);
+    eventLoops = io.newEventLoops(loops, "rpc-io");
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .executor(executor)
+            .bossEventLoopGroup(eventLoops)
+            .workerEventLoopGroup(eventLoops)
+            .channelFactory(limit.before(io.serverSocketClass()))
+            .handshakeTimeout(HANDSHAKE_TIMEOUT_S, TimeUnit.SECONDS)
+            .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
             .maxInboundMetadataSize(MAX_METADATA_BYTES);
     configuration.accept(builder);
     services.forEach(builder::addService);
@@ -83,6 +113,9 @@ public final class RpcServer implements AutoCloseable {
     if (server != null) {
       server.shutdownNow();
       server.awaitTermination(CLOSE_TIMEOUT_S, TimeUnit.SECONDS);
+    }
+    if (eventLoops != null) {
+      io.shutDown(eventLoops, LOOPS_CLOSE_TIMEOUT_MS);
     }
     executor.shutdown();
     executor.awaitTermination(CLOSE_TIMEOUT_S, TimeUnit.SECONDS);

@@ -21,7 +21,8 @@ import java.util.function.Supplier;
  * /readyz} (it takes work, or 503 and one line that says why not).
  */
 public final class HttpEndpoint implements AutoCloseable {
-  private static final int THREADS = 2;
+  /** Some of them wait for peers that send their requests slowly, for seconds at most. */
+  private static final int THREADS = 16;
   private static final int BACKLOG = 64;
 
   private final HttpServer server;

@@ -2,12 +2,14 @@ package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
 import io.sluice.common.metrics.Metric;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.metrics.MetricTable;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;
 import io.sluice.server.transport.TransportCounters;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
@@ -36,6 +38,32 @@ public final class TrafficMetrics extends Collector {
               "connection_timeouts_total",
               "Connections ended because their peer stayed silent",
               TransportCounters::timeouts)
+          .build();
+
+  /** Connections turned away for one reason. */
+  private record Denied(TransportCounters.Denial why, long count) {}
+
+  private static final MetricTable<Denied> DENIED =
+      MetricTable.<Denied>of(
+              ServerMetrics.PREFIX, List.of("reason"), row -> List.of(row.why.name()))
+          .counter(
+              "connections_denied_total",
+              "Data connections turned away: too many in TOTAL, of their PEER's address or of their"
+                  + " APPLICATION, or without the PROOF that they need",
+              Denied::count)
+          .build();
+
+  private static final MetricTable<PeerConnections> RPC =
+      MetricTable.<PeerConnections>of(ServerMetrics.PREFIX + "rpc_")
+          .gauge("connections", "Open connections to the gRPC port", PeerConnections::open)
+          .counter(
+              "connections_refused_total",
+              "Connections to the gRPC port closed because there were too many",
+              PeerConnections::refused)
+          .counter(
+              "peer_connections_refused_total",
+              "Connections to the gRPC port closed because there were too many from their address",
+              PeerConnections::refusedPeers)
           .build();
 
   private static final MetricTable<ReadCounters> READS =
@@ -86,6 +114,7 @@ public final class TrafficMetrics extends Collector {
           .build();
 
   private final TransportCounters connections;
+  private final PeerConnections rpc;
   private final ReadCounters reads;
   private final ShortCircuitCounters shortCircuits;
   private final MemoryBudget memory;
@@ -96,11 +125,13 @@ public final class TrafficMetrics extends Collector {
    */
   public TrafficMetrics(
       TransportCounters connections,
+      PeerConnections rpc,
       ReadCounters reads,
       ShortCircuitCounters shortCircuits,
       MemoryBudget memory,
       IntSupplier pendingTasks) {
     this.connections = connections;
+    this.rpc = rpc;
     this.reads = reads;
     this.shortCircuits = shortCircuits;
     this.memory = memory;
@@ -109,7 +140,12 @@ public final class TrafficMetrics extends Collector {
 
   static List<Metric> metrics() {
     return Stream.of(
-            CONNECTIONS.metrics(), READS.metrics(), SHORT_CIRCUITS.metrics(), WAITS.metrics())
+            CONNECTIONS.metrics(),
+            DENIED.metrics(),
+            RPC.metrics(),
+            READS.metrics(),
+            SHORT_CIRCUITS.metrics(),
+            WAITS.metrics())
         .flatMap(List::stream)
         .toList();
   }
@@ -118,6 +154,13 @@ public final class TrafficMetrics extends Collector {
   public List<MetricFamilySamples> collect() {
     List<MetricFamilySamples> all =
         new ArrayList<>(TableCollector.families(CONNECTIONS, List.of(connections)));
+    all.addAll(
+        TableCollector.families(
+            DENIED,
+            Arrays.stream(TransportCounters.Denial.values())
+                .map(why -> new Denied(why, connections.denied(why)))
+                .toList()));
+    all.addAll(TableCollector.families(RPC, List.of(rpc)));
     all.addAll(TableCollector.families(READS, List.of(reads)));
     all.addAll(TableCollector.families(SHORT_CIRCUITS, List.of(shortCircuits)));
     all.addAll(TableCollector.families(WAITS, List.of(this)));

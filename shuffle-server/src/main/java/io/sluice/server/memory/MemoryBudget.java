@@ -29,6 +29,12 @@ import java.util.function.LongSupplier;
  * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS}
  * (its connection died) is taken back by {@link #expireGrants}.
  *
+ * <p><b>Reserve.</b> An application that has more than its share, which is the capacity divided by the
+ * applications that use or want some, and at most half of it, does not get the last {@link
+ * #RESERVE_PARTS}th of memory: that is for those who have less. So whoever comes, or pushes little,
+ * finds memory at once while somebody else fills all that spilling frees. Only who uses something is
+ * held back like this.
+ *
  * <p><b>Limits.</b> An application that {@link #limit} names is held back while it uses its limit:
  * it waits although there is memory, and those who wait behind it do not wait for it. One that uses
  * nothing is never held back, however large its body.
@@ -40,6 +46,9 @@ import java.util.function.LongSupplier;
  */
 public final class MemoryBudget implements BodyMemory, AutoCloseable {
   static final long GRANT_NANOS = 2_000_000_000L;
+
+  /** A sixteenth: some tens of frames on a server of a few GiB. */
+  static final int RESERVE_PARTS = 16;
 
   private final MemoryConfig config;
   private final LongSupplier nanoTime;
@@ -238,7 +247,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   public MemoryPressure pressure() {
     synchronized (lock) {
       Usage next = nextToServe();
-      long wanted = next == null ? 0 : (long) next.queue.peekFirst().slabs * config.slabBytes();
+      long wanted = next == null ? 0 : (long) wantedSlabs(next) * config.slabBytes();
       return new MemoryPressure(
           usedBytes(),
           (long) arena.capacitySlabs() * config.slabBytes(),
@@ -314,7 +323,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   /** Without a grant: only what nobody else was promised, and not past those who wait. */
   private boolean mayTakeFree(Usage usage, int slabs) {
-    if (slabs > freeSlabs() || isHeldBack(usage, slabs)) {
+    if (slabs > freeSlabs() || isHeldBack(usage, slabs) || needsReserve(usage, slabs)) {
       return false;
     }
     Usage next = nextToServe();
@@ -385,6 +394,19 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return usage.limited && taken > 0 && taken + slabs > limitSlabs;
   }
 
+  /** Whether there is too little for an application that has its share already. */
+  private boolean needsReserve(Usage usage, int slabs) {
+    int taken = usage.slabs + usage.grantedSlabs;
+    int capacity = arena.capacitySlabs();
+    return taken > 0
+        && taken + slabs > capacity / Math.max(2, usages.size())
+        && slabs > freeSlabs() - reservedSlabs();
+  }
+
+  private int reservedSlabs() {
+    return arena.capacitySlabs() / RESERVE_PARTS;
+  }
+
   /** Whether a limited application has so much that it should be written out. */
   private boolean nearLimit(Usage usage) {
     return usage.limited && usage.slabs > limitSlabs / 4;
@@ -439,7 +461,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
     List<Waiter> called = new ArrayList<>();
     Usage next = nextToServe();
-    while (next != null && next.queue.peekFirst().slabs <= freeSlabs()) {
+    while (next != null && mayBeGranted(next)) {
       Waiter waiter = next.queue.removeFirst();
       if (next.queue.isEmpty()) {
         waiting.remove(next);
@@ -454,6 +476,19 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       next = nextToServe();
     }
     return called;
+  }
+
+  /** Slabs that must be free for the first of an application's waiters. */
+  private int wantedSlabs(Usage usage) {
+    int slabs = usage.queue.peekFirst().slabs;
+    return needsReserve(usage, slabs)
+        ? Math.min(arena.capacitySlabs(), slabs + reservedSlabs())
+        : slabs;
+  }
+
+  private boolean mayBeGranted(Usage usage) {
+    int slabs = usage.queue.peekFirst().slabs;
+    return slabs <= freeSlabs() && !needsReserve(usage, slabs);
   }
 
   private boolean claimGrant(Usage usage, int slabs) {

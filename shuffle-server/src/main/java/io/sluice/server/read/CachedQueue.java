@@ -10,7 +10,7 @@ final class CachedQueue {
   private final Runnable retry = this::answerNext;
 
   // Guarded by this.
-  private final FairQueue<FileFetch> queue = new FairQueue<>();
+  private final FairQueue<FileFetch> queue = new FairQueue<>(FileFetch::length);
   private boolean closed;
 
   CachedQueue(ReadBudget budget) {

@@ -46,7 +46,7 @@ final class DiskReader {
   private final Runnable retry = this::startAll;
 
   // Guarded by this.
-  private final FairQueue<Part> queue = new FairQueue<>();
+  private final FairQueue<Part> queue = new FairQueue<>(part -> part.bytes);
   private final Set<Part> running = new LinkedHashSet<>();
   private int advising;
   private boolean closed;
@@ -79,6 +79,8 @@ final class DiskReader {
     private final List<Integer> pieces = new ArrayList<>();
     // Guarded by the reader.
     private long startedNanos;
+    // Not changed once it is queued.
+    private long bytes;
 
     Part(FileFetch fetch) {
       this.fetch = fetch;
@@ -87,6 +89,7 @@ final class DiskReader {
 
     void add(int piece) {
       pieces.add(piece);
+      bytes += fetch.inFile(piece).length();
     }
 
     DiskReader reader() {

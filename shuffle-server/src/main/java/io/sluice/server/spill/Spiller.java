@@ -295,16 +295,8 @@ public final class Spiller implements AutoCloseable {
   }
 
   private ShuffleLog fullest() {
-    ShuffleLog fullest = null;
-    long most = 0;
-    for (ShuffleLog log : store.logs()) {
-      long buffered = log.bufferedBytes();
-      if (buffered > most) {
-        fullest = log;
-        most = buffered;
-      }
-    }
-    return fullest;
+    return FullestShuffle.of(
+        store.logs(), log -> log.key().application(), ShuffleLog::bufferedBytes);
   }
 
   /**

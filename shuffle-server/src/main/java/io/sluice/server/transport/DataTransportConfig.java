@@ -10,22 +10,46 @@ package io.sluice.server.transport;
  *     memory no longer than this
  * @param maxConnections at the same time; more are answered BUSY and closed
  * @param maxPendingRequests of one connection; more are not read
+ * @param maxConnectionsPerPeer at the same time from one address; more are treated like too many
+ * @param maxConnectionsPerApplication at the same time; more are answered BUSY and closed once they
+ *     have said and proved whose they are
  */
 public record DataTransportConfig(
     int helloTimeoutMs,
     int stallTimeoutMs,
     int bodyTimeoutMs,
     int maxConnections,
-    int maxPendingRequests) {
+    int maxPendingRequests,
+    int maxConnectionsPerPeer,
+    int maxConnectionsPerApplication) {
   public static final DataTransportConfig DEFAULT =
-      new DataTransportConfig(30_000, 60_000, 180_000, 10_000, 1_024);
+      new DataTransportConfig(30_000, 60_000, 180_000, 10_000, 1_024, 2_500, 5_000);
+
+  /** Without limits of one peer and one application. */
+  public DataTransportConfig(
+      int helloTimeoutMs,
+      int stallTimeoutMs,
+      int bodyTimeoutMs,
+      int maxConnections,
+      int maxPendingRequests) {
+    this(
+        helloTimeoutMs,
+        stallTimeoutMs,
+        bodyTimeoutMs,
+        maxConnections,
+        maxPendingRequests,
+        maxConnections,
+        maxConnections);
+  }
 
   public DataTransportConfig {
     if (helloTimeoutMs < 1
         || stallTimeoutMs < 1
         || bodyTimeoutMs < stallTimeoutMs
         || maxConnections < 1
-        || maxPendingRequests < 1) {
+        || maxPendingRequests < 1
+        || maxConnectionsPerPeer < 1
+        || maxConnectionsPerApplication < 1) {
       throw new IllegalArgumentException(
           "data transport: every limit must be at least 1, and bodyTimeoutMs at least"
               + " stallTimeoutMs: helloTimeoutMs="
@@ -37,7 +61,11 @@ public record DataTransportConfig(
               + " maxConnections="
               + maxConnections
               + " maxPendingRequests="
-              + maxPendingRequests);
+              + maxPendingRequests
+              + " maxConnectionsPerPeer="
+              + maxConnectionsPerPeer
+              + " maxConnectionsPerApplication="
+              + maxConnectionsPerApplication);
     }
   }
 }

@@ -198,7 +198,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
     outgoing.clear();
     outgoingBytes = 0;
     connection.onClosed();
-    counters.connectionClosed();
+    counters.connectionClosed(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     onEnd.accept(this);
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.server.transport;
 
 import io.grpc.BindableService;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
@@ -12,6 +13,7 @@ import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
 import io.sluice.server.service.DataService;
 import java.io.InputStream;
+import java.net.SocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -84,8 +86,10 @@ public final class GrpcDataService implements BindableService {
   }
 
   private ServerCall.Listener<InputStream> accept(ServerCall<InputStream, InputStream> call) {
-    if (!counters.connectionOpened(config.maxConnections())) {
-      refuse(call);
+    SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+    String refusal = counters.connectionOpened(config, peer);
+    if (refusal != null) {
+      refuse(call, refusal);
       return new ServerCall.Listener<>() {};
     }
     GrpcCarrier carrier =
@@ -103,9 +107,9 @@ public final class GrpcDataService implements BindableService {
     return carrier.listener();
   }
 
-  private void refuse(ServerCall<InputStream, InputStream> call) {
+  private void refuse(ServerCall<InputStream, InputStream> call, String reason) {
     ByteBuf error =
-        ServerConnection.tooManyConnections(PooledByteBufAllocator.DEFAULT, service, config);
+        ServerConnection.tooManyConnections(PooledByteBufAllocator.DEFAULT, service, reason);
     try {
       call.sendHeaders(new Metadata());
       call.sendMessage(DataExchange.message(error));

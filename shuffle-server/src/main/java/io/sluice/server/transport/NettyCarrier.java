@@ -17,6 +17,7 @@ import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.service.FetchedBytes.FilePiece;
 import io.sluice.server.service.FetchedBytes.MemoryPiece;
 import io.sluice.server.service.FetchedBytes.Piece;
+import java.net.SocketAddress;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -36,6 +37,7 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   private static final int COPY_LENGTH = 256 << 10;
 
   private final SocketChannel channel;
+  private final SocketAddress peer;
   private final boolean encrypted;
   private final TransportCounters counters;
   private final LongSupplier nanoTime;
@@ -46,14 +48,19 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   private Future<?> silenceCheck;
   private boolean closed;
 
+  /**
+   * @param peer for which the connection has a place
+   */
   NettyCarrier(
       SocketChannel channel,
+      SocketAddress peer,
       DataService service,
       DataTransportConfig config,
       boolean encrypted,
       TransportCounters counters,
       LongSupplier nanoTime) {
     this.channel = channel;
+    this.peer = peer;
     this.encrypted = encrypted;
     this.counters = counters;
     this.nanoTime = nanoTime;
@@ -307,6 +314,6 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
       LOG.error("data connection failed peer={}", peer(), causeOrNull);
     }
     connection.onClosed();
-    counters.connectionClosed();
+    counters.connectionClosed(peer);
   }
 }

@@ -26,6 +26,7 @@ import io.sluice.common.net.SocketIo;
 import io.sluice.server.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -136,13 +137,15 @@ public final class NettyDataServer implements AutoCloseable {
   }
 
   private void accept(SocketChannel channel) {
-    if (!counters.connectionOpened(config.connections().maxConnections())) {
-      refuse(channel);
+    SocketAddress peer = channel.remoteAddress();
+    String refusal = counters.connectionOpened(config.connections(), peer);
+    if (refusal != null) {
+      refuse(channel, refusal);
       return;
     }
     NettyCarrier carrier =
         new NettyCarrier(
-            channel, service, config.connections(), tls.isPresent(), counters, nanoTime);
+            channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
     if (tls.isPresent()) {
       // What is read is not what is received: it cannot go straight to where it stays.
       channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
@@ -154,14 +157,13 @@ public final class NettyDataServer implements AutoCloseable {
     carrier.start();
   }
 
-  private void refuse(SocketChannel channel) {
+  private void refuse(SocketChannel channel, String reason) {
     if (tls.isPresent()) {
       // To say why would cost a handshake.
       channel.close();
       return;
     }
-    ByteBuf error =
-        ServerConnection.tooManyConnections(channel.alloc(), service, config.connections());
+    ByteBuf error = ServerConnection.tooManyConnections(channel.alloc(), service, reason);
     channel.pipeline().addLast(new DroppingReader());
     // The channel is not active yet while it is being initialised.
     channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));

@@ -25,6 +25,7 @@ import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
+import io.sluice.server.transport.TransportCounters.Denial;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,9 @@ final class ServerConnection {
   private int pendingOpens;
   private Runnable cancelWait;
   private boolean closing;
+
+  /** Whether the application has been given its place back. */
+  private boolean left;
 
   /**
    * @param reply that the client gets once it has proved the application
@@ -152,8 +156,8 @@ final class ServerConnection {
     } catch (SluiceException e) {
       // An expected refusal: the client learns why, and has nothing else to say.
       if (e.code() == StatusCode.DENIED) {
-        counters.denied();
-        LOG.warn("data connection denied peer={} reason=\"{}\"", carrier.peer(), e.getMessage());
+        counters.denied(Denial.PROOF, carrier.peer(), "", e.getMessage());
+        LOG.debug("data connection denied peer={} reason=\"{}\"", carrier.peer(), e.getMessage());
       }
       refuse(header.requestId(), e);
       closing = true;
@@ -176,8 +180,18 @@ final class ServerConnection {
     answer(FrameType.CHALLENGE, requestId, challenged.get().challenge());
   }
 
-  private void greet(long requestId, Hello hello, HelloReply reply) {
+  private void greet(long requestId, Hello hello, HelloReply reply) throws SluiceException {
     introduced = null;
+    String application = hello.getApplication();
+    if (!counters.applicationOpened(config, application)) {
+      String reason =
+          "too many connections of application "
+              + application
+              + ", limit "
+              + config.maxConnectionsPerApplication();
+      counters.denied(Denial.APPLICATION, carrier.peer(), application, reason);
+      throw new SluiceException(StatusCode.BUSY, reason);
+    }
     client = new ClientConnection(hello.getApplication(), hello.getClient(), carrier.peer());
     carrier.limits(service.limits());
     answer(FrameType.HELLO_REPLY, requestId, reply);
@@ -354,6 +368,10 @@ final class ServerConnection {
   /** The connection has ended, whoever ended it. */
   void onClosed() {
     closing = true;
+    if (client != null && !left) {
+      left = true;
+      counters.applicationClosed(client.application());
+    }
     if (cancelWait != null) {
       cancelWait.run();
       cancelWait = null;
@@ -408,14 +426,14 @@ final class ServerConnection {
 
   /** The ERROR for a connection that finds no place, before it said anything. Returns owned. */
   static ByteBuf tooManyConnections(
-      ByteBufAllocator allocator, DataService service, DataTransportConfig config) {
+      ByteBufAllocator allocator, DataService service, String reason) {
     return FrameHeads.encode(
         allocator,
         FrameType.ERROR,
         0,
         Error.newBuilder()
             .setStatus(StatusCode.BUSY.wire())
-            .setMessage("too many connections, limit " + config.maxConnections())
+            .setMessage(reason)
             .setEpoch(service.epoch())
             .setMemoryUsedPermille(service.bodyMemory().usedPermille())
             .build(),

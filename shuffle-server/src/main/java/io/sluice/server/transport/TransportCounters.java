@@ -1,5 +1,10 @@
 package io.sluice.server.transport;
 
+import io.sluice.common.net.KeyedCounts;
+import io.sluice.common.net.PeerConnections;
+import java.net.SocketAddress;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -12,30 +17,99 @@ public final class TransportCounters {
   private final LongAdder pauses = new LongAdder();
   private final LongAdder protocolErrors = new LongAdder();
   private final LongAdder timeouts = new LongAdder();
-  private final LongAdder denials = new LongAdder();
+  private final Map<Denial, LongAdder> denied = new EnumMap<>(Denial.class);
+  private final KeyedCounts peers = new KeyedCounts();
+  private final KeyedCounts applications = new KeyedCounts();
+  private final Denials denials;
   private final LongAdder pushedBytes = new LongAdder();
   private final LongAdder fetchedBytes = new LongAdder();
 
+  /** Nobody is told who was turned away. */
+  public TransportCounters() {
+    this((peer, application, reason) -> {});
+  }
+
   /**
-   * Takes a place among {@code max} connections; given back by {@link #connectionClosed}.
-   *
-   * @return false if there is none
+   * @param denials told who was turned away
    */
-  boolean connectionOpened(int max) {
+  public TransportCounters(Denials denials) {
+    this.denials = denials;
+    for (Denial why : Denial.values()) {
+      denied.put(why, new LongAdder());
+    }
+  }
+
+  /** Hears who was turned away, on any thread. Must not block. */
+  @FunctionalInterface
+  public interface Denials {
+    /**
+     * @param application that was asked for, or empty
+     */
+    void denied(String peer, String application, String reason);
+  }
+
+  /** Why a connection was turned away. Names are label values of a metric. */
+  public enum Denial {
+    /** Too many connections. */
+    TOTAL,
+    /** Too many from its address. */
+    PEER,
+    /** Too many of its application. */
+    APPLICATION,
+    /** It could not prove what it asked for. */
+    PROOF
+  }
+
+  /**
+   * Takes a place for a connection; given back by {@link #connectionClosed}.
+   *
+   * @return why there is none, in words; null if there was one
+   */
+  String connectionOpened(DataTransportConfig limits, SocketAddress peer) {
     int open = openConnections.get();
-    while (open < max) {
+    while (open < limits.maxConnections()) {
       if (openConnections.compareAndSet(open, open + 1)) {
-        acceptedConnections.increment();
-        return true;
+        if (peers.add(PeerConnections.address(peer), limits.maxConnectionsPerPeer())) {
+          acceptedConnections.increment();
+          return null;
+        }
+        openConnections.decrementAndGet();
+        return refused(
+            Denial.PEER,
+            peer,
+            "too many connections from "
+                + PeerConnections.address(peer)
+                + ", limit "
+                + limits.maxConnectionsPerPeer());
       }
       open = openConnections.get();
     }
-    refusedConnections.increment();
-    return false;
+    return refused(
+        Denial.TOTAL, peer, "too many connections, limit " + limits.maxConnections());
   }
 
-  void connectionClosed() {
+  private String refused(Denial why, SocketAddress peer, String reason) {
+    refusedConnections.increment();
+    denied(why, String.valueOf(peer), "", reason);
+    return reason;
+  }
+
+  void connectionClosed(SocketAddress peer) {
+    peers.remove(PeerConnections.address(peer));
     openConnections.decrementAndGet();
+  }
+
+  /**
+   * Takes a place for a connection of an application; given back by {@link #applicationClosed}.
+   *
+   * @return false if there is none
+   */
+  boolean applicationOpened(DataTransportConfig limits, String application) {
+    return applications.add(application, limits.maxConnectionsPerApplication());
+  }
+
+  void applicationClosed(String application) {
+    applications.remove(application);
   }
 
   void paused() {
@@ -55,13 +129,20 @@ public final class TransportCounters {
     timeouts.increment();
   }
 
-  void denied() {
-    denials.increment();
+  /** A connection is turned away. */
+  void denied(Denial why, String peer, String application, String reason) {
+    denied.get(why).increment();
+    denials.denied(peer, application, reason);
+  }
+
+  /** Connections that were turned away for a reason. */
+  public long denied(Denial why) {
+    return denied.get(why).sum();
   }
 
   /** Connections that could not prove what they asked for. */
   public long denials() {
-    return denials.sum();
+    return denied(Denial.PROOF);
   }
 
   void pushed(int bytes) {

@@ -3,6 +3,7 @@ package io.sluice.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.tls.HttpServers;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
@@ -10,11 +11,16 @@ import io.sluice.proto.ServerState;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +32,7 @@ class HttpEndpointTest {
   private volatile Optional<String> notReady = Optional.empty();
   private volatile GetStatusReply status = GetStatusReply.getDefaultInstance();
   private final HttpClient client = HttpClient.newHttpClient();
+  private final List<Socket> sockets = new ArrayList<>();
   private HttpEndpoint http;
 
   @BeforeEach
@@ -39,7 +46,10 @@ class HttpEndpointTest {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
     http.close();
   }
 
@@ -49,6 +59,43 @@ class HttpEndpointTest {
             .timeout(Duration.ofSeconds(30))
             .build(),
         HttpResponse.BodyHandlers.ofString());
+  }
+
+  private Socket connected() throws IOException {
+    Socket socket = new Socket("127.0.0.1", http.port());
+    sockets.add(socket);
+    socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  @Test
+  void answersOthersWhileSlowPeersSendTheirRequestsAndCutsThoseOff() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      connected()
+          .getOutputStream()
+          .write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+    }
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    assertThat(ended(sockets.get(0))).isTrue();
+  }
+
+  @Test
+  void closesConnectionsBeyondTheirMost() throws Exception {
+    for (int i = 0; i < HttpServers.MAX_CONNECTIONS; i++) {
+      connected();
+    }
+    assertThat(ended(connected())).isTrue();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+
+  private static boolean ended(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (SocketException reset) {
+      return true;
+    }
   }
 
   @Test

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryBudgetTest {
   private static final int SLAB = 1024;
@@ -123,6 +125,90 @@ class MemoryBudgetTest {
     second.run();
     assertThat(called).containsExactly("b9", "c10");
     budget.tryAllocate("c", 10 * SLAB).release();
+  }
+
+  @Test
+  void keepsTheLastOfMemoryForThoseWhoHaveLess() {
+    MemoryBudget large = budget(160);
+    List<ByteBuf> held = new ArrayList<>();
+    for (ByteBuf body = large.tryAllocate("a", SLAB);
+        body != null;
+        body = large.tryAllocate("a", SLAB)) {
+      held.add(body);
+    }
+    assertThat(held).as("all but a sixteenth").hasSize(150);
+    Runnable retry = () -> called.add("a1");
+    large.whenAvailable("a", SLAB, retry);
+    assertThat(called).isEmpty();
+    assertThat(large.pressure().tight()).as("there is something to write out").isTrue();
+    held.add(large.tryAllocate("b", 10 * SLAB));
+    assertThat(held).last().isNotNull();
+    // Eleven free: one more than is kept.
+    held.remove(0).release();
+    assertThat(called).isEmpty();
+    for (int i = 0; i < 10; i++) {
+      held.remove(0).release();
+    }
+    assertThat(called).containsExactly("a1");
+    held.add(large.tryAllocate("a", SLAB));
+    held.forEach(ByteBuf::release);
+    assertThat(large.usedBytes()).isZero();
+  }
+
+  @Test
+  void aBodyThatIsLargerThanWhatIsNotKeptIsAdmittedOnceItsApplicationUsesNothing() {
+    MemoryBudget large = budget(160);
+    ByteBuf first = large.tryAllocate("a", SLAB);
+    assertThat(large.tryAllocate("a", 155 * SLAB)).isNull();
+    large.whenAvailable("a", 155 * SLAB, () -> called.add("a155"));
+    first.release();
+    assertThat(called).containsExactly("a155");
+    large.tryAllocate("a", 155 * SLAB).release();
+  }
+
+  /**
+   * Goal: an application that pushes little never waits, however hard another one pushes. Method: the
+   * large one takes whatever it can get and waits when it gets none; spilling frees what it has in
+   * large pieces; the small one comes and goes, with few slabs at a time.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whoUsesLittleNeverWaitsForWhoUsesMuch(long seed) {
+    Random random = new Random(seed);
+    MemoryBudget contended = budget(320);
+    Deque<ByteBuf> ofLarge = new ArrayDeque<>();
+    Deque<ByteBuf> ofSmall = new ArrayDeque<>();
+    int refusals = 0;
+    for (int step = 0; step < 20_000; step++) {
+      if (random.nextInt(4) > 0) {
+        int length = SLAB * (1 + random.nextInt(8));
+        ByteBuf body = contended.tryAllocate("large", length);
+        if (body == null) {
+          refusals++;
+          Runnable cancel = contended.whenAvailable("large", length, () -> {});
+          if (contended.pressure().tight() && random.nextInt(20) == 0) {
+            // A run has been written.
+            for (int i = 0; i < 30 && !ofLarge.isEmpty(); i++) {
+              ofLarge.removeFirst().release();
+            }
+          }
+          cancel.run();
+        } else {
+          ofLarge.addLast(body);
+        }
+      } else {
+        ByteBuf body = contended.tryAllocate("small", SLAB * (1 + random.nextInt(4)));
+        assertThat(body).as("seed %d step %d", seed, step).isNotNull();
+        ofSmall.addLast(body);
+        while (ofSmall.size() > random.nextInt(5)) {
+          ofSmall.removeFirst().release();
+        }
+      }
+    }
+    assertThat(refusals).as("the large one was held back").isGreaterThan(1000);
+    ofLarge.forEach(ByteBuf::release);
+    ofSmall.forEach(ByteBuf::release);
+    assertThat(contended.usedBytes()).isZero();
   }
 
   @Test

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.server.service.ClientConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FairQueueTest {
   private static final ClientConnection A1 = new ClientConnection("a", "test", "1");
   private static final ClientConnection A2 = new ClientConnection("a", "test", "2");
   private static final ClientConnection B = new ClientConnection("b", "test", "3");
 
-  private final FairQueue<String> queue = new FairQueue<>();
+  private final FairQueue<String> queue = new FairQueue<>(item -> 1);
 
   @Test
   void takesApplicationsInTurnAndTheirConnectionsInTurn() {
@@ -48,6 +51,85 @@ class FairQueueTest {
     queue.add(B, "b");
     assertThat(queue.removeAll()).containsExactly("b");
     assertThat(queue.size()).isZero();
+  }
+
+  /** One of a request, and the bytes that it asks for. */
+  private record Request(String application, long bytes) {}
+
+  /**
+   * Goal: while both wait, two applications get the same bytes, whatever their requests look like.
+   * Method: the large one has ten connections with requests of up to 16 MiB, the small one has one
+   * connection with requests of up to 64 KiB; both always have something waiting.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void applicationsThatAlwaysWantMoreGetTheSameBytes(long seed) {
+    Random random = new Random(seed);
+    FairQueue<Request> fair = new FairQueue<>(Request::bytes);
+    List<ClientConnection> large = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      large.add(new ClientConnection("large", "test", "l" + i));
+    }
+    ClientConnection small = new ClientConnection("small", "test", "s");
+    for (int i = 0; i < 20; i++) {
+      fair.add(large.get(i % 10), new Request("large", 1 + random.nextInt(16 << 20)));
+      fair.add(small, new Request("small", 1 + random.nextInt(64 << 10)));
+    }
+    long ofLarge = 0;
+    long ofSmall = 0;
+    for (int i = 0; i < 20_000; i++) {
+      Request given = fair.poll(item -> true);
+      if (given.application().equals("large")) {
+        ofLarge += given.bytes();
+        fair.add(
+            large.get(random.nextInt(10)), new Request("large", 1 + random.nextInt(16 << 20)));
+      } else {
+        ofSmall += given.bytes();
+        fair.add(small, new Request("small", 1 + random.nextInt(64 << 10)));
+      }
+      assertThat(Math.abs(ofLarge - ofSmall)).as("seed %d step %d", seed, i).isLessThan(17 << 20);
+    }
+  }
+
+  @Test
+  void whoComesLateIsServedNextAndSavesNothingUp() {
+    FairQueue<Request> fair = new FairQueue<>(Request::bytes);
+    for (int i = 0; i < 100; i++) {
+      fair.add(A1, new Request("a", 10));
+    }
+    for (int i = 0; i < 50; i++) {
+      assertThat(fair.poll(item -> true).application()).isEqualTo("a");
+    }
+    for (int i = 0; i < 100; i++) {
+      fair.add(B, new Request("b", 10));
+    }
+    int ofB = 0;
+    for (int i = 0; i < 20; i++) {
+      ofB += fair.poll(item -> true).application().equals("b") ? 1 : 0;
+    }
+    assertThat(ofB).isBetween(10, 11);
+  }
+
+  @Test
+  void whoAsksForOneThingAtATimeIsChargedForTheOneBefore() {
+    FairQueue<Request> fair = new FairQueue<>(Request::bytes);
+    for (int i = 0; i < 100; i++) {
+      fair.add(A1, new Request("a", 10));
+    }
+    fair.add(B, new Request("b", 100));
+    long ofA = 0;
+    long ofB = 0;
+    for (int i = 0; i < 60; i++) {
+      Request given = fair.poll(item -> true);
+      if (given.application().equals("b")) {
+        ofB += given.bytes();
+        // Nothing of it waits in between.
+        fair.add(B, new Request("b", 100));
+      } else {
+        ofA += given.bytes();
+      }
+    }
+    assertThat(Math.abs(ofA - ofB)).isLessThanOrEqualTo(100);
   }
 
   private List<String> pollAll() {
