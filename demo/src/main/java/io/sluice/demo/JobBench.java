@@ -34,8 +34,6 @@ final class JobBench implements Comparison {
    * @param rounds measured rounds
    * @param executors a core and 1 GiB each
    * @param conf for Spark on both sides
-   * @param sluiceConf for Spark on the side of Sluice only
-   * @param serverJavaOptions of servers
    * @param keep whether logs and settings stay
    */
   record Plan(
@@ -46,12 +44,9 @@ final class JobBench implements Comparison {
       int warmUps,
       int rounds,
       int executors,
-      int servers,
-      String bufferCapacity,
+      SluiceSide sluice,
       Duration jobTimeout,
       Map<String, String> conf,
-      Map<String, String> sluiceConf,
-      List<String> serverJavaOptions,
       boolean keep) {}
 
   private final Plan plan;
@@ -72,9 +67,7 @@ final class JobBench implements Comparison {
   @Override
   public JobTable run() throws DemoException, IOException, InterruptedException {
     Path data = TpchData.ensure(plan.scale(), spark, progress);
-    List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
-    serverOptions.addAll(plan.serverJavaOptions());
-    staging.startCluster(plan.servers(), "GRPC_NETTY", plan.bufferCapacity(), serverOptions);
+    plan.sluice().start(staging);
     TpchData.readAhead(data);
     List<JobRound> rounds = new ArrayList<>();
     int total =
@@ -162,7 +155,7 @@ final class JobBench implements Comparison {
     conf.putAll(plan.conf());
     if (side == Side.SLUICE) {
       conf.putAll(spark.sluiceConf());
-      conf.putAll(plan.sluiceConf());
+      conf.putAll(plan.sluice().conf());
     }
     Path sideDirectory = staging.directory().resolve(side.word() + "-" + codec);
     // A home of its own: two applications of the same second have the same name and would share

@@ -2,9 +2,11 @@ package io.sluice.demo;
 
 import io.sluice.demo.driver.ShuffleJob;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,7 +36,7 @@ public final class JobBenchCommand extends ComparisonCommand {
       paramLabel = "LIST",
       split = ",",
       defaultValue = "repartition,self-join,sort",
-      description = "Default: ${DEFAULT-VALUE}.")
+      description = "Also small-steps. Default: ${DEFAULT-VALUE}.")
   private List<String> jobs;
 
   @Option(
@@ -75,37 +77,10 @@ public final class JobBenchCommand extends ComparisonCommand {
   private int executors;
 
   @Option(
-      names = "--servers",
-      paramLabel = "N",
-      defaultValue = "2",
-      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
-  private int servers;
-
-  @Option(
-      names = "--buffer-capacity",
-      paramLabel = "SIZE",
-      defaultValue = "256MiB",
-      description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
-  private String bufferCapacity;
-
-  @Option(
       names = "--conf",
       paramLabel = "KEY=VALUE",
       description = "Configuration of Spark, on both sides.")
   private Map<String, String> conf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--sluice-conf",
-      paramLabel = "KEY=VALUE",
-      description = "Configuration of Spark on the side of Sluice, such as spark.rss.* keys.")
-  private Map<String, String> sluiceConf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--server-java-option",
-      paramLabel = "OPTION",
-      description = "An option for the JVM of each server, for example to profile it.")
-  private List<String> serverJavaOptions = List.of();
 
   @Option(
       names = "--job-timeout",
@@ -115,6 +90,8 @@ public final class JobBenchCommand extends ComparisonCommand {
   private int jobTimeoutMinutes;
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Mixin private SluiceSideOptions sluice = new SluiceSideOptions();
 
   @Mixin private PlaceOptions places = new PlaceOptions();
 
@@ -143,7 +120,6 @@ public final class JobBenchCommand extends ComparisonCommand {
     atLeastOne("--warm-ups", warmUps);
     atLeastOne("--rounds", rounds);
     atLeastOne("--executors", executors);
-    atLeastOne("--servers", servers);
     atLeastOne("--job-timeout", jobTimeoutMinutes);
     for (int count : partitions) {
       atLeastOne("--partitions", count);
@@ -164,12 +140,9 @@ public final class JobBenchCommand extends ComparisonCommand {
         warmUps,
         rounds,
         executors,
-        servers,
-        bufferCapacity,
+        sluice.side(),
         Duration.ofMinutes(jobTimeoutMinutes),
         Map.copyOf(conf),
-        Map.copyOf(sluiceConf),
-        List.copyOf(serverJavaOptions),
         keep);
   }
 
@@ -178,7 +151,12 @@ public final class JobBenchCommand extends ComparisonCommand {
       return jobs.stream().map(ShuffleJob::of).toList();
     } catch (IllegalArgumentException e) {
       throw DemoException.usage(
-          "--jobs " + String.join(",", jobs) + ": expected some of repartition,self-join,sort");
+          "--jobs "
+              + String.join(",", jobs)
+              + ": expected some of "
+              + Arrays.stream(ShuffleJob.values())
+                  .map(ShuffleJob::word)
+                  .collect(Collectors.joining(",")));
     }
   }
 }

@@ -43,8 +43,6 @@ final class TerasortBench implements Comparison {
    * @param rounds each with a turn for either side
    * @param containers tasks that run at once
    * @param conf for jobs of both sides
-   * @param sluiceConf for jobs through Sluice only
-   * @param serverJavaOptions of Sluice's servers
    * @param taskJavaOptions of map and reduce tasks of both sides
    * @param keep whether logs and settings stay
    */
@@ -54,12 +52,9 @@ final class TerasortBench implements Comparison {
       int reduces,
       int rounds,
       int containers,
-      int servers,
-      String bufferCapacity,
+      SluiceSide sluice,
       Duration jobTimeout,
       Map<String, String> conf,
-      Map<String, String> sluiceConf,
-      List<String> serverJavaOptions,
       List<String> taskJavaOptions,
       boolean keep) {
 
@@ -137,10 +132,8 @@ final class TerasortBench implements Comparison {
 
   @Override
   public TerasortTable run() throws DemoException, IOException, InterruptedException {
-    List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
-    serverOptions.addAll(plan.serverJavaOptions());
-    progress.step("starting Sluice with " + plan.servers() + " servers, and YARN");
-    staging.startCluster(plan.servers(), "GRPC_NETTY", plan.bufferCapacity(), serverOptions);
+    progress.step("starting Sluice with " + plan.sluice().servers() + " servers, and YARN");
+    plan.sluice().start(staging);
     yarn.start();
     TeraRows rows = TeraRows.ensure(plan.rows(), plan.files(), yarn, plan.jobTimeout(), progress);
     TpchData.readAhead(rows.directory());
@@ -192,7 +185,7 @@ final class TerasortBench implements Comparison {
             .set("mapreduce.input.fileinputformat.split.minsize", "" + plan.splitBytes())
             .set("mapreduce.input.fileinputformat.split.maxsize", "" + plan.splitBytes())
             .set(yarn.settings(side))
-            .set(side == Side.SLUICE ? plan.sluiceConf() : Map.of())
+            .set(side == Side.SLUICE ? plan.sluice().conf() : Map.of())
             .arguments(rows.directory(), output);
     ServerCounters serversBefore = probe.counters();
     YarnCpu cpuBefore = yarn.yarn().cpu();

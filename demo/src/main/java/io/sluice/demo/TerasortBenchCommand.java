@@ -62,38 +62,10 @@ public final class TerasortBenchCommand extends ComparisonCommand {
   private int containers;
 
   @Option(
-      names = "--servers",
-      paramLabel = "N",
-      defaultValue = "2",
-      description = "Number of shuffle servers. Default: ${DEFAULT-VALUE}.")
-  private int servers;
-
-  @Option(
-      names = "--buffer-capacity",
-      paramLabel = "SIZE",
-      defaultValue = "256MiB",
-      description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default:"
-              + " ${DEFAULT-VALUE}.")
-  private String bufferCapacity;
-
-  @Option(
       names = "--conf",
       paramLabel = "KEY=VALUE",
       description = "Configuration of the jobs of both sides.")
   private Map<String, String> conf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--sluice-conf",
-      paramLabel = "KEY=VALUE",
-      description = "Configuration of the jobs through Sluice, such as mapreduce.rss.* keys.")
-  private Map<String, String> sluiceConf = new LinkedHashMap<>();
-
-  @Option(
-      names = "--server-java-option",
-      paramLabel = "OPTION",
-      description = "An option for the JVM of each server of Sluice, for example to profile it.")
-  private List<String> serverJavaOptions = List.of();
 
   @Option(
       names = "--task-java-option",
@@ -109,6 +81,8 @@ public final class TerasortBenchCommand extends ComparisonCommand {
       defaultValue = "60",
       description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
   private int jobTimeoutMinutes;
+
+  @Mixin private SluiceSideOptions sluice = new SluiceSideOptions();
 
   @Mixin private PlaceOptions places = new PlaceOptions();
 
@@ -138,7 +112,6 @@ public final class TerasortBenchCommand extends ComparisonCommand {
     tasks("--reduces", reduces);
     atLeastOne("--rounds", rounds);
     atLeastOne("--containers", containers);
-    atLeastOne("--servers", servers);
     atLeastOne("--job-timeout", jobTimeoutMinutes);
     if (bytes < maps * TeraRows.ROW_BYTES) {
       throw DemoException.usage(
@@ -156,12 +129,9 @@ public final class TerasortBenchCommand extends ComparisonCommand {
         reduces,
         rounds,
         containers,
-        servers,
-        bufferCapacity,
+        sluice.side(),
         Duration.ofMinutes(jobTimeoutMinutes),
         Map.copyOf(conf),
-        Map.copyOf(sluiceConf),
-        List.copyOf(serverJavaOptions),
         List.copyOf(taskJavaOptions),
         keep);
   }

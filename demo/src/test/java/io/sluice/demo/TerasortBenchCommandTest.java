@@ -101,12 +101,9 @@ final class TerasortBenchCommandTest {
         4,
         1,
         2,
-        2,
-        "64MiB",
+        new SluiceSide(2, "64MiB", Map.of(), List.of()),
         Duration.ofMinutes(1),
         Map.of("mapreduce.task.io.sort.mb", "50"),
-        Map.of(),
-        List.of(),
         List.of("-Da", "-Db"),
         false);
   }

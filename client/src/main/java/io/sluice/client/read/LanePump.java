@@ -109,10 +109,12 @@ final class LanePump {
   private void sendOpen(ReadLane lane, DataConnection connection) {
     List<PartitionVisit> visits = lane.startOpening();
     Open.Builder open =
-        Open.newBuilder()
-            .setShuffle(state.shuffle)
-            .setAssignedEpoch(lane.server().getEpoch())
-            .setWantSliceMarks(state.request.hasMapRange());
+        Open.newBuilder().setShuffle(state.shuffle).setAssignedEpoch(lane.server().getEpoch());
+    if (state.request.hasMapRange()) {
+      open.setWantSliceMarks(true)
+          .setFirstMapIndex(state.request.firstMapIndex())
+          .setEndMapIndex(state.request.endMapIndex());
+    }
     List<RunFileKind> kinds =
         state.files.kinds(
             new RunFileSource(

@@ -80,19 +80,12 @@ final class PartitionVisit {
   void opened(PartitionState state, ShuffleReadRequest request, Placement placement) {
     length = state.getLength();
     List<Stretch> wanted = new ArrayList<>();
-    if (!request.hasMapRange() || state.getSliceMarksCount() == 0) {
-      Stretch.append(wanted, 0, length, null);
-    } else {
-      long covered = 0;
+    if (request.hasMapRange()) {
       for (SliceMark mark : state.getSliceMarksList()) {
-        if (mark.getMaxMapIndex() >= request.firstMapIndex()
-            && mark.getMinMapIndex() < request.endMapIndex()) {
-          Stretch.append(wanted, mark.getOffset(), mark.getLength(), null);
-        }
-        covered = Math.max(covered, mark.getOffset() + mark.getLength());
+        Stretch.append(wanted, mark.getOffset(), mark.getLength(), null);
       }
-      // What the newest blocks added since the last mark.
-      Stretch.append(wanted, covered, length - covered, null);
+    } else {
+      Stretch.append(wanted, 0, length, null);
     }
     stretches = placement.place(state, wanted);
     outstandingBytes = stretches.stream().mapToLong(Stretch::length).sum();

@@ -202,10 +202,17 @@ public final class FakeServer {
       state.setPresence(Presence.PRESENT).setLength(log.bytes.size()).setCompleteAttempts(set);
       state.addAllLost(log.lost);
       if (open.getWantSliceMarks()) {
-        state.addAllSliceMarks(log.marks);
+        log.marks.stream()
+            .filter(mark -> isWanted(open, mark.getMinMapIndex()))
+            .forEach(state::addSliceMarks);
       }
     }
     return reply.build();
+  }
+
+  private static boolean isWanted(Open open, int mapIndex) {
+    return open.getEndMapIndex() == 0
+        || (mapIndex >= open.getFirstMapIndex() && mapIndex < open.getEndMapIndex());
   }
 
   private Presence absence(long assignedEpoch) {

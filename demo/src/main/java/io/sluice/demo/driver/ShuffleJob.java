@@ -34,12 +34,35 @@ public enum ShuffleJob {
       """
       SELECT count(*) AS lines, bit_xor(xxhash64(s.*)) AS digest, first(l_comment) IS NULL AS none
       FROM (SELECT * FROM lineitem ORDER BY l_extendedprice, l_orderkey, l_linenumber) s
-      """);
+      """),
+
+  /**
+   * Twenty aggregations, one after the other, of some thousand rows: what a shuffle itself costs.
+   */
+  SMALL_STEPS(smallSteps(20));
 
   private final String sql;
 
   ShuffleJob(String sql) {
     this.sql = sql;
+  }
+
+  /** Each step groups by a key that is not that of the step before, so that it must shuffle. */
+  private static String smallSteps(int steps) {
+    String rows =
+        "SELECT l_suppkey AS k, count(*) AS c, sum(CAST(l_quantity AS BIGINT)) AS v"
+            + " FROM lineitem GROUP BY l_suppkey";
+    for (int step = 1; step <= steps; step++) {
+      rows =
+          "SELECT (k * 7919 + "
+              + step
+              + ") % 100003 AS k, sum(c) AS c, sum(v) AS v FROM ("
+              + rows
+              + ") GROUP BY (k * 7919 + "
+              + step
+              + ") % 100003";
+    }
+    return "SELECT count(*) AS lines, bit_xor(xxhash64(t.*)) AS digest FROM (" + rows + ") t";
   }
 
   /** As users write it: {@code self-join}. */

@@ -70,9 +70,9 @@ final class LogContent {
 
   /** A block has gone to the end of a partition. */
   void mark(PartitionLog partition, int mapIndex, int blockLength, int markBytes) {
-    int marks = partition.marks.add(mapIndex, blockLength, markBytes);
-    if (marks > 0) {
-      addMetadata((long) marks * LogFootprint.MARK_BYTES);
+    int grown = partition.marks.add(mapIndex, blockLength, markBytes);
+    if (grown > 0) {
+      addMetadata(grown);
     }
   }
 

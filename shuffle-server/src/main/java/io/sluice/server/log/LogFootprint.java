@@ -18,8 +18,5 @@ final class LogFootprint {
   /** An attempt that has begun in a partition and is not complete there. */
   static final int OPEN_ATTEMPT_BYTES = 20;
 
-  /** A slice mark, in an array that has grown. */
-  static final int MARK_BYTES = 25;
-
   private LogFootprint() {}
 }

@@ -23,7 +23,8 @@ public record OpenSnapshot(
    * @param completeSet index into {@link OpenSnapshot#completeSets}
    * @param marks empty unless asked for
    */
-  public record Partition(long length, List<Stretch> lost, int completeSet, List<Mark> marks) {}
+  public record Partition(
+      long length, List<Stretch> lost, int completeSet, SliceMarkSnapshot marks) {}
 
   /** Bytes between two block boundaries. */
   public record Stretch(long offset, long length) {
@@ -33,7 +34,20 @@ public record OpenSnapshot(
   }
 
   /** A stretch between two block boundaries and the map indexes in it. */
-  public record Mark(long offset, long length, int minMapIndex, int maxMapIndex) {}
+  public record Mark(long offset, long length, int minMapIndex, int maxMapIndex) {
+    long end() {
+      return offset + length;
+    }
+
+    /** From the begin of this one to the end of a later one, with what lies between. */
+    Mark joined(Mark later) {
+      return new Mark(
+          offset,
+          later.end() - offset,
+          Math.min(minMapIndex, later.minMapIndex),
+          Math.max(maxMapIndex, later.maxMapIndex));
+    }
+  }
 
   /** The attempts of one of {@link #completeSets}. */
   public Roaring64NavigableMap attemptsOf(int completeSet) {

@@ -209,7 +209,7 @@ public final class ShuffleLog {
                 partition.length(),
                 partition.lost(),
                 set,
-                withMarks ? partition.marks.snapshot() : List.of()));
+                withMarks ? partition.marks.snapshot() : SliceMarkSnapshot.EMPTY));
       }
       return new OpenSnapshot(found, distinct, content.attempts.byOrdinal());
     }

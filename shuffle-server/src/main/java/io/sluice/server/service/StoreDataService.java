@@ -204,6 +204,7 @@ public final class StoreDataService implements DataService {
       ShuffleKey key = Identifiers.shuffle(connection, open.getShuffle());
       int[] partitions = checkPartitions(open);
       Roaring64NavigableMap wanted = checkWanted(open);
+      checkMapRange(open);
       if (wanted == null
           || openWaits.get() >= config.maxOpenWaits()
           || store.isExpired(key)
@@ -340,6 +341,18 @@ public final class StoreDataService implements DataService {
     return partitions;
   }
 
+  private static void checkMapRange(Open open) throws SluiceException {
+    if (open.getFirstMapIndex() < 0
+        || (open.getEndMapIndex() != 0 && open.getEndMapIndex() <= open.getFirstMapIndex())) {
+      throw Identifiers.badRequest(
+          "map indexes "
+              + open.getFirstMapIndex()
+              + ".."
+              + (open.getEndMapIndex() - 1)
+              + " are no range");
+    }
+  }
+
   /** The attempts to wait for, or null when the request is to be answered at once. */
   private static Roaring64NavigableMap checkWanted(Open open) throws SluiceException {
     if (open.getMaxWaitMs() < 0) {
@@ -466,7 +479,8 @@ public final class StoreDataService implements DataService {
                 remoteFiles && wants(open, RunFileKind.REMOTE_FILE))
             : null;
     for (int i = 0; i < partitions.length; i++) {
-      PartitionState.Builder state = state(partitions[i], found.partitions().get(i), earlierLife);
+      PartitionState.Builder state =
+          state(open, partitions[i], found.partitions().get(i), earlierLife);
       if (located != null && state.getPresence() == Presence.PRESENT) {
         located.addTo(state);
       }
@@ -503,7 +517,7 @@ public final class StoreDataService implements DataService {
   }
 
   private static PartitionState.Builder state(
-      int partition, OpenSnapshot.Partition found, boolean earlierLife) {
+      Open open, int partition, OpenSnapshot.Partition found, boolean earlierLife) {
     PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
     if (found == null) {
       return state.setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY);
@@ -515,7 +529,11 @@ public final class StoreDataService implements DataService {
     for (OpenSnapshot.Stretch lost : found.lost()) {
       state.addLost(LostStretch.newBuilder().setOffset(lost.offset()).setLength(lost.length()));
     }
-    for (OpenSnapshot.Mark mark : found.marks()) {
+    List<OpenSnapshot.Mark> marks =
+        open.getEndMapIndex() == 0
+            ? found.marks().all()
+            : found.marks().of(open.getFirstMapIndex(), open.getEndMapIndex());
+    for (OpenSnapshot.Mark mark : marks) {
       state.addSliceMarks(
           SliceMark.newBuilder()
               .setOffset(mark.offset())

@@ -144,7 +144,7 @@ class ShuffleLogRunsTest {
     assertThat(attempts(found, 2)).containsExactly(2);
     assertThat(found.partitions().get(3)).isNull();
     // As if the blocks had come to this log: so few bytes share one.
-    assertThat(found.partitions().get(0).marks())
+    assertThat(found.partitions().get(0).marks().all())
         .containsExactly(new OpenSnapshot.Mark(0, found.partitions().get(0).length(), 0, 2));
     assertThat(bytes(later, 1)).isEqualTo(expected.get(1).toByteArray());
     long length = found.partitions().get(1).length();

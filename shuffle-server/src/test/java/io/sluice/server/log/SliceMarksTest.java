@@ -19,11 +19,9 @@ class SliceMarksTest {
 
   private static SliceMarks marksOf(List<Block> blocks) {
     SliceMarks marks = new SliceMarks();
-    int ended = 0;
     for (Block block : blocks) {
-      ended += marks.add(block.map, block.length, MARK_BYTES);
+      marks.add(block.map, block.length, MARK_BYTES);
     }
-    assertThat(marks.snapshot()).hasSizeBetween(ended, ended + 1);
     return marks;
   }
 
@@ -37,7 +35,7 @@ class SliceMarksTest {
       }
       int next = 0;
       long offset = 0;
-      for (OpenSnapshot.Mark mark : marksOf(blocks).snapshot()) {
+      for (OpenSnapshot.Mark mark : marksOf(blocks).snapshot().all()) {
         assertThat(mark.offset()).isEqualTo(offset);
         int lowest = Integer.MAX_VALUE;
         int highest = -1;
@@ -62,7 +60,7 @@ class SliceMarksTest {
       blocks.add(new Block(7, 1 << 16));
     }
 
-    assertThat(marksOf(blocks).snapshot()).hasSize(10);
+    assertThat(marksOf(blocks).snapshot().all()).hasSize(10);
   }
 
   @Test
@@ -72,7 +70,84 @@ class SliceMarksTest {
       blocks.add(new Block(map, 1_000));
     }
 
-    assertThat(marksOf(blocks).snapshot()).hasSizeLessThan(10_000_000 / (MARK_BYTES / 16) + 1);
+    assertThat(marksOf(blocks).snapshot().all())
+        .hasSizeLessThan(10_000_000 / (MARK_BYTES / 256) + 1);
+  }
+
+  @Test
+  void whatIsAskedForHoldsEveryBlockOfItsMapsAndNoStretchOfOthersOnly() {
+    for (int seed = 0; seed < 50; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      List<Block> blocks = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        blocks.add(new Block(random.nextInt(200), 1 + random.nextInt(1 << 15)));
+      }
+      SliceMarkSnapshot marks = marksOf(blocks).snapshot();
+      int first = random.nextInt(200);
+      int end = first + 1 + random.nextInt(60);
+      List<OpenSnapshot.Mark> found = marks.of(first, end);
+
+      long wanted =
+          marks.all().stream()
+              .filter(mark -> mark.maxMapIndex() >= first && mark.minMapIndex() < end)
+              .mapToLong(OpenSnapshot.Mark::length)
+              .sum();
+      assertThat(found.stream().mapToLong(OpenSnapshot.Mark::length).sum()).isEqualTo(wanted);
+      long before = -1;
+      for (OpenSnapshot.Mark mark : found) {
+        assertThat(mark.offset()).as("neighbours are joined").isGreaterThan(before);
+        before = mark.end();
+      }
+      long offset = 0;
+      for (Block block : blocks) {
+        long start = offset;
+        offset += block.length;
+        if (block.map >= first && block.map < end) {
+          assertThat(found).anyMatch(mark -> mark.offset() <= start && mark.end() > start);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSnapshotStaysWhatItWasWhileBlocksAreAdded() {
+    SliceMarks marks = new SliceMarks();
+    List<SliceMarkSnapshot> snapshots = new ArrayList<>();
+    List<List<OpenSnapshot.Mark>> atTheTime = new ArrayList<>();
+    for (int map = 0; map < 300; map++) {
+      marks.add(map * 7919 % 300, 10_000, MARK_BYTES);
+      snapshots.add(marks.snapshot());
+      atTheTime.add(marks.snapshot().all());
+    }
+
+    assertThat(snapshots.stream().map(SliceMarkSnapshot::all).toList()).isEqualTo(atTheTime);
+  }
+
+  @Test
+  void aMarkTakesAFewBytesOfHeap() {
+    SliceMarks marks = new SliceMarks();
+    SplittableRandom random = new SplittableRandom(1);
+    long heapBytes = 0;
+    for (int i = 0; i < 100_000; i++) {
+      heapBytes += marks.add(random.nextInt(8000), 10_000, MARK_BYTES);
+    }
+
+    assertThat(heapBytes / 100_000.0).isBetween(4.0, 8.0);
+  }
+
+  @Test
+  void marksThatAreTooManyAreJoinedWhereTheyAreShortest() {
+    List<OpenSnapshot.Mark> marks = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      marks.add(new OpenSnapshot.Mark(i * 20_000L, 10_000, i, i));
+    }
+    marks.add(new OpenSnapshot.Mark(1L << 40, 1 << 20, 3, 4));
+
+    List<OpenSnapshot.Mark> few = SliceMarkSnapshot.atMost(600, marks);
+
+    assertThat(few).hasSize(501);
+    assertThat(few.get(0)).isEqualTo(new OpenSnapshot.Mark(0, 30_000, 0, 1));
+    assertThat(few.get(500)).isEqualTo(marks.get(1000));
   }
 
   /**
@@ -90,24 +165,25 @@ class SliceMarksTest {
     "2000, 500, 130, 2, 500",
     "8000, 500, 32, 3, 2000",
     "8000, 2000, 32, 1, 2000",
+    "8000, 2000, 32, 3, 2000",
+    "5000, 1000, 100, 3, 655",
+    "20000, 5000, 30, 3, 2200",
     "5000, 1000, 100, 1, 655",
     "200, 100, 10000, 3, 6",
   })
   void piecesOfWholeMapsReadLittleTwice(
       int maps, int sideBySide, int mapKib, int times, int pieceMaps) {
     List<Block> blocks = pushed(maps, sideBySide, mapKib << 10, times);
-    List<OpenSnapshot.Mark> marks = marksOf(blocks).snapshot();
+    SliceMarkSnapshot marks = marksOf(blocks).snapshot();
     long stored = blocks.stream().mapToLong(Block::length).sum();
     long fetched = 0;
     for (int first = 0; first < maps; first += pieceMaps) {
-      for (OpenSnapshot.Mark mark : marks) {
-        if (mark.maxMapIndex() >= first && mark.minMapIndex() < first + pieceMaps) {
-          fetched += mark.length();
-        }
+      for (OpenSnapshot.Mark mark : marks.of(first, first + pieceMaps)) {
+        fetched += mark.length();
       }
     }
 
-    assertThat((double) fetched / stored).isBetween(1.0, 1.2);
+    assertThat((double) fetched / stored).isBetween(1.0, 1.05);
   }
 
   private record Push(double moment, int map, int length) {}

@@ -304,6 +304,42 @@ class StoreDataServiceTest {
   }
 
   @Test
+  void answersWithTheStretchesOfTheMapsAskedForNeighboursJoined() throws Exception {
+    int[] maps = {0, 5, 6, 1, 5};
+    for (int attempt = 0; attempt < maps.length; attempt++) {
+      push(1, block(attempt, maps[attempt], 0, 0, true, 2000));
+    }
+
+    PartitionState state =
+        open(Open.newBuilder()
+                .addPartitions(0)
+                .setWantSliceMarks(true)
+                .setFirstMapIndex(5)
+                .setEndMapIndex(7))
+            .getPartitions(0);
+
+    assertThat(state.getSliceMarksCount()).isEqualTo(2);
+    long block = state.getLength() / 5;
+    assertThat(state.getSliceMarks(0).getOffset()).isEqualTo(block);
+    assertThat(state.getSliceMarks(0).getLength()).isEqualTo(2 * block);
+    assertThat(state.getSliceMarks(0).getMaxMapIndex()).isEqualTo(6);
+    assertThat(state.getSliceMarks(1).getOffset()).isEqualTo(4 * block);
+    assertThat(state.getSliceMarks(1).getLength()).isEqualTo(block);
+  }
+
+  @Test
+  void refusesARangeOfMapsThatEndsBeforeItBegins() {
+    Open.Builder open =
+        Open.newBuilder()
+            .addPartitions(0)
+            .setWantSliceMarks(true)
+            .setFirstMapIndex(7)
+            .setEndMapIndex(7);
+
+    assertThatThrownBy(() -> open(open)).hasMessageContaining("map indexes 7..6");
+  }
+
+  @Test
   void openWaitsUntilEnoughWantedAttemptsAreComplete() throws Exception {
     push(1, block(5, 0, 0, 0, true, 10));
     CompletableFuture<OpenReply> half = openWaiting(500, 60_000, 5, 6, 7, 8);

@@ -207,15 +207,14 @@ final class MetadataBench {
     int few = Math.min(partitions, 1000);
     long without = marked(key, few, count, NO_MARKS);
     long with = marked(key, few, count, 1);
-    return new Cost(
-        "slice mark, one for each MiB of a partition", (long) few * count, with - without);
+    return new Cost("slice mark, of maps in no order", (long) few * count, with - without);
   }
 
   private long marked(ShuffleKey key, int few, int count, int markBytes) throws SluiceException {
     try (StoreFiller filler = new StoreFiller(MEMORY_BYTES, markBytes)) {
       long before = heap.usedBytes();
-      for (int sequence = 0; sequence < count; sequence++) {
-        filler.push(key, 0, 0, few, sequence, false);
+      for (int push = 0; push < count; push++) {
+        filler.push(key, push * 7919L % count, 0, few, 0, true);
       }
       filler.spill(key);
       return heap.usedBytes() - before;
