@@ -120,10 +120,10 @@ public final class DemoCommand extends ComparisonCommand {
   private List<String> coordinators;
 
   @Option(
-      names = "--spark-conf",
+      names = "--sluice-conf",
       paramLabel = "KEY=VALUE",
       description =
-          "A setting of the Spark that shuffles through Sluice; may be repeated. Files for secrets belong here, never secrets.")
+          "Configuration of the Spark that shuffles through Sluice, such as its own keys; names of files with secrets, never secrets.")
   private Map<String, String> sparkConf = new TreeMap<>();
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
@@ -187,7 +187,7 @@ public final class DemoCommand extends ComparisonCommand {
   private Opening onMapReduce(double factor) throws DemoException {
     refuse("--queries", queries != null, "terasort, teravalidate and wordcount always run");
     refuse("--coordinator", coordinators != null, "a cluster is always started");
-    refuse("--spark-conf", !sparkConf.isEmpty(), "no Spark runs");
+    refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");
     refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");
     MapReduceRun.Plan plan =
         new MapReduceRun.Plan(
