@@ -47,7 +47,8 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(store, new FakeReport(), decommission, flushes::incrementAndGet))
+            .addService(
+                new ControlService(store, new FakeReport(), decommission, flushes::incrementAndGet))
             .build()
             .start();
     channel =
