@@ -45,7 +45,8 @@ final class HealthCommand implements Callable<Integer> {
       names = "--timeout-ms",
       paramLabel = "MS",
       defaultValue = "5000",
-      description = "Patience with the connection, and again with the answer; default ${DEFAULT-VALUE}.")
+      description =
+          "Patience with the connection, and again with the answer; default ${DEFAULT-VALUE}.")
   private int timeoutMs;
 
   @Override

@@ -140,8 +140,7 @@ class ClusterCommandsTest {
     String name = "127.0.0.1:" + servers.get(1).rpcPort();
 
     CliRun drained =
-        CliRun.of(
-            "admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
+        CliRun.of("admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
     assertThat(drained.err()).isEmpty();
     assertThat(drained.out())
         .isEqualTo(name + ": takes no new assignment, holds 0 B\ngone:1: is not there\n");
@@ -160,8 +159,7 @@ class ClusterCommandsTest {
   void aRollingRestartTellsItsPlanAndTakesBackWhatItCannotRestart() {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
 
-    CliRun plan =
-        CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
+    CliRun plan = CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
     assertThat(plan.err()).isEmpty();
     assertThat(plan.out()).isEqualTo(name + ": would be drained and restarted\n");
 

@@ -110,7 +110,7 @@ final class DrainCommand implements Callable<Integer> {
         boolean drains = info.filter(i -> i.getState() == ServerState.SERVER_DRAINING).isPresent();
         print(name + ": " + info.map(i -> "holds " + held(i)).orElse("is not there any more"));
         // What a server says of itself before it has heard of its drain may be followed by more.
-        if (info.isEmpty() || drains && info.get().getLoad().getStoredBytes() == 0) {
+        if (info.isEmpty() || (drains && info.get().getLoad().getStoredBytes() == 0)) {
           left.remove(name);
         }
       }

@@ -157,7 +157,7 @@ public final class Spiller implements AutoCloseable {
   /** Whether too much is in memory, or all is to go and a writer holds what it has just written. */
   private boolean isMoreLeft(LogTotals totals, long leaveBytes) {
     return totals.bufferedBytes() + totals.spillingBytes() > leaveBytes
-        || leaveBytes == 0 && threads.stream().anyMatch(DiskThread::isWriting);
+        || (leaveBytes == 0 && threads.stream().anyMatch(DiskThread::isWriting));
   }
 
   /**

@@ -37,8 +37,7 @@ public final class RollingRestartCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "SERVER",
-      description =
-          "Names of servers, in this order; default: all, in the order of their names.")
+      description = "Names of servers, in this order; default: all, in the order of their names.")
   private List<String> servers = new ArrayList<>();
 
   @Option(

@@ -115,8 +115,7 @@ class RollingRestartTest {
     assertThat(run()).isEqualTo(3);
 
     assertThat(happened)
-        .containsExactly(
-            "drain a", "restart a", "drain b", "restart b", "drain c", "restart c");
+        .containsExactly("drain a", "restart a", "drain b", "restart b", "drain c", "restart c");
     assertThat(lines).contains("[1/3] a: restarts", "[3/3] c: done, holds 5 B, took 0s");
   }
 
@@ -131,8 +130,7 @@ class RollingRestartTest {
 
   @Test
   void waitsForMemoryButNotForEver() throws Exception {
-    servers.computeIfPresent(
-        "a", (name, info) -> info.toBuilder().setLoad(load(1, 800)).build());
+    servers.computeIfPresent("a", (name, info) -> info.toBuilder().setLoad(load(1, 800)).build());
 
     run("a");
 
