@@ -62,6 +62,7 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
+            .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())
             .addSubcommand(new ConfigurationCommand())
             .addSubcommand(new MetricsCommand())

@@ -52,12 +52,16 @@ class ClusterCommandsTest {
       Supplier<ConfigSet> serverSource = () -> ConfigSet.of(ServerConfig.SCHEMA, server(disk));
       servers.add(ShuffleServerProcess.start(serverSource.get(), serverSource));
     }
+    awaitActive(2);
+  }
+
+  private static void awaitActive(int count) {
     while (CliRun.of("admin", "servers", "--coordinator", quorum)
             .out()
             .lines()
             .filter(line -> line.contains("ACTIVE"))
             .count()
-        < 2) {
+        < count) {
       Thread.onSpinWait();
     }
   }
@@ -129,6 +133,77 @@ class ClusterCommandsTest {
 
     assertThat(cancelled.exitCode()).isZero();
     assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+  }
+
+  @Test
+  void drainsAServerUntilItIsToldToGoOn() {
+    String name = "127.0.0.1:" + servers.get(1).rpcPort();
+
+    CliRun drained =
+        CliRun.of(
+            "admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
+    assertThat(drained.err()).isEmpty();
+    assertThat(drained.out())
+        .isEqualTo(name + ": takes no new assignment, holds 0 B\ngone:1: is not there\n");
+    CliRun empty =
+        CliRun.of("admin", "drain", name, "--coordinator", quorum, "--wait", "--poll", "100ms");
+    assertThat(empty.exitCode()).isZero();
+    assertThat(empty.out()).endsWith(name + ": holds 0 B\n");
+
+    CliRun cancelled = CliRun.of("admin", "drain", name, "--coordinator", quorum, "--cancel");
+    assertThat(cancelled.exitCode()).isZero();
+    assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+    awaitActive(2);
+  }
+
+  @Test
+  void aRollingRestartTellsItsPlanAndTakesBackWhatItCannotRestart() {
+    String name = "127.0.0.1:" + servers.get(0).rpcPort();
+
+    CliRun plan =
+        CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
+    assertThat(plan.err()).isEmpty();
+    assertThat(plan.out()).isEqualTo(name + ": would be drained and restarted\n");
+
+    CliRun failed =
+        CliRun.of(
+            "admin",
+            "rolling-restart",
+            "--coordinator",
+            quorum,
+            name,
+            "--poll",
+            "100ms",
+            "--restart-command",
+            "test \"$SLUICE_SERVER\" = " + name + " && test $SLUICE_HOST = 127.0.0.1 && exit 7");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.err())
+        .isEqualTo("sluice admin rolling-restart: the restart command ended with 7\n");
+    assertThat(failed.out())
+        .contains("[1/1] " + name + ": drains, holds ")
+        .endsWith("[1/1] " + name + ": goes on as before\n");
+    awaitActive(2);
+  }
+
+  @Test
+  void asksAProcessWhetherItIsWell() throws IOException {
+    CliRun well = CliRun.of("health", "--port", Integer.toString(servers.get(0).httpPort()));
+    assertThat(well.err()).isEmpty();
+    assertThat(well.exitCode()).isZero();
+
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CliRun ill =
+          CliRun.of(
+              "health",
+              "--tls",
+              "--port",
+              Integer.toString(silent.getLocalPort()),
+              "--timeout-ms",
+              "200");
+      assertThat(ill.exitCode()).isEqualTo(1);
+      assertThat(ill.err())
+          .startsWith("sluice health: https://127.0.0.1:" + silent.getLocalPort() + "/healthz: ");
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.RetryPolicy;
 import io.sluice.client.read.ReadConfig;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;
@@ -20,6 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 public record JobSettings(ClientConfig client, List<String> notices) {
   private static final String PREFIX = "mapreduce.";
   private static final String OURS = PREFIX + "rss.";
+  private static final String SERVED = "SLUICE_SERVED_SETTINGS";
 
   public JobSettings {
     notices = List.copyOf(notices);
@@ -33,6 +35,28 @@ public record JobSettings(ClientConfig client, List<String> notices) {
    * @throws io.sluice.common.config.ConfigException naming every value that cannot be meant
    */
   public static JobSettings of(Configuration conf) {
+    return of(conf, ServedSettings.NONE);
+  }
+
+  /**
+   * As {@link #of(Configuration)} of a task's container, with what the operator wants jobs to be
+   * configured with.
+   *
+   * @param environment of the container, as {@link #put} has made it
+   */
+  public static JobSettings ofTask(Configuration conf, Map<String, String> environment) {
+    return of(conf, ServedSettings.fromText(environment.get(SERVED)));
+  }
+
+  /** Gives a task's container what its application master has been given. */
+  public static void put(Map<String, String> environment, ServedSettings served) {
+    if (!served.isEmpty()) {
+      environment.put(SERVED, served.toText());
+    }
+  }
+
+  /** As {@link #of(Configuration)}, with what the operator wants jobs to be configured with. */
+  public static JobSettings of(Configuration conf, ServedSettings served) {
     Map<String, String> values = new LinkedHashMap<>();
     for (Map.Entry<String, String> entry : conf) {
       if (entry.getKey().startsWith(OURS)) {
@@ -40,6 +64,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
         values.put(entry.getKey(), conf.get(entry.getKey()));
       }
     }
+    values.putAll(served.changes(PREFIX, values));
     ConfigSet set =
         ConfigReader.of(ClientConfig.SCHEMA)
             .enginePrefix(PREFIX)

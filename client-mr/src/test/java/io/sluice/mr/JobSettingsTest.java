@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigException;
+import io.sluice.proto.ClientConfigurationReply;
+import io.sluice.proto.ClientSetting;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +30,32 @@ class JobSettingsTest {
     assertThat(settings.client().coordinator().quorum()).hasSize(2);
     assertThat(settings.localOutput()).isEqualTo(LocalOutputMode.ALWAYS);
     assertThat(settings.notices()).isEmpty();
+  }
+
+  @Test
+  void tasksHaveTheSettingsOfTheCoordinatorThatTheirMasterHas() {
+    ServedSettings served =
+        ServedSettings.fromText(
+            Base64.getEncoder()
+                .encodeToString(
+                    ClientConfigurationReply.newBuilder()
+                        .addSettings(
+                            ClientSetting.newBuilder()
+                                .setKey("rss.local.output")
+                                .setValue("always"))
+                        .build()
+                        .toByteArray()));
+    Map<String, String> environment = new HashMap<>();
+    JobSettings.put(environment, served);
+
+    assertThat(JobSettings.of(conf, served).localOutput()).isEqualTo(LocalOutputMode.ALWAYS);
+    assertThat(JobSettings.ofTask(conf, environment).localOutput())
+        .isEqualTo(LocalOutputMode.ALWAYS);
+    assertThat(JobSettings.ofTask(conf, Map.of()).localOutput())
+        .isEqualTo(LocalOutputMode.FALLBACK);
+    conf.set("mapreduce.rss.local.output", "never");
+    assertThat(JobSettings.ofTask(conf, environment).localOutput())
+        .isEqualTo(LocalOutputMode.NEVER);
   }
 
   @Test

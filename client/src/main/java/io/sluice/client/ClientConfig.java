@@ -80,6 +80,13 @@ public record ClientConfig(
               "The coordinators, any of which will do. Without it jobs use their engine's own"
                   + " shuffle.")
           .build();
+  static final ConfigKey<Boolean> SERVED_SETTINGS =
+      ConfigKey.bool("rss.dynamicClientConf.enabled")
+          .defaultValue(true)
+          .since(FIRST)
+          .doc(
+              "Whether the driver asks a coordinator for settings of the operator. What the job says itself holds, unless the operator has forced a setting.")
+          .build();
   static final ConfigKey<TransportKind> TYPE =
       ConfigKey.enumeration("rss.client.type", TransportKind.class)
           .defaultValue(TransportKind.GRPC_NETTY)
@@ -385,7 +392,7 @@ public record ClientConfig(
                       "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
                           + " of `spark.`.")
                   .shownPrefix("spark.")
-                  .keys(COORDINATORS, COORDINATOR_PATIENCE, TAGS, NODES_MAX)
+                  .keys(COORDINATORS, COORDINATOR_PATIENCE, SERVED_SETTINGS, TAGS, NODES_MAX)
                   .keys(TYPE, IO_MODE, CONNECTIONS, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT)
                   .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
@@ -439,7 +446,8 @@ public record ClientConfig(
             set.get(REPLICAS),
             Math.max(0, set.get(NODES_MAX)),
             set.find(TAGS).orElse(List.of()),
-            set.get(UNREGISTER_TIMEOUT)),
+            set.get(UNREGISTER_TIMEOUT),
+            set.get(SERVED_SETTINGS)),
         set.get(TYPE),
         new TransportConfig(
             Math.toIntExact(set.get(CONNECT_TIMEOUT)),
@@ -509,8 +517,7 @@ public record ClientConfig(
         .ignored("rss.client.access.retry.times", fallback, COORDINATOR_PATIENCE.name())
         .ignored("rss.client.access.retry.interval.ms", fallback, COORDINATOR_PATIENCE.name())
         .ignored("rss.client.assignment.retry.times", fallback, COORDINATOR_PATIENCE.name())
-        .ignored("rss.client.assignment.retry.interval", fallback, COORDINATOR_PATIENCE.name())
-        .ignored("rss.dynamicClientConf.enabled", "clients are configured by their jobs alone");
+        .ignored("rss.client.assignment.retry.interval", fallback, COORDINATOR_PATIENCE.name());
     String sorted = "records are sorted in the task's memory, without a buffer for each partition";
     schema
         .ignored("rss.writer.buffer.segment.size", sorted)

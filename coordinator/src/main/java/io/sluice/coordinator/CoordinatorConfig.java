@@ -9,10 +9,13 @@ import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.HostRule;
 import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.RuleFiles;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +27,10 @@ import java.util.function.Consumer;
  * @param maxMessageLength largest message of a peer, in bytes
  * @param excludeFile the list of excluded servers, if there is one
  * @param excludeReadIntervalMs how often that file is read
+ * @param rules who may use how much
+ * @param rulesReadIntervalMs how often their files are read
+ * @param clientConfFile settings for jobs, if there are any
+ * @param clientConfReadIntervalMs how often that file is read
  */
 public record CoordinatorConfig(
     String host,
@@ -35,6 +42,10 @@ public record CoordinatorConfig(
     AssignmentPolicy assignment,
     Optional<Path> excludeFile,
     long excludeReadIntervalMs,
+    RuleFiles.Config rules,
+    long rulesReadIntervalMs,
+    Optional<Path> clientConfFile,
+    long clientConfReadIntervalMs,
     SecurityConfig security) {
 
   private static final String FIRST = "0.1.0";
@@ -154,6 +165,88 @@ public record CoordinatorConfig(
               "Most live applications of one user. More are refused and use their engine's own"
                   + " shuffle.")
           .build();
+  static final ConfigKey<Long> USER_BYTES =
+      ConfigKey.dataSize("rss.coordinator.quota.default.bytes")
+          .defaultValue(-1L)
+          .atLeast(0L)
+          .alsoAllow(-1L, "no limit")
+          .since(FIRST)
+          .reloadable()
+          .doc(
+              "Most bytes that servers hold for all applications of one user. Beyond, new shuffles use their engine's own, and what running ones push stays in local output.")
+          .build();
+  static final ConfigKey<Long> USER_PARTITIONS =
+      ConfigKey.longNumber("rss.coordinator.quota.default.partitions")
+          .defaultValue(-1L)
+          .atLeast(0L)
+          .alsoAllow(-1L, "no limit")
+          .since(FIRST)
+          .reloadable()
+          .doc(
+              "Most partitions, copies counted, that servers hold for all applications of one user. A shuffle that would exceed it uses its engine's own.")
+          .build();
+  static final ConfigKey<Long> APPLICATION_BYTES =
+      ConfigKey.dataSize("rss.coordinator.quota.default.app.bytes")
+          .defaultValue(-1L)
+          .atLeast(0L)
+          .alsoAllow(-1L, "no limit")
+          .since(FIRST)
+          .reloadable()
+          .doc("As `rss.coordinator.quota.default.bytes`, for each application.")
+          .build();
+  static final ConfigKey<Long> APPLICATION_PARTITIONS =
+      ConfigKey.longNumber("rss.coordinator.quota.default.app.partitions")
+          .defaultValue(-1L)
+          .atLeast(0L)
+          .alsoAllow(-1L, "no limit")
+          .since(FIRST)
+          .reloadable()
+          .doc("As `rss.coordinator.quota.default.partitions`, for each application.")
+          .build();
+  static final ConfigKey<String> QUOTA_FILE =
+      file("rss.coordinator.quota.default.path")
+          .doc(
+              "File of quotas that differ: lines `default LIMIT=…`, `group NAME LIMIT=…`, `user NAME LIMIT=…` or `USER=APPLICATIONS`, where LIMIT is"
+                  + " `applications`, `bytes`, `partitions`, `application.bytes` or `application.partitions`. See operations.md.")
+          .build();
+  static final ConfigKey<String> ACCESS_FILE =
+      file("rss.coordinator.access.candidates.path")
+          .doc(
+              "File of who may use the cluster: lines `allow user NAME`, `deny user NAME`, `allow group NAME`, `deny group NAME`, or the name of a user who may."
+                  + " Who is denied may not; if any line allows, only those may. Others use their engine's own shuffle.")
+          .build();
+  static final ConfigKey<String> GROUPS_FILE =
+      file("rss.coordinator.access.groups.path")
+          .doc("File of groups that the other two name: lines `group: user, user`.")
+          .build();
+  static final ConfigKey<Long> RULES_INTERVAL =
+      ConfigKey.durationMs("rss.coordinator.quota.update.interval")
+          .defaultValue(seconds(10))
+          .atLeast(10L)
+          .since(FIRST)
+          .doc(
+              "How often the files of quotas, access and groups are read. One that has become wrong leaves what it said before.")
+          .build();
+  static final ConfigKey<Boolean> CLIENT_CONF_ENABLED =
+      ConfigKey.bool("rss.coordinator.dynamicClientConf.enabled")
+          .defaultValue(false)
+          .since(FIRST)
+          .doc("Give settings to the drivers that ask for them, which is before they register.")
+          .build();
+  static final ConfigKey<String> CLIENT_CONF_FILE =
+      file("rss.coordinator.dynamicClientConf.path")
+          .doc(
+              "File of those settings: lines `KEY VALUE` for what holds unless the job says something else, `force KEY VALUE` for what holds whatever it says."
+                  + " Keys are `spark.rss.…`, `mapreduce.rss.…`, or `rss.…` for both; none of `security` and `coordinator`.")
+          .build();
+  static final ConfigKey<Long> CLIENT_CONF_INTERVAL =
+      ConfigKey.durationMs(
+              "rss.coordinator.dynamicClientConf.updateIntervalSec", TimeUnit.SECONDS)
+          .defaultValue(seconds(30))
+          .atLeast(10L)
+          .since(FIRST)
+          .doc("How often that file is read. One that has become wrong leaves what it said before.")
+          .build();
   static final ConfigKey<Long> ENDED_TIME =
       ConfigKey.durationMs("rss.coordinator.app.ended.remembered.time")
           .defaultValue(Duration.ofMinutes(10).toMillis())
@@ -260,7 +353,18 @@ public record CoordinatorConfig(
               SERVERS_MAX,
               SILENT_ENABLED,
               SILENT_DURATION)
-          .keys(LEASE, APPLICATIONS_MAX, USER_QUOTA, ENDED_TIME, ENDED_MAX, SHUFFLES_REMEMBERED)
+          .keys(LEASE, APPLICATIONS_MAX, ENDED_TIME, ENDED_MAX, SHUFFLES_REMEMBERED)
+          .keys(
+              USER_QUOTA,
+              USER_BYTES,
+              USER_PARTITIONS,
+              APPLICATION_BYTES,
+              APPLICATION_PARTITIONS,
+              QUOTA_FILE,
+              ACCESS_FILE,
+              GROUPS_FILE,
+              RULES_INTERVAL)
+          .keys(CLIENT_CONF_ENABLED, CLIENT_CONF_FILE, CLIENT_CONF_INTERVAL)
           .keys(STRATEGY, HOST_RULE, NODES_MAX, STORAGE_USED_MAX)
           .keys(EXCLUDE_FILE, EXCLUDE_INTERVAL)
           .keys(SecurityConfig.KEYS)
@@ -273,19 +377,19 @@ public record CoordinatorConfig(
               "servers say their own tags",
               "rss.server.tags at each server")
           .ignored(
-              "rss.coordinator.access.*",
-              "every application is served within the quota of its user",
-              USER_QUOTA.name())
+              "rss.coordinator.access.checkers",
+              "a file says who may use the cluster",
+              ACCESS_FILE.name())
           .ignored(
-              "rss.coordinator.quota.default.path",
-              "one quota holds for all users",
-              USER_QUOTA.name())
+              "rss.coordinator.access.loadChecker.*",
+              "servers that are nearly full are given nothing more",
+              STORAGE_USED_MAX.name())
           .ignored(
-              "rss.coordinator.quota.update.interval",
-              "the quota is read at start",
-              USER_QUOTA.name())
+              "rss.coordinator.access.candidates.updateIntervalSec",
+              "all files of rules are read equally often",
+              RULES_INTERVAL.name())
           .ignored(
-              "rss.coordinator.dynamicClientConf.*", "clients are configured by their jobs alone")
+              "rss.coordinator.dynamicClientConf.parser", "lines of a key and a value are read")
           .ignored(
               "rss.coordinator.remote.storage.*",
               "each server knows its own remote file system",
@@ -304,6 +408,7 @@ public record CoordinatorConfig(
           .ignored("rss.jetty.max.pool.size", "two threads serve the pages")
           .rule(set -> problem(set, CoordinatorConfig::servers))
           .rule(set -> problem(set, CoordinatorConfig::assignment))
+          .rule(set -> problem(set, CoordinatorConfig::clientConf))
           .build();
 
   public static CoordinatorConfig from(ConfigSet set) {
@@ -316,19 +421,49 @@ public record CoordinatorConfig(
         new ApplicationPolicy(
             set.get(LEASE),
             set.get(APPLICATIONS_MAX),
-            set.get(USER_QUOTA),
             set.get(ENDED_TIME),
             set.get(ENDED_MAX),
             set.get(SHUFFLES_REMEMBERED)),
         assignment(set),
         set.find(EXCLUDE_FILE).map(CoordinatorConfig::localPath),
         set.get(EXCLUDE_INTERVAL),
+        new RuleFiles.Config(
+            set.find(ACCESS_FILE).map(CoordinatorConfig::localPath),
+            set.find(GROUPS_FILE).map(CoordinatorConfig::localPath),
+            set.find(QUOTA_FILE).map(CoordinatorConfig::localPath),
+            new Limits(
+                set.get(USER_QUOTA),
+                set.get(USER_BYTES),
+                set.get(USER_PARTITIONS),
+                set.get(APPLICATION_BYTES),
+                set.get(APPLICATION_PARTITIONS))),
+        set.get(RULES_INTERVAL),
+        clientConf(set),
+        set.get(CLIENT_CONF_INTERVAL),
         SecurityConfig.from(set, set.get(SecurityConfig.TOKEN_LIFETIME)));
   }
 
   /** The address to bind for a port. */
   InetSocketAddress address(int port) {
     return host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
+  }
+
+  private static Optional<Path> clientConf(ConfigSet set) {
+    if (!set.get(CLIENT_CONF_ENABLED)) {
+      return Optional.empty();
+    }
+    Optional<Path> path = set.find(CLIENT_CONF_FILE).map(CoordinatorConfig::localPath);
+    if (path.isEmpty()) {
+      throw new IllegalArgumentException(
+          CLIENT_CONF_ENABLED.name() + " is true: " + CLIENT_CONF_FILE.name() + " must name a file");
+    }
+    return path;
+  }
+
+  private static ConfigKey.Builder<String> file(String name) {
+    return ConfigKey.string(name)
+        .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
+        .since(FIRST);
   }
 
   private static ServerPolicy servers(ConfigSet set) {

@@ -22,18 +22,22 @@ import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.RuleFiles;
 import io.sluice.coordinator.service.AdminService;
 import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.service.PeerAddress;
 import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -169,7 +173,9 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config));
+    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules()));
+    Quotas quotas = new Quotas(ruleFiles.get().read());
+    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
     ConfigReload reload =
         new ConfigReload(
@@ -177,7 +183,10 @@ public final class CoordinatorProcess implements AutoCloseable {
             source,
             changed -> {
               CoordinatorConfig next = CoordinatorConfig.from(changed);
-              decisions.set(decisions(next));
+              RuleFiles files = ruleFiles(next);
+              quotas.rules(files.read());
+              ruleFiles.set(files);
+              decisions.set(decisions(next, quotas));
               excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
     CoordinatorMetrics metrics = new CoordinatorMetrics();
@@ -186,11 +195,25 @@ public final class CoordinatorProcess implements AutoCloseable {
     AuditLog audit = new AuditLog();
     StateOwner owner =
         new StateOwner(
-            nanoTime, () -> decisions.get().elapsed(), new AuditedProbe(metrics, audit), history);
-    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility())
+            nanoTime,
+            () -> decisions.get().elapsed(),
+            new AuditedProbe(metrics, audit),
+            (record, events) -> {
+              history.changed(record, events);
+              metrics.changed(record);
+            });
+    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility(), quotas)
         .register(metrics.registry());
+    AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     CoordinatorService service =
-        new CoordinatorService(owner, decisions::get, metrics, security.grants(), nanoTime, seeds);
+        new CoordinatorService(
+            owner,
+            decisions::get,
+            clientSettings::get,
+            metrics,
+            security.grants(),
+            nanoTime,
+            seeds);
 
     owner.start();
     closers.push(owner::close);
@@ -200,6 +223,15 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
     closers.push(exclusions::close);
     exclusions.start();
+    RulesThread rules =
+        new RulesThread(
+            config,
+            owner,
+            new QuotaWatch(quotas, () -> ruleFiles.get().read(), servers.lostAfterMs()),
+            clientSettings,
+            audit);
+    closers.push(rules::close);
+    rules.start();
     EventLoopGroup loops = startLoops(closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
@@ -225,8 +257,16 @@ public final class CoordinatorProcess implements AutoCloseable {
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
-  private static Decisions decisions(CoordinatorConfig config) {
-    return Decisions.of(config.servers(), config.applications(), config.assignment());
+  private static RuleFiles ruleFiles(CoordinatorConfig config) {
+    try {
+      return new RuleFiles(config.rules());
+    } catch (IOException e) {
+      throw new ConfigException(e.getMessage());
+    }
+  }
+
+  private static Decisions decisions(CoordinatorConfig config, Quotas quotas) {
+    return Decisions.of(config.servers(), config.applications(), config.assignment(), quotas);
   }
 
   private static EventLoopGroup startLoops(Deque<Runnable> closers) {

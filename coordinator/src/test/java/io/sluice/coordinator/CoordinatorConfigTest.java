@@ -13,6 +13,8 @@ import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.HostRule;
 import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.RuleFiles;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,10 +37,15 @@ class CoordinatorConfigTest {
                 19998,
                 8 << 20,
                 new ServerPolicy(30_000, 5_000, 3_600_000, 10_000, 0),
-                new ApplicationPolicy(60_000, 10_000, -1, 600_000, 10_000, 1000),
+                new ApplicationPolicy(60_000, 10_000, 600_000, 10_000, 1000),
                 new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
                 Optional.empty(),
                 60_000,
+                new RuleFiles.Config(
+                    Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
+                10_000,
+                Optional.empty(),
+                30_000,
                 new SecurityConfig(
                     false,
                     Optional.empty(),
@@ -73,6 +80,17 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.assignment.storage.used.max", "50");
     values.put("rss.coordinator.exclude.nodes.file.path", "file:///etc/exclude");
     values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
+    values.put("rss.coordinator.quota.default.bytes", "18m");
+    values.put("rss.coordinator.quota.default.partitions", "19");
+    values.put("rss.coordinator.quota.default.app.bytes", "20m");
+    values.put("rss.coordinator.quota.default.app.partitions", "21");
+    values.put("rss.coordinator.access.candidates.path", "/etc/access");
+    values.put("rss.coordinator.access.groups.path", "/etc/groups");
+    values.put("rss.coordinator.quota.default.path", "file:///etc/quotas");
+    values.put("rss.coordinator.quota.update.interval", "22s");
+    values.put("rss.coordinator.dynamicClientConf.enabled", "true");
+    values.put("rss.coordinator.dynamicClientConf.path", "/etc/clients");
+    values.put("rss.coordinator.dynamicClientConf.updateIntervalSec", "23");
     values.put("rss.security.authentication.enabled", "true");
     values.put("rss.security.cluster.secret.file", "/etc/secret");
     values.put("rss.security.users.file", "/etc/users");
@@ -95,10 +113,18 @@ class CoordinatorConfigTest {
                 2,
                 3 << 20,
                 new ServerPolicy(4_000, 1_500, 360_000, 7, 8_000),
-                new ApplicationPolicy(9_000, 10, 11, 12_000, 13, 14),
+                new ApplicationPolicy(9_000, 10, 12_000, 13, 14),
                 new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
                 Optional.of(Path.of("/etc/exclude")),
                 16_000,
+                new RuleFiles.Config(
+                    Optional.of(Path.of("/etc/access")),
+                    Optional.of(Path.of("/etc/groups")),
+                    Optional.of(Path.of("/etc/quotas")),
+                    new Limits(11, 18 << 20, 19, 20 << 20, 21)),
+                22_000,
+                Optional.of(Path.of("/etc/clients")),
+                23_000,
                 new SecurityConfig(
                     true,
                     Optional.of(Path.of("/etc/secret")),
@@ -145,7 +171,7 @@ class CoordinatorConfigTest {
     ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, values);
     assertThat(CoordinatorConfig.from(set).assignment().maxServersPerShuffle()).isEqualTo(5);
     assertThat(set.notices())
-        .hasSize(7)
+        .hasSize(5)
         .anyMatch(notice -> notice.contains("rss.coordinator.select.partition.strategy"));
   }
 

@@ -9,6 +9,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.ClientConfigurationRequest;
+import io.sluice.proto.ClientSetting;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.HeartbeatReply;
@@ -143,6 +145,63 @@ class CoordinatorProcessTest {
                 .timeout(Duration.ofSeconds(WAIT_SECONDS))
                 .build(),
             HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void givesDriversTheOperatorsSettingsAsTheFileSaysThemNow() throws IOException {
+    Path file = directory.resolve("clients");
+    Files.writeString(file, "rss.local.output always\nforce spark.rss.client.type GRPC\n");
+    CoordinatorBlockingStub client =
+        client(
+            start(
+                "rss.coordinator.dynamicClientConf.enabled", "true",
+                "rss.coordinator.dynamicClientConf.path", file.toString(),
+                "rss.coordinator.dynamicClientConf.updateIntervalSec", "10ms"));
+    assertThat(keysServed(client)).containsExactly("rss.local.output", "spark.rss.client.type");
+
+    Files.writeString(file, "rss.local.output never\n");
+    await(() -> keysServed(client).size() == 1);
+
+    Files.writeString(file, "rss.security.tls.enabled false\n");
+    Files.writeString(file, "spark.rss.client.type GRPC\n");
+    await(() -> keysServed(client).equals(List.of("spark.rss.client.type")));
+  }
+
+  private static List<String> keysServed(CoordinatorBlockingStub client) {
+    return client
+        .clientConfiguration(ClientConfigurationRequest.getDefaultInstance())
+        .getSettingsList()
+        .stream()
+        .map(ClientSetting::getKey)
+        .toList();
+  }
+
+  @Test
+  void doesNotStartWithFilesOfRulesThatAreWrongAndSaysWhatWouldBeRight() throws IOException {
+    Path file = directory.resolve("rules");
+    Files.writeString(file, "permit everybody in\n");
+    assertThatThrownBy(() -> start("rss.coordinator.access.candidates.path", file.toString()))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            file
+                + ": line 1 \"permit everybody in\": expected \"user\" or \"group\" as second word");
+    assertThatThrownBy(
+            () ->
+                start(
+                    "rss.coordinator.dynamicClientConf.enabled", "true",
+                    "rss.coordinator.dynamicClientConf.path", directory + "/none"))
+        .hasMessage(directory + "/none: no such file");
+  }
+
+  @Test
+  void countsDenialsByCause() throws Exception {
+    Path file = directory.resolve("rules");
+    Files.writeString(file, "allow user bob\n");
+    CoordinatorProcess process =
+        start("rss.coordinator.access.candidates.path", file.toString());
+    assertThat(register(client(process), "app-1").getStatus()).isEqualTo(Status.DENIED);
+    assertThat(get(process, "/metrics").body())
+        .contains("sluice_coordinator_denied_total{what=\"application\",cause=\"ACCESS\",} 1.0");
   }
 
   @Test

@@ -2,12 +2,14 @@ package io.sluice.server;
 
 import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.cluster.Self;
 import io.sluice.server.control.Decommission;
 import io.sluice.server.control.HeldReport;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.limits.OverQuota;
 import io.sluice.server.log.ShuffleStore;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,6 +27,7 @@ final class ClusterSelf implements Self {
   private final ShuffleStore store;
   private final Supplier<List<String>> tags;
   private final Decommission decommission;
+  private final OverQuota overQuota;
   private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten =
       new EnumMap<>(LeaseTable.Reason.class);
@@ -37,11 +40,13 @@ final class ClusterSelf implements Self {
       ShuffleStore store,
       Supplier<List<String>> tags,
       Decommission decommission,
+      OverQuota overQuota,
       AuditLog audit) {
     this.report = report;
     this.store = store;
     this.tags = tags;
     this.decommission = decommission;
+    this.overQuota = overQuota;
     this.audit = audit;
     for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
       forgotten.put(reason, new LongAdder());
@@ -71,6 +76,16 @@ final class ClusterSelf implements Self {
       case ENDED -> AuditEntry.Action.DELETE;
       case LEASE_OUT -> AuditEntry.Action.EXPIRE;
     };
+  }
+
+  @Override
+  public void told(String coordinator, List<ApplicationLease> leases) {
+    overQuota.answered(coordinator, leases);
+  }
+
+  @Override
+  public void notTold(String coordinator) {
+    overQuota.failed(coordinator);
   }
 
   @Override

@@ -35,6 +35,8 @@ import io.sluice.server.http.ServerRegistry;
 import io.sluice.server.http.TenantMetrics;
 import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.limits.OverQuota;
+import io.sluice.server.limits.QuotaDataService;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
@@ -135,6 +137,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
   /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
   private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
 
+  /** Of memory; what is left of it is written by the stop in a moment. */
+  private static final int FLUSH_LEAVES_DIVISOR = 16;
+
   private static final long LAST_REPORT_MS = 2_000;
   private static final long STOP_MARK_MS = 5_000;
   private static final long THREADS_END_MS = 5_000;
@@ -162,6 +167,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final Latencies latencies = new Latencies();
   private final ReadCounters readCounters = new ReadCounters();
   private final TransportCounters connections = new TransportCounters();
+  private final OverQuota overQuota = new OverQuota();
   private final ClusterSelf self;
   private final AuditLog audit = new AuditLog();
   private volatile List<String> tags;
@@ -343,7 +349,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     drainable =
         new DrainingDataService(
-            new TimedDataService(service, latencies, nanoTime), security.connections());
+            new QuotaDataService(new TimedDataService(service, latencies, nanoTime), overQuota),
+            security.connections());
 
     startShortCircuit(epoch, store, reads);
 
@@ -370,15 +377,24 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().decommissionCheckMs(),
             config.cluster().decommissionCheckMs(),
             TimeUnit.MILLISECONDS);
+    // Ended by its part; what a flush waits for goes on without it.
+    ScheduledExecutorService flusher = executor("flush", 1, false);
     rpc =
-        startRpc(new ControlService(store, report, decommission, reload.apply(this::take)), timer);
+        startRpc(
+            new ControlService(
+                store,
+                report,
+                decommission,
+                reload.apply(this::take),
+                () -> flusher.execute(this::flush)),
+            timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, () -> tags, decommission, audit);
+    self = new ClusterSelf(report, store, () -> tags, decommission, overQuota, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -463,6 +479,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
       log.info("shuffle server has stopped memoryUsedBytes=0");
     } else {
       log.error("memory was not given back memoryUsedBytes={}", usedBytes);
+    }
+  }
+
+  /** Ahead of a restart, so that the clean stop has little left to write. */
+  private void flush() {
+    try {
+      long leaveBytes = memory.capacityBytes() / FLUSH_LEAVES_DIVISOR;
+      boolean flushed = spiller.flush(leaveBytes, config.stopTimeoutMs());
+      log.info("flushed ahead of a stop whole={} memoryUsedBytes={}", flushed, memory.usedBytes());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -607,7 +634,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             latencies,
             PooledByteBufAllocator.DEFAULT,
             List.of(
-                new TenantMetrics(store, memory, self::forgotten),
+                new TenantMetrics(store, memory, self::forgotten, overQuota),
                 new TrafficMetrics(
                     connections,
                     readCounters,

@@ -1,5 +1,6 @@
 package io.sluice.cli.admin;
 
+import io.sluice.cli.admin.rolling.RollingRestartCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Spec;
       TopCommand.class,
       StatusCommand.class,
       DecommissionCommand.class,
+      DrainCommand.class,
+      RollingRestartCommand.class,
       ExclusionCommands.Exclude.class,
       ExclusionCommands.Include.class,
       ExclusionCommands.Exclusions.class,

@@ -2,6 +2,7 @@ package io.sluice.mr.am;
 
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
@@ -10,6 +11,7 @@ import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.config.ConfigException;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
@@ -41,6 +43,7 @@ public final class JobShuffle implements ShuffleOfJob {
   private final Object staging = new Object();
 
   private volatile ApplicationAssignments assignments;
+  private volatile ServedSettings served = ServedSettings.NONE;
   private ExecutorService replacing;
 
   /** Of the assignment that reducers have been told last. Touched by the dispatcher only. */
@@ -93,6 +96,7 @@ public final class JobShuffle implements ShuffleOfJob {
     Map<String, String> environment =
         JobCredentials.environment(
             System.getenv(), UserGroupInformation.getCurrentUser().getCredentials());
+    settings = withServed(conf, settings, user, environment);
     application =
         ClientIdentity.applicationName(
             settings.client().security(), user, environment, application);
@@ -130,6 +134,28 @@ public final class JobShuffle implements ShuffleOfJob {
         assigned.servers().size(),
         assigned.generation());
     return null;
+  }
+
+  /** Settings of the operator that cannot be meant are left out, all of them, with one warning. */
+  private JobSettings withServed(
+      Configuration conf, JobSettings own, String user, Map<String, String> environment) {
+    ServedSettings found =
+        ServedSettings.fetch(own.client(), user, environment, System::nanoTime);
+    try {
+      JobSettings settings = JobSettings.of(conf, found);
+      served = found;
+      return settings;
+    } catch (ConfigException e) {
+      LOG.warn(
+          "settings of the coordinator are not used, they cannot be meant reason=\"{}\"",
+          e.getMessage());
+      return own;
+    }
+  }
+
+  @Override
+  public ServedSettings served() {
+    return served;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.mr.am;
 
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.auth.ApplicationCredential;
 import java.util.Optional;
@@ -12,6 +13,11 @@ interface ShuffleOfJob {
   /** What tasks prove the job with; empty on a cluster that asks for nothing. Any thread. */
   default Optional<ApplicationCredential> credential() {
     return Optional.empty();
+  }
+
+  /** What the operator wants jobs to be configured with. Any thread. */
+  default ServedSettings served() {
+    return ServedSettings.NONE;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sluice.mr.am;
 import io.sluice.common.error.SluiceException;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobCredentials;
+import io.sluice.mr.JobSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -49,6 +50,7 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                 } catch (SluiceException e) {
                   throw new IllegalStateException("an assignment that was checked", e);
                 }
+                JobSettings.put(environment, shuffle.served());
                 container.setEnvironment(environment);
                 try {
                   container.setTokens(

@@ -26,7 +26,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
   public void init(Context context) throws IOException, ClassNotFoundException {
     Optional<ShuffleAssignment> assignment = AssignedShuffle.from(System.getenv());
     if (assignment.isPresent()) {
-      JobSettings settings = JobSettings.of(context.getJobConf());
+      JobSettings settings = JobSettings.ofTask(context.getJobConf(), System.getenv());
       collector =
           new SluiceMapOutput<>(
               use -> push(context, assignment.get(), settings, use), settings.localOutput());
@@ -44,7 +44,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
         MasterAssignments master =
             new MasterAssignments(context.getMapTask().umbilical::getMapCompletionEvents, attempt);
         SluiceClient client =
-            SluiceClient.start(
+            SluiceClient.startForOneTask(
                 settings.client(), assignment.shuffle().getApplication(), attempt.toString())) {
       JobCredentials.learn(client, context.getJobConf().getCredentials());
       try (PushSession session =

@@ -30,6 +30,9 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
   /** Applications that are over. */
   final Queue<String> unregistered = new ConcurrentLinkedQueue<>();
 
+  /** Why no application may register, or null. */
+  volatile String denial;
+
   private final Server server;
 
   CoordinatorInTest() throws IOException {
@@ -47,6 +50,15 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
   @Override
   public void registerApplication(
       RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> reply) {
+    if (denial != null) {
+      answer(
+          reply,
+          RegisterApplicationReply.newBuilder()
+              .setStatus(Status.DENIED)
+              .setMessage(denial)
+              .build());
+      return;
+    }
     answer(
         reply,
         RegisterApplicationReply.newBuilder()

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +48,41 @@ class JobShuffleTest {
   @Test
   void isHadoopsOwnWithoutACoordinatorThatAnswers() {
     isHadoopsOwn();
+  }
+
+  @Test
+  void isHadoopsOwnWhereTheUserIsDeniedWithOneWarningThatSaysWhy() throws Exception {
+    List<String> warnings = new ArrayList<>();
+    AppenderSkeleton appender =
+        new AppenderSkeleton() {
+          @Override
+          protected void append(LoggingEvent event) {
+            if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+              warnings.add(event.getRenderedMessage());
+            }
+          }
+
+          @Override
+          public void close() {}
+
+          @Override
+          public boolean requiresLayout() {
+            return false;
+          }
+        };
+    Logger logger = Logger.getLogger(JobShuffle.class);
+    logger.addAppender(appender);
+    try (CoordinatorInTest coordinator = new CoordinatorInTest()) {
+      coordinator.denial = "user bob is denied: ask the operator";
+      conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
+      isHadoopsOwn();
+    } finally {
+      logger.removeAppender(appender);
+    }
+    assertThat(warnings)
+        .singleElement()
+        .asString()
+        .endsWith("reason=DENIED: user bob is denied: ask the operator");
   }
 
   @Test

@@ -4,8 +4,10 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.MergeConfig;
 import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;
 import java.util.ArrayList;
@@ -70,6 +72,42 @@ public final class PluginConfig {
         conf.getInt("spark.shuffle.sort.bypassMergeThreshold", DEFAULT_OPEN_STREAMS),
         set.get(ClientConfig.AUTO_LOCAL),
         List.copyOf(notices));
+  }
+
+  /**
+   * Takes over what the operator wants applications to be configured with, into {@code conf}: from
+   * there executors have it. Settings that cannot be meant are left out, all of them, with one
+   * warning.
+   *
+   * @param user operating-system user that the application runs as
+   */
+  public static void takeServed(SparkConf conf, String user, Map<String, String> environment) {
+    ServedSettings served =
+        ServedSettings.fetch(of(conf).client(), user, environment, System::nanoTime);
+    take(conf, served);
+  }
+
+  static void take(SparkConf conf, ServedSettings served) {
+    Map<String, String> own = new LinkedHashMap<>();
+    for (Tuple2<String, String> entry : conf.getAll()) {
+      own.put(entry._1(), entry._2());
+    }
+    Map<String, String> changes = served.changes(PREFIX, own);
+    if (changes.isEmpty()) {
+      return;
+    }
+    SparkConf trial = conf.clone();
+    changes.forEach(trial::set);
+    try {
+      of(trial);
+    } catch (ConfigException e) {
+      LOG.warn(
+          "settings of the coordinator are not used, they cannot be meant reason=\"{}\"",
+          e.getMessage());
+      return;
+    }
+    changes.forEach(conf::set);
+    LOG.info("settings taken from the coordinator settings={}", changes);
   }
 
   private static BlockCodec codec(SparkConf conf, List<String> notices) {

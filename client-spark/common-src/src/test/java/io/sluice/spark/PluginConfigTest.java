@@ -3,10 +3,15 @@ package io.sluice.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.client.LocalOutputMode;
 import io.sluice.client.TransportKind;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.net.IoMode;
+import io.sluice.proto.ClientConfigurationReply;
+import io.sluice.proto.ClientSetting;
+import java.util.Base64;
 import java.util.List;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -51,6 +56,31 @@ class PluginConfigTest {
         .asString()
         .contains("spark.rss.client.sned.size.limit")
         .contains("spark.rss.client.send.size.limit");
+  }
+
+  private static ServedSettings served(String key, String value) {
+    return ServedSettings.fromText(
+        Base64.getEncoder()
+            .encodeToString(
+                ClientConfigurationReply.newBuilder()
+                    .addSettings(ClientSetting.newBuilder().setKey(key).setValue(value))
+                    .build()
+                    .toByteArray()));
+  }
+
+  @Test
+  void takesSettingsOfTheCoordinatorIntoSparksConfigurationFromWhichExecutorsHaveThem() {
+    PluginConfig.take(conf, served("rss.local.output", "always"));
+
+    assertThat(conf.get("spark.rss.local.output")).isEqualTo("always");
+    assertThat(PluginConfig.of(conf).localOutput()).isEqualTo(LocalOutputMode.ALWAYS);
+  }
+
+  @Test
+  void goesOnWithItsOwnSettingsWhereThoseOfTheCoordinatorCannotBeMeant() {
+    PluginConfig.take(conf, served("rss.local.output", "sometimes"));
+
+    assertThat(conf.contains("spark.rss.local.output")).isFalse();
   }
 
   @Test

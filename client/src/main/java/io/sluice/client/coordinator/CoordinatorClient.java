@@ -9,6 +9,8 @@ import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.proto.ClientConfigurationReply;
+import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.RegisterApplicationReply;
@@ -122,6 +124,12 @@ public final class CoordinatorClient implements AutoCloseable {
   RegisterApplicationReply registerApplication(
       RegisterApplicationRequest request, Patience patience) throws SluiceException {
     return ask("registerApplication", patience, stub -> stub.registerApplication(request));
+  }
+
+  ClientConfigurationReply clientConfiguration(ClientConfigurationRequest request)
+      throws SluiceException {
+    return ask(
+        "clientConfiguration", Patience.ONE_ROUND, stub -> stub.clientConfiguration(request));
   }
 
   RenewLeaseReply renewLease(RenewLeaseRequest request) throws SluiceException {

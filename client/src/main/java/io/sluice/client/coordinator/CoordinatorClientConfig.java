@@ -13,6 +13,7 @@ import java.util.List;
  * @param maxServers most servers for one shuffle; 0: the coordinator's own limit
  * @param requiredTags only servers that carry all of them
  * @param unregisterTimeoutMs for telling servers and coordinators to forget something
+ * @param servedSettings whether a driver asks what the operator wants jobs to be configured with
  */
 public record CoordinatorClientConfig(
     List<HostPort> quorum,
@@ -21,9 +22,23 @@ public record CoordinatorClientConfig(
     int replicas,
     int maxServers,
     List<String> requiredTags,
-    long unregisterTimeoutMs) {
+    long unregisterTimeoutMs,
+    boolean servedSettings) {
   public CoordinatorClientConfig {
     quorum = List.copyOf(quorum);
     requiredTags = List.copyOf(requiredTags);
+  }
+
+  /** The same with less time for one call. */
+  CoordinatorClientConfig callingFor(long timeoutMs) {
+    return new CoordinatorClientConfig(
+        quorum,
+        timeoutMs,
+        patienceMs,
+        replicas,
+        maxServers,
+        requiredTags,
+        unregisterTimeoutMs,
+        servedSettings);
   }
 }

@@ -291,6 +291,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
                 .setApplication(application)
                 .setUser(user)
                 .setClientVersion(clientVersion)
+                .setContinued(registered)
                 .build(),
             patience);
     StatusCode status = StatusCode.of(reply.getStatus());

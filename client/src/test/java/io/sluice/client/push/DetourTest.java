@@ -60,7 +60,8 @@ class DetourTest {
     STORAGE_FAILED(StatusCode.STORAGE_FAILED),
     CORRUPT(StatusCode.FRAME_CORRUPT),
     PARTITION_FULL(StatusCode.PARTITION_FULL),
-    BAD_VERSION(StatusCode.BAD_VERSION);
+    BAD_VERSION(StatusCode.BAD_VERSION),
+    DENIED(StatusCode.DENIED);
 
     private final StatusCode refusal;
 

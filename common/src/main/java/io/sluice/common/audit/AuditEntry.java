@@ -28,7 +28,11 @@ public record AuditEntry(
     /** A lease ran out. */
     EXPIRE,
     /** Shuffles and their data are dropped. */
-    DELETE
+    DELETE,
+    /** Servers take nothing more of an application, or take something again. */
+    QUOTA,
+    /** Somebody connects. Only refusals are written. */
+    CONNECT
   }
 
   public static final String OK = "OK";

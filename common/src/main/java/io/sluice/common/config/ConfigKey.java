@@ -197,21 +197,25 @@ public final class ConfigKey<T> {
   }
 
   private void checkLimits(T value) {
-    String shown = from.secret ? "the value (not shown)" : print(value);
     if (from.min != null && from.order.compare(value, from.min) < 0) {
       throw new IllegalArgumentException(
-          shown + " is too small; give at least " + print(from.min) + specials());
+          shown(value) + " is too small; give at least " + print(from.min) + specials());
     }
     if (from.max != null && from.order.compare(value, from.max) > 0) {
       throw new IllegalArgumentException(
-          shown + " is too large; give at most " + print(from.max) + specials());
+          shown(value) + " is too large; give at most " + print(from.max) + specials());
     }
     for (Check<T> check : checks) {
       if (!check.holds.test(value)) {
+        String shown = shown(value);
         throw new IllegalArgumentException(
             (shown.isEmpty() ? "an empty value" : shown) + " does not do: " + check.demand);
       }
     }
+  }
+
+  private String shown(T value) {
+    return from.secret ? "the value (not shown)" : print(value);
   }
 
   private String specials() {

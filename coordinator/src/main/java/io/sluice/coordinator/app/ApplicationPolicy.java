@@ -6,7 +6,6 @@ package io.sluice.coordinator.app;
  *
  * @param leaseMs how long an application lives without a sign of life
  * @param maxApplications most live applications
- * @param maxApplicationsPerUser most live applications of one user; negative: no such limit
  * @param endedRememberedMs how long an ended application is remembered, so that every server learns
  *     of its end
  * @param maxEndedRemembered most ended applications that are remembered
@@ -15,7 +14,6 @@ package io.sluice.coordinator.app;
 public record ApplicationPolicy(
     long leaseMs,
     int maxApplications,
-    int maxApplicationsPerUser,
     long endedRememberedMs,
     int maxEndedRemembered,
     int shufflesRemembered) {}

@@ -66,6 +66,8 @@ public final class EventLog {
   private ClusterEvent repeated(Event event) {
     if (event.kind() != Event.Kind.APPLICATION_DENIED
         && event.kind() != Event.Kind.SHUFFLE_REFUSED
+        && event.kind() != Event.Kind.QUOTA_REACHED
+        && event.kind() != Event.Kind.QUOTA_LEFT
         && event.kind() != Event.Kind.SHUFFLE_SHORT_OF_COPIES) {
       return null;
     }

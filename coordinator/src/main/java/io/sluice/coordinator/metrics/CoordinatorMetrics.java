@@ -61,6 +61,17 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
       Metric.counter(
           PREFIX + "servers_lost_total",
           "Servers that stopped reporting without saying that they end");
+  private static final Metric DENIED =
+      Metric.counter(
+          PREFIX + "denied_total",
+          "Applications and shuffles that the operator's rules sent to their engine's own shuffle, by cause",
+          "what",
+          "cause");
+  private static final Metric QUOTAS_REACHED =
+      Metric.counter(
+          PREFIX + "quotas_reached_total",
+          "Times that servers were told to take nothing more of an application, by cause",
+          "cause");
   private static final MetricTable<PooledByteBufAllocator> NETTY = NettyMemory.table(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -72,6 +83,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   private final Counter partitionsAssigned = counter(PARTITIONS_ASSIGNED);
   private final Counter applicationsExpired = counter(APPLICATIONS_EXPIRED);
   private final Counter serversLost = counter(SERVERS_LOST);
+  private final Counter denied = counter(DENIED);
+  private final Counter quotasReached = counter(QUOTAS_REACHED);
 
   public CoordinatorMetrics() {
     DefaultExports.register(registry);
@@ -92,7 +105,9 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 DECISIONS,
                 PARTITIONS_ASSIGNED,
                 APPLICATIONS_EXPIRED,
-                SERVERS_LOST),
+                SERVERS_LOST,
+                DENIED,
+                QUOTAS_REACHED),
             NETTY.metrics(),
             BuildInfo.TABLE.metrics())
         .flatMap(List::stream)
@@ -118,6 +133,18 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
 
   public void queueFull() {
     queueRefusals.inc();
+  }
+
+  /** Counts what a change of the state tells of. */
+  public void changed(MetadataRecord record) {
+    if (record instanceof MetadataRecord.Denied refusal) {
+      boolean whole = refusal.shuffle() == MetadataRecord.Denied.NO_SHUFFLE;
+      denied
+          .labels(whole ? "application" : "shuffle", refusal.denial().cause().name())
+          .inc();
+    } else if (record instanceof MetadataRecord.QuotaReached reached) {
+      quotasReached.labels(reached.denial().cause().name()).inc();
+    }
   }
 
   @Override

@@ -8,6 +8,8 @@ import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationTable;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.Use;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ServerState;
@@ -52,14 +54,14 @@ public final class StateCollector extends Collector {
           .build();
 
   /** What a user has running. */
-  private record Use(long applications, long shuffles) {
-    Use plus(Use other) {
-      return new Use(applications + other.applications, shuffles + other.shuffles);
+  private record Running(long applications, long shuffles) {
+    Running plus(Running other) {
+      return new Running(applications + other.applications, shuffles + other.shuffles);
     }
   }
 
-  private static final MetricTable<Map.Entry<String, Use>> USERS =
-      MetricTable.<Map.Entry<String, Use>>of(
+  private static final MetricTable<Map.Entry<String, Running>> USERS =
+      MetricTable.<Map.Entry<String, Running>>of(
               CoordinatorMetrics.PREFIX + "user_",
               List.of("user"),
               entry -> List.of(entry.getKey()))
@@ -75,7 +77,25 @@ public final class StateCollector extends Collector {
               entry -> entry.getValue().shuffles)
           .build();
 
-  private record Figures(ClusterView view, long assignable, long storedBytes, int queueDepth) {}
+  private static final MetricTable<Map.Entry<String, Use.Amount>> HELD =
+      MetricTable.<Map.Entry<String, Use.Amount>>of(
+              CoordinatorMetrics.PREFIX + "user_",
+              List.of("user"),
+              entry -> List.of(entry.getKey()))
+          .gauge(
+              "stored_bytes",
+              "Bytes that servers hold for the user's live applications; the "
+                  + MOST_USERS
+                  + " users with most by name, the rest as `other`",
+              entry -> entry.getValue().bytes())
+          .gauge(
+              "stored_partitions",
+              "Partitions, copies counted, that servers hold for the user's live applications",
+              entry -> entry.getValue().partitions())
+          .build();
+
+  private record Figures(
+      ClusterView view, long assignable, long storedBytes, int queueDepth, int overQuota) {}
 
   private static final MetricTable<Figures> FIGURES =
       MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
@@ -95,6 +115,10 @@ public final class StateCollector extends Collector {
               "shuffles_assigned_total",
               "Shuffles assigned since the start",
               figures -> figures.view.assignments())
+          .gauge(
+              "over_quota_applications",
+              "Applications of which servers take nothing more, because of a quota",
+              Figures::overQuota)
           .gauge("queue_depth", "Calls that wait for the state thread", Figures::queueDepth)
           .gauge(
               "queue_max",
@@ -105,16 +129,23 @@ public final class StateCollector extends Collector {
   private final StateOwner owner;
   private final long serverLostAfterMs;
   private final Supplier<Eligibility> eligibility;
+  private final Quotas quotas;
 
   public StateCollector(
-      StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility) {
+      StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility, Quotas quotas) {
     this.owner = owner;
+    this.quotas = quotas;
     this.serverLostAfterMs = serverLostAfterMs;
     this.eligibility = eligibility;
   }
 
   static List<Metric> metrics() {
-    return Stream.of(SERVERS.metrics(), APPLICATIONS.metrics(), USERS.metrics(), FIGURES.metrics())
+    return Stream.of(
+            SERVERS.metrics(),
+            APPLICATIONS.metrics(),
+            USERS.metrics(),
+            HELD.metrics(),
+            FIGURES.metrics())
         .flatMap(List::stream)
         .toList();
   }
@@ -151,18 +182,30 @@ public final class StateCollector extends Collector {
     all.addAll(TableCollector.families(USERS, users(view.applications())));
     all.addAll(
         TableCollector.families(
-            FIGURES, List.of(new Figures(view, assignable, storedBytes, owner.queueDepth()))));
+            HELD, List.copyOf(quotas.use().largestUsers(MOST_USERS).entrySet())));
+    all.addAll(
+        TableCollector.families(
+            FIGURES,
+            List.of(
+                new Figures(
+                    view,
+                    assignable,
+                    storedBytes,
+                    owner.queueDepth(),
+                    quotas.overQuota().size()))));
     return all;
   }
 
-  private static List<Map.Entry<String, Use>> users(ApplicationTable applications) {
-    Map<String, Use> uses = new HashMap<>();
+  private static List<Map.Entry<String, Running>> users(ApplicationTable applications) {
+    Map<String, Running> uses = new HashMap<>();
     applications.forEach(
         application -> {
           if (application.state() == Application.State.LIVE) {
-            uses.merge(application.user(), new Use(1, application.shuffleCount()), Use::plus);
+            uses.merge(
+                application.user(), new Running(1, application.shuffleCount()), Running::plus);
           }
         });
-    return List.copyOf(LargestFew.of(uses, MOST_USERS, Use::applications, Use::plus).entrySet());
+    return List.copyOf(
+        LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
   }
 }

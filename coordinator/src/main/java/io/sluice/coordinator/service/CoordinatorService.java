@@ -4,9 +4,12 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
+import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.proto.ClientConfigurationReply;
+import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -78,6 +81,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   private final StateOwner owner;
   private final Supplier<Decisions> decisions;
+  private final Supplier<ClientSettings> clientSettings;
   private final CoordinatorMetrics metrics;
   private final TokenGrants tokens;
   private final LongSupplier nanoTime;
@@ -91,12 +95,14 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   public CoordinatorService(
       StateOwner owner,
       Supplier<Decisions> decisions,
+      Supplier<ClientSettings> clientSettings,
       CoordinatorMetrics metrics,
       TokenGrants tokens,
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
     this.decisions = decisions;
+    this.clientSettings = clientSettings;
     this.metrics = metrics;
     this.tokens = tokens;
     this.nanoTime = nanoTime;
@@ -181,6 +187,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         HEARTBEAT,
         (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs),
         observer);
+  }
+
+  @Override
+  public void clientConfiguration(
+      ClientConfigurationRequest request, StreamObserver<ClientConfigurationReply> observer) {
+    long startNanos = nanoTime.getAsLong();
+    answer(
+        observer,
+        ClientConfigurationReply.newBuilder()
+            .setStatus(Status.OK)
+            .addAllSettings(clientSettings.get().all())
+            .build());
+    metrics.answered("ClientConfiguration", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
   @Override

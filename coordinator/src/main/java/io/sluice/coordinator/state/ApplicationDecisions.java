@@ -4,6 +4,8 @@ import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.quota.Denial;
+import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RenewLeaseReply;
@@ -12,15 +14,18 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.List;
+import java.util.Optional;
 
 /** Answers drivers about their applications. Pure functions. */
 public final class ApplicationDecisions {
   private final ApplicationPolicy policy;
   private final Eligibility eligibility;
+  private final Quotas quotas;
 
-  public ApplicationDecisions(ApplicationPolicy policy, Eligibility eligibility) {
+  public ApplicationDecisions(ApplicationPolicy policy, Eligibility eligibility, Quotas quotas) {
     this.policy = policy;
     this.eligibility = eligibility;
+    this.quotas = quotas;
   }
 
   /** An application begins, or is announced again to a coordinator that may have forgotten it. */
@@ -44,15 +49,15 @@ public final class ApplicationDecisions {
                 + view.applications().liveCount()
                 + " applications already, its most (rss.coordinator.app.max)");
       }
-      int most = policy.maxApplicationsPerUser();
-      if (most >= 0 && liveApplicationsOf(view, request.getUser(), nowMs) >= most) {
-        return denied(
-            request,
-            "user "
-                + request.getUser()
-                + " has "
-                + most
-                + " applications already, the quota (rss.coordinator.quota.default.app.num)");
+      Optional<Denial> denial =
+          goesOn(view, request, nowMs)
+              ? Optional.empty()
+              : quotas.application(
+                  request.getUser(), liveApplicationsOf(view, request.getUser(), nowMs));
+      if (denial.isPresent()) {
+        return Decision.of(
+            new MetadataRecord.Denied(name, request.getUser(), MetadataRecord.Denied.NO_SHUFFLE, denial.get()),
+            refusedRegistration(Status.DENIED, denial.get().message()).reply());
       }
     }
     RegisterApplicationReply reply =
@@ -76,6 +81,16 @@ public final class ApplicationDecisions {
           reply);
     }
     return Decision.of(registered, reply);
+  }
+
+  /**
+   * Whether the application has data that would be lost without a lease: what runs is not ended by
+   * a limit. A coordinator that has just started has not heard yet what servers hold.
+   */
+  private boolean goesOn(ClusterView view, RegisterApplicationRequest request, long nowMs) {
+    return request.getContinued()
+        && (quotas.holds(request.getApplication())
+            || nowMs - view.startedAtMs() < policy.leaseMs());
   }
 
   /** An application still lives. */

@@ -5,6 +5,7 @@ import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Quotas;
 
 /**
  * Everything that decides by the operator's rules, made of one reading of them. Immutable: a
@@ -18,11 +19,17 @@ public record Decisions(
     Listings listings,
     Elapsed elapsed) {
 
+  /**
+   * @param quotas outlives the reading: its rules have files of their own
+   */
   public static Decisions of(
-      ServerPolicy servers, ApplicationPolicy applications, AssignmentPolicy assignment) {
+      ServerPolicy servers,
+      ApplicationPolicy applications,
+      AssignmentPolicy assignment,
+      Quotas quotas) {
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
-    ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility);
+    ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility, quotas);
     return new Decisions(
         eligibility,
         applicationDecisions,
@@ -31,8 +38,9 @@ public record Decisions(
             applications,
             applicationDecisions,
             eligibility,
-            new AssignmentPlanner(assignment)),
-        new ServerDecisions(servers, applications),
+            new AssignmentPlanner(assignment),
+            quotas),
+        new ServerDecisions(servers, applications, quotas),
         new Listings(servers, applications),
         new Elapsed(servers, applications));
   }

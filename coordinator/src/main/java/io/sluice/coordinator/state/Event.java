@@ -32,7 +32,10 @@ public record Event(Level level, Kind kind, String server, String application, S
     APPLICATION_EXPIRED,
     SHUFFLE_ASSIGNED,
     SHUFFLE_SHORT_OF_COPIES,
-    SHUFFLE_REFUSED
+    SHUFFLE_REFUSED,
+    USAGE_RULES_CHANGED,
+    QUOTA_REACHED,
+    QUOTA_LEFT
   }
 
   static Event ofServer(Level level, Kind kind, String server, String text) {

@@ -5,6 +5,7 @@ import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.assign.PartitionSize;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.quota.Denial;
 import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
@@ -430,6 +431,89 @@ public sealed interface MetadataRecord {
               + status
               + " reason="
               + message);
+    }
+  }
+
+  /** A driver was told to do without, by the operator's rules. Nothing changes. */
+  record Denied(String application, String user, int shuffle, Denial denial)
+      implements MetadataRecord {
+    /** In the place of a shuffle when the whole application is meant. */
+    public static final int NO_SHUFFLE = -1;
+
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      boolean whole = shuffle == NO_SHUFFLE;
+      return Event.ofApplication(
+          Level.WARN,
+          whole ? Event.Kind.APPLICATION_DENIED : Event.Kind.SHUFFLE_REFUSED,
+          application,
+          (whole ? "application denied app=" : "shuffle denied app=")
+              + application
+              + (whole ? "" : " shuffle=" + shuffle)
+              + " user="
+              + user
+              + " cause="
+              + denial.cause()
+              + " reason="
+              + denial.message());
+    }
+  }
+
+  /** The operator's rules of who may use how much are other ones now. */
+  record UsageRulesChanged() implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return new Event(
+          Level.INFO, Event.Kind.USAGE_RULES_CHANGED, "", "", "rules of access and quotas changed");
+    }
+  }
+
+  /** Servers are told to take nothing more of an application. */
+  record QuotaReached(String application, Denial denial) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return Event.ofApplication(
+          Level.WARN,
+          Event.Kind.QUOTA_REACHED,
+          application,
+          "quota reached app="
+              + application
+              + " cause="
+              + denial.cause()
+              + " reason="
+              + denial.message());
+    }
+  }
+
+  /** Servers take data of an application again. */
+  record QuotaLeft(String application) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return Event.ofApplication(
+          Level.INFO,
+          Event.Kind.QUOTA_LEFT,
+          application,
+          "application is below its quota again app=" + application);
     }
   }
 }

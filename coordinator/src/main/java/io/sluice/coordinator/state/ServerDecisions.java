@@ -4,6 +4,7 @@ import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -16,10 +17,12 @@ import java.util.List;
 public final class ServerDecisions {
   private final ServerPolicy servers;
   private final ApplicationPolicy applications;
+  private final Quotas quotas;
 
-  public ServerDecisions(ServerPolicy servers, ApplicationPolicy applications) {
+  public ServerDecisions(ServerPolicy servers, ApplicationPolicy applications, Quotas quotas) {
     this.servers = servers;
     this.applications = applications;
+    this.quotas = quotas;
   }
 
   /** A server lives, has this load and holds these applications. */
@@ -77,6 +80,7 @@ public final class ServerDecisions {
       lease
           .setState(ApplicationLease.State.LIVE)
           .setRemainingMs(application.leaseRemainingMs(nowMs, applications.leaseMs()));
+      quotas.overQuota(name).ifPresent(denial -> lease.setOverQuota(denial.message()));
     } else {
       lease.setState(ApplicationLease.State.UNKNOWN);
     }

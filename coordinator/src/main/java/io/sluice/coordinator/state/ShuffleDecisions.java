@@ -7,11 +7,14 @@ import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Denial;
+import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.Status;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -22,18 +25,21 @@ public final class ShuffleDecisions {
   private final ApplicationDecisions applicationDecisions;
   private final Eligibility eligibility;
   private final AssignmentPlanner planner;
+  private final Quotas quotas;
 
   public ShuffleDecisions(
       ServerPolicy servers,
       ApplicationPolicy applications,
       ApplicationDecisions applicationDecisions,
       Eligibility eligibility,
-      AssignmentPlanner planner) {
+      AssignmentPlanner planner,
+      Quotas quotas) {
     this.servers = servers;
     this.applications = applications;
     this.applicationDecisions = applicationDecisions;
     this.eligibility = eligibility;
     this.planner = planner;
+    this.quotas = quotas;
   }
 
   /**
@@ -69,6 +75,13 @@ public final class ShuffleDecisions {
               + earlier
               + " as before, found "
               + request.getPartitionCount());
+    }
+    Optional<Denial> denial =
+        quotas.shuffle(name, application.user(), newPartitions(request, earlier));
+    if (denial.isPresent()) {
+      return Decision.of(
+          new MetadataRecord.Denied(name, application.user(), shuffle, denial.get()),
+          refused(Status.DENIED, denial.get().message()).reply());
     }
     long sinceStartMs = nowMs - view.startedAtMs();
     if (sinceStartMs < servers.startupSilenceMs()) {
@@ -120,6 +133,12 @@ public final class ShuffleDecisions {
             assignment.partitionsByServer(),
             applications.shufflesRemembered()),
         further ? furtherReply(assignment, request.getPartitionCount()) : reply(assignment));
+  }
+
+  /** Partitions that servers do not hold yet, copies counted. */
+  private static long newPartitions(RegisterShuffleRequest request, int earlier) {
+    boolean known = earlier != 0 || request.getFurtherPartitions() > 0;
+    return known ? 0 : (long) request.getPartitionCount() * request.getReplicas();
   }
 
   private static RegisterShuffleReply furtherReply(Assignment assignment, int partitionCount) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationInfo;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.RegisterApplicationReply;
@@ -22,10 +24,16 @@ class ApplicationDecisionsTest {
         new ApplicationPolicy(
             FakeCluster.LEASE_MS,
             maxApplications,
-            perUser,
             FakeCluster.ENDED_REMEMBERED_MS,
             maxEnded,
-            10));
+            10),
+        UsageRules.ofAll(
+            new Limits(
+                perUser,
+                Limits.UNLIMITED,
+                Limits.UNLIMITED,
+                Limits.UNLIMITED,
+                Limits.UNLIMITED)));
   }
 
   @Test

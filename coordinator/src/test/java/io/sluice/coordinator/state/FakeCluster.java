@@ -9,6 +9,9 @@ import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.cluster.Servers;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -42,6 +45,9 @@ final class FakeCluster {
   private final ShuffleDecisions shuffleDecisions;
   private final ServerDecisions serverDecisions;
   private final Elapsed elapsed;
+  final Quotas quotas;
+  private final QuotaWatch quotaWatch;
+  UsageRules newRules;
   final Listings listings;
 
   long nowMs = 1_000_000;
@@ -52,27 +58,42 @@ final class FakeCluster {
   FakeCluster() {
     this(
         new ServerPolicy(LOST_AFTER_MS, 5000, FORGET_AFTER_MS, 100, 0),
-        new ApplicationPolicy(LEASE_MS, 100, -1, ENDED_REMEMBERED_MS, 10, 50));
+        new ApplicationPolicy(LEASE_MS, 100, ENDED_REMEMBERED_MS, 10, 50));
   }
 
   FakeCluster(ServerPolicy servers, ApplicationPolicy applications) {
+    this(servers, applications, UsageRules.ofAll(Limits.NONE));
+  }
+
+  FakeCluster(ServerPolicy servers, ApplicationPolicy applications, UsageRules rules) {
+    this.quotas = new Quotas(rules);
+    this.quotaWatch = new QuotaWatch(quotas, () -> newRules, servers.lostAfterMs());
+    this.newRules = rules;
     this.servers = servers;
     this.applications = applications;
     AssignmentPolicy assignment =
         new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95);
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
-    this.applicationDecisions = new ApplicationDecisions(applications, eligibility);
+    this.applicationDecisions = new ApplicationDecisions(applications, eligibility, quotas);
     this.shuffleDecisions =
         new ShuffleDecisions(
             servers,
             applications,
             applicationDecisions,
             eligibility,
-            new AssignmentPlanner(assignment));
-    this.serverDecisions = new ServerDecisions(servers, applications);
+            new AssignmentPlanner(assignment),
+            quotas);
+    this.serverDecisions = new ServerDecisions(servers, applications, quotas);
     this.elapsed = new Elapsed(servers, applications);
     this.listings = new Listings(servers, applications);
+  }
+
+  /** Reads the operator's rules and looks at what is used, as the thread of the rules does. */
+  void lookAtQuotas() {
+    List<MetadataRecord> news = new ArrayList<>(quotaWatch.readRules());
+    news.addAll(quotaWatch.look(view, nowMs));
+    applied(news);
   }
 
   /** Lets time pass, as the state thread does. */
@@ -82,6 +103,15 @@ final class FakeCluster {
   }
 
   RegisterApplicationReply register(String application, String user) {
+    return register(application, user, false);
+  }
+
+  /** By a driver that had registered before. */
+  RegisterApplicationReply registerAgain(String application, String user) {
+    return register(application, user, true);
+  }
+
+  private RegisterApplicationReply register(String application, String user, boolean continued) {
     return applied(
         applicationDecisions.register(
             view,
@@ -89,6 +119,7 @@ final class FakeCluster {
                 .setApplication(application)
                 .setUser(user)
                 .setClientVersion("1")
+                .setContinued(continued)
                 .build(),
             nowMs));
   }

@@ -162,7 +162,7 @@ class ServerDecisionsTest {
     FakeCluster small =
         new FakeCluster(
             new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 1, 0),
-            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, -1, 0, 10, 10));
+            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, 0, 10, 10));
     assertThat(small.heartbeat(FakeCluster.beatOf("a", 1)).getStatus()).isEqualTo(Status.OK);
     HeartbeatReply refused = small.heartbeat(FakeCluster.beatOf("b", 1));
     assertThat(refused.getStatus()).isEqualTo(Status.BUSY);

@@ -264,7 +264,7 @@ class ShuffleDecisionsTest {
         new FakeCluster(
             new ServerPolicy(
                 FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 20_000),
-            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, -1, 0, 10, 10));
+            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, 0, 10, 10));
     quiet.register("app", "ann");
     quiet.heartbeat(FakeCluster.beatOf("a", 1));
     quiet.nowMs += 19_999;

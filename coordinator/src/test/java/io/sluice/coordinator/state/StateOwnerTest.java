@@ -33,7 +33,7 @@ class StateOwnerTest {
     Elapsed elapsed =
         new Elapsed(
             new ServerPolicy(30_000, 5000, 60_000, 10, 0),
-            new ApplicationPolicy(60_000, 10, -1, 0, 10, 10));
+            new ApplicationPolicy(60_000, 10, 0, 10, 10));
     owner =
         new StateOwner(
             nanos::get,

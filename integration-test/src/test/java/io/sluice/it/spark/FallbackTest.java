@@ -39,6 +39,7 @@ class FallbackTest {
 
   private static final String FURTHER = "faults/further@registered";
   private static final String ALL_LOCAL = "faults/local@registered,mapped";
+  private static final String RULES_CHANGED = "rules of access and quotas changed";
   private static final String EXACT = "sparseLoss";
   private static final List<String> LOSSES = List.of(EXACT, "indeterminateLoss", "barrierLoss");
 
@@ -59,6 +60,11 @@ class FallbackTest {
             .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
             // So that every server has some partitions of every shuffle.
             .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
+            .configureCoordinators(
+                "rss.coordinator.access.candidates.path", rules("access", "").toString())
+            .configureCoordinators(
+                "rss.coordinator.quota.default.path", rules("quotas", "").toString())
+            .configureCoordinators("rss.coordinator.quota.update.interval", "200ms")
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .build();
@@ -91,6 +97,80 @@ class FallbackTest {
   private static void assertThroughSluice(Outcome found) {
     assertThat(found.exitCode()).as(found.log()).isZero();
     assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+  }
+
+  /** What the operator's file says from now on. */
+  private static Path rules(String file, String text) throws IOException {
+    return Files.writeString(directory.resolve(file), text);
+  }
+
+  private static void awaitLine(ClusterNode node, String text, long more)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (lines(node, text) < more) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(node.name() + " does not say \"" + text + "\"");
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private static long lines(ClusterNode node, String text) throws IOException {
+    try (Stream<String> lines = Files.lines(node.logFile())) {
+      return lines.filter(line -> line.contains(text)).count();
+    }
+  }
+
+  @Test
+  void aDeniedJobIsRightOnSparksOwnShuffleAndWarnsOnce() throws IOException, InterruptedException {
+    String user = System.getProperty("user.name");
+    long read = lines(cluster.coordinator(), RULES_CHANGED);
+    rules("access", "deny user " + user + "\n");
+    awaitLine(cluster.coordinator(), RULES_CHANGED, read + 1);
+
+    Outcome found = application("denied", "fallback").run(List.of("faults/denied", EXACT));
+
+    rules("access", "");
+    awaitLine(cluster.coordinator(), RULES_CHANGED, read + 2);
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThat(found.digest("faults/denied")).isEqualTo(own.digest("faults/further"));
+    assertThat(found.digest(EXACT)).isEqualTo(own.digest(EXACT));
+    assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
+    assertThat(found.linesWith("ask the operator for a line \"allow user " + user)).isEqualTo(1);
+  }
+
+  @Test
+  void aJobThatReachesItsQuotaGoesOnWithLocalOutput() throws IOException, InterruptedException {
+    long read = lines(cluster.coordinator(), RULES_CHANGED);
+    SparkApplication application = application("quota", "fallback");
+    application.at(
+        "quota/registered",
+        () -> {
+          rules("quotas", "default application.bytes=1\n");
+          for (ClusterNode server : cluster.servers()) {
+            awaitLine(server, "applications over quota changed count=1", 1);
+          }
+        });
+
+    Outcome found =
+        application.run(List.of("faults/before", "faults/quota@registered", "faults/after"));
+    String executorLogs = application.executorLogs();
+    rules("quotas", "");
+    awaitLine(cluster.coordinator(), RULES_CHANGED, read + 2);
+
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    for (String job : List.of("faults/before", "faults/quota@registered", "faults/after")) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest("faults/further"));
+      assertThat(found.number(job, "failedTasks")).as(job).isZero();
+    }
+    assertThat(executorLogs.lines().filter(line -> line.contains("map output kept locally")))
+        .as("by each map attempt of the second shuffle, and by none of the first")
+        .hasSize(MAPS)
+        .allMatch(line -> line.contains("shuffle=1"));
+    assertThat(found.linesWith("using Spark's own shuffle"))
+        .as("for the third shuffle")
+        .isEqualTo(1);
+    assertThat(found.linesWith("on the servers, the quota is 1 B")).isPositive();
   }
 
   private void killServer(int number) {

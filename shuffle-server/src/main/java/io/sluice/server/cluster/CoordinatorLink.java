@@ -201,6 +201,7 @@ final class CoordinatorLink {
       log.info("coordinator answers again coordinator={} intervalMs={}", coordinator, intervalMs);
     }
     state = State.ANSWERING;
+    self.told(coordinator.toString(), reply.getLeasesList());
     for (LeaseTable.Expiry expiry :
         leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
       self.forget(expiry.application(), expiry.reason());
@@ -213,6 +214,7 @@ final class CoordinatorLink {
     }
     failures.incrementAndGet();
     leases.failed(coordinator.toString());
+    self.notTold(coordinator.toString());
     if (state != State.FAILING) {
       log.warn(
           "coordinator does not answer, trying on coordinator={} reason={}", coordinator, reason);

@@ -1,7 +1,9 @@
 package io.sluice.server.cluster;
 
+import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.lease.LeaseTable;
+import java.util.List;
 
 /**
  * The server as its heartbeats need it: what to report, and how to forget an application.
@@ -13,4 +15,10 @@ public interface Self {
 
   /** Forgets all shuffles of an application, whose lease is over. */
   void forget(String application, LeaseTable.Reason reason);
+
+  /** A coordinator has said what it knows of the applications that were named to it. */
+  default void told(String coordinator, List<ApplicationLease> leases) {}
+
+  /** A coordinator did not answer. */
+  default void notTold(String coordinator) {}
 }

@@ -29,16 +29,22 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   private final ServerReport report;
   private final Decommission decommission;
   private final ConfigReload configuration;
+  private final Runnable flush;
 
+  /**
+   * @param flush begins to write to disk what is in memory, and does not wait for it
+   */
   public ControlService(
       ShuffleStore store,
       ServerReport report,
       Decommission decommission,
-      ConfigReload configuration) {
+      ConfigReload configuration,
+      Runnable flush) {
     this.store = store;
     this.report = report;
     this.decommission = decommission;
     this.configuration = configuration;
+    this.flush = flush;
   }
 
   @Override
@@ -63,8 +69,17 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
 
   @Override
   public void decommission(DecommissionRequest request, StreamObserver<DecommissionReply> replies) {
-    Decommission.Outcome outcome =
-        request.getCancel() ? decommission.cancel() : decommission.begin(request.getDeadlineMs());
+    Decommission.Outcome outcome;
+    if (request.getCancel()) {
+      outcome = decommission.cancel();
+    } else if (request.getStay()) {
+      outcome = decommission.stay();
+      if (outcome.status() == Status.OK) {
+        flush.run();
+      }
+    } else {
+      outcome = decommission.begin(request.getDeadlineMs());
+    }
     replies.onNext(
         DecommissionReply.newBuilder()
             .setStatus(outcome.status())

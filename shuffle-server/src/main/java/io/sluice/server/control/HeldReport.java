@@ -34,6 +34,7 @@ public final class HeldReport {
               log.key().application(), name -> ApplicationLoad.newBuilder().setApplication(name));
       application
           .setShuffles(application.getShuffles() + 1)
+          .setPartitions(application.getPartitions() + log.partitionCount())
           .setStoredBytes(application.getStoredBytes() + held.bytes());
       shuffles.add(held);
       if (shuffles.size() > MOST) {

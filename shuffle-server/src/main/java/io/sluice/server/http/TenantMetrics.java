@@ -5,6 +5,7 @@ import io.sluice.common.metrics.LargestFew;
 import io.sluice.common.metrics.Metric;
 import io.sluice.common.metrics.MetricTable;
 import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.limits.OverQuota;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
@@ -67,22 +68,39 @@ public final class TenantMetrics extends Collector {
               Forgotten::count)
           .build();
 
+  private static final MetricTable<OverQuota> QUOTAS =
+      MetricTable.<OverQuota>of(ServerMetrics.PREFIX)
+          .gauge(
+              "over_quota_applications",
+              "Applications of which nothing more is taken, because coordinators say so",
+              OverQuota::applications)
+          .counter(
+              "quota_refused_frames_total",
+              "Pushed frames refused because their application or its user has reached a quota",
+              OverQuota::refusedFrames)
+          .build();
+
   private final ShuffleStore store;
   private final MemoryBudget memory;
   private final ToLongFunction<LeaseTable.Reason> forgotten;
+  private final OverQuota overQuota;
 
   /**
    * @param forgotten applications that were forgotten for a reason
    */
   public TenantMetrics(
-      ShuffleStore store, MemoryBudget memory, ToLongFunction<LeaseTable.Reason> forgotten) {
+      ShuffleStore store,
+      MemoryBudget memory,
+      ToLongFunction<LeaseTable.Reason> forgotten,
+      OverQuota overQuota) {
     this.store = store;
     this.memory = memory;
     this.forgotten = forgotten;
+    this.overQuota = overQuota;
   }
 
   static List<Metric> metrics() {
-    return Stream.of(APPLICATIONS.metrics(), FORGOTTEN.metrics()).flatMap(List::stream).toList();
+    return Stream.of(APPLICATIONS.metrics(), FORGOTTEN.metrics(), QUOTAS.metrics()).flatMap(List::stream).toList();
   }
 
   @Override
@@ -94,6 +112,7 @@ public final class TenantMetrics extends Collector {
     List<MetricFamilySamples> all =
         new ArrayList<>(TableCollector.families(APPLICATIONS, largest()));
     all.addAll(TableCollector.families(FORGOTTEN, reasons));
+    all.addAll(TableCollector.families(QUOTAS, List.of(overQuota)));
     return all;
   }
 

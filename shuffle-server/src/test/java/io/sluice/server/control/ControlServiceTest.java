@@ -9,6 +9,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.error.SluiceException;
+import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -29,6 +30,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,7 @@ class ControlServiceTest {
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final Decommission decommission =
       new Decommission(() -> store.shuffleCount() == 0, () -> 0);
+  private final AtomicInteger flushes = new AtomicInteger();
   private Server server;
   private ManagedChannel channel;
   private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control;
@@ -58,7 +61,8 @@ class ControlServiceTest {
                         () -> {
                           throw new ConfigException(List.of("a: wrong", "b: wrong too"));
                         },
-                        changed -> {})))
+                        changed -> {}),
+                    flushes::incrementAndGet))
             .build()
             .start();
     channel =
@@ -102,6 +106,18 @@ class ControlServiceTest {
 
     assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
     assertThat(reply.getMessage()).isEqualTo("a: wrong; b: wrong too");
+  }
+
+  @Test
+  void aServerThatStaysTakesNothingNewAndWritesItsMemory() {
+    assertThat(control.decommission(DecommissionRequest.newBuilder().setStay(true).build()))
+        .isEqualTo(DecommissionReply.newBuilder().setStatus(Status.OK).build());
+
+    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(flushes).hasValue(1);
+    decommission.look();
+    decommission.look();
+    assertThat(decommission.hasEnded()).isFalse();
   }
 
   private UnregisterShufflesReply unregister(String application, Integer... numbers) {

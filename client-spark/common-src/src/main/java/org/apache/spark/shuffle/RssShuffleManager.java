@@ -100,6 +100,7 @@ public class RssShuffleManager extends SortShuffleManager {
     SparkApis.current();
     if (isDriver) {
       SparkDefaults.apply(conf);
+      PluginConfig.takeServed(conf, Utils.getCurrentUserName(), System.getenv());
     }
     return conf;
   }

@@ -53,8 +53,8 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
     this.reporter = reporter;
     this.failedShuffles = failedShuffles;
     this.client =
-        SluiceClient.start(
-            JobSettings.of(job).client(),
+        SluiceClient.startForOneTask(
+            JobSettings.ofTask(job, System.getenv()).client(),
             assignment.get().shuffle().getApplication(),
             reduce.toString());
     JobCredentials.learn(client, job.getCredentials());

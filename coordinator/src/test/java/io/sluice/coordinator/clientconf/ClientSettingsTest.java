@@ -1,0 +1,51 @@
+package io.sluice.coordinator.clientconf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.proto.ClientSetting;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClientSettingsTest {
+  @Test
+  void readsDefaultsAndForcedSettingsOfEveryEngine() {
+    ClientSettings settings =
+        ClientSettings.parse(
+            """
+            # For all jobs
+            rss.client.send.size.limit   8m
+            spark.rss.local.output=always
+            force mapreduce.rss.client.type GRPC
+            force rss.client.io.compression.codec = zstd
+            """);
+    assertThat(settings.all())
+        .containsExactly(
+            setting("rss.client.send.size.limit", "8m", false),
+            setting("spark.rss.local.output", "always", false),
+            setting("mapreduce.rss.client.type", "GRPC", true),
+            setting("rss.client.io.compression.codec", "zstd", true));
+  }
+
+  private static ClientSetting setting(String key, String value, boolean forced) {
+    return ClientSetting.newBuilder().setKey(key).setValue(value).setForced(forced).build();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "spark.rss.client.type|expected \"KEY VALUE\"",
+        "spark.executor.memory 1g|expected a key of clients: spark.rss.…",
+        "spark.rss.security.tls.enabled false|only a job can say",
+        "rss.coordinator.quorum evil:1|only a job can say",
+        "rss.client.type A~rss.client.type B|is there twice"
+      })
+  void refusesWhatCannotBeGiven(String text, String problem) {
+    assertThatThrownBy(() -> ClientSettings.parse(text.replace("~", "\n")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("line ")
+        .hasMessageContaining(problem);
+  }
+}

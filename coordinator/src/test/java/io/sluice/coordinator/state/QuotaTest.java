@@ -1,0 +1,166 @@
+package io.sluice.coordinator.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.AccessRules;
+import io.sluice.coordinator.quota.Groups;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.QuotaRules;
+import io.sluice.coordinator.quota.UsageRules;
+import io.sluice.proto.ApplicationLoad;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeldData;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.Status;
+import org.junit.jupiter.api.Test;
+
+/** What users and applications are told that have reached a limit. */
+class QuotaTest {
+  private static final long KIB = 1024;
+
+  private static UsageRules rules(String access, String quotas) {
+    return new UsageRules(
+        AccessRules.parse(access), Groups.NONE, QuotaRules.parse(quotas, Limits.NONE));
+  }
+
+  private static FakeCluster cluster(String access, String quotas) {
+    return new FakeCluster(
+        new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
+        new ApplicationPolicy(FakeCluster.LEASE_MS, 100, 600_000, 10, 10),
+        rules(access, quotas));
+  }
+
+  /** A server says what it holds of an application. */
+  private static HeartbeatReply holds(
+      FakeCluster cluster, String host, String application, long bytes, long partitions) {
+    return cluster.heartbeat(
+        FakeCluster.beatOf(host, 1)
+            .addApplications(application)
+            .setHeld(
+                HeldData.newBuilder()
+                    .addApplications(
+                        ApplicationLoad.newBuilder()
+                            .setApplication(application)
+                            .setStoredBytes(bytes)
+                            .setPartitions(partitions))));
+  }
+
+  @Test
+  void deniesAUserWhoMayNotUseTheClusterAndSaysWhatWouldBeRight() {
+    FakeCluster cluster = cluster("deny user bob", "");
+    assertThat(cluster.register("app-1", "ann").getStatus()).isEqualTo(Status.OK);
+    var reply = cluster.register("app-2", "bob");
+    assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
+    assertThat(reply.getMessage())
+        .isEqualTo(
+            "user bob is denied the use of this cluster (rss.coordinator.access.candidates.path):"
+                + " ask the operator for a line \"allow user bob\"; it uses its engine's own shuffle"
+                + " meanwhile");
+    assertThat(cluster.view.applications().get("app-2")).isNull();
+    assertThat(cluster.events)
+        .last()
+        .asString()
+        .startsWith("WARN application denied app=app-2 user=bob cause=ACCESS reason=user bob");
+  }
+
+  @Test
+  void aRunningApplicationOfAUserWhoIsDeniedNowKeepsWhatItHasAndGetsNoFurtherShuffle() {
+    FakeCluster cluster = cluster("", "");
+    cluster.heartbeat(FakeCluster.beatOf("a", 1));
+    cluster.register("app-1", "bob");
+    assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4)).getStatus())
+        .isEqualTo(Status.OK);
+    cluster.newRules = rules("deny user bob", "");
+    cluster.lookAtQuotas();
+    assertThat(cluster.events).last().isEqualTo("INFO rules of access and quotas changed");
+    RegisterShuffleReply reply = cluster.shuffle(FakeCluster.shuffleOf("app-1", 1, 4));
+    assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
+    assertThat(cluster.renew("app-1").getStatus()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void tellsServersToTakeNothingMoreOfAnApplicationThatHasReachedItsBytes() {
+    FakeCluster cluster = cluster("", "default application.bytes=64k");
+    cluster.register("app-1", "ann");
+    cluster.register("app-2", "ann");
+    holds(cluster, "a", "app-1", 40 * KIB, 3);
+    holds(cluster, "b", "app-1", 23 * KIB, 3);
+    cluster.lookAtQuotas();
+    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
+
+    holds(cluster, "b", "app-1", 24 * KIB, 3);
+    cluster.lookAtQuotas();
+    cluster.lookAtQuotas();
+    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota())
+        .startsWith("application app-1 has 64.0 KiB on the servers, the quota is 64.0 KiB");
+    assertThat(holds(cluster, "a", "app-2", 1, 1).getLeases(0).getOverQuota()).isEmpty();
+    assertThat(cluster.events).filteredOn(event -> event.contains("quota reached")).hasSize(1);
+
+    // A server that does not hold it any more.
+    cluster.heartbeat(FakeCluster.beatOf("b", 1));
+    cluster.lookAtQuotas();
+    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
+    assertThat(cluster.events)
+        .last()
+        .isEqualTo("INFO application is below its quota again app=app-1");
+  }
+
+  @Test
+  void refusesFurtherServersToAnApplicationThatIsOverItsQuota() {
+    FakeCluster cluster = cluster("", "default bytes=10");
+    cluster.register("app-1", "ann");
+    holds(cluster, "a", "app-1", 10, 1);
+    cluster.lookAtQuotas();
+    RegisterShuffleReply reply =
+        cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4).setFurtherPartitions(1));
+    assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
+    assertThat(reply.getMessage()).startsWith("user ann has 10 B on the servers");
+  }
+
+  @Test
+  void countsTheBytesOfAllApplicationsOfAUserAndDeniesTheNext() {
+    FakeCluster cluster = cluster("", "user ann bytes=100");
+    cluster.register("app-1", "ann");
+    cluster.register("app-2", "ann");
+    holds(cluster, "a", "app-1", 60, 1);
+    holds(cluster, "b", "app-2", 60, 1);
+    cluster.lookAtQuotas();
+    assertThat(cluster.quotas.overQuota()).containsExactlyInAnyOrder("app-1", "app-2");
+    assertThat(cluster.register("app-3", "ann").getStatus()).isEqualTo(Status.DENIED);
+    assertThat(cluster.register("app-4", "bob").getStatus()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void refusesAShuffleThatWouldExceedThePartitionsOfItsApplicationCopiesCounted() {
+    FakeCluster cluster = cluster("", "default application.partitions=100");
+    cluster.register("app-1", "ann");
+    holds(cluster, "a", "app-1", 10, 60);
+    cluster.lookAtQuotas();
+    assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 40)).getStatus())
+        .isEqualTo(Status.OK);
+    RegisterShuffleReply reply = cluster.shuffle(FakeCluster.shuffleOf("app-1", 1, 21).setReplicas(2));
+    assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
+    assertThat(reply.getMessage())
+        .startsWith(
+            "application app-1 has 60 partitions on the servers and wants 42 more, the quota is 100");
+    assertThat(cluster.events).last().asString().contains("cause=APPLICATION_PARTITIONS");
+    // A stage that runs again asks for nothing new.
+    assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 40)).getStatus())
+        .isEqualTo(Status.OK);
+  }
+
+  @Test
+  void whatRunsIsRegisteredAgainWhateverTheLimitsSayNow() {
+    FakeCluster cluster = cluster("deny user ann", "");
+    cluster.pass(2 * FakeCluster.LEASE_MS);
+    assertThat(cluster.registerAgain("app-1", "ann").getStatus())
+        .as("nothing of it would be lost")
+        .isEqualTo(Status.DENIED);
+    holds(cluster, "a", "app-1", 10, 1);
+    cluster.lookAtQuotas();
+    assertThat(cluster.registerAgain("app-1", "ann").getStatus()).isEqualTo(Status.OK);
+    assertThat(cluster.register("app-2", "ann").getStatus()).isEqualTo(Status.DENIED);
+  }
+}
