@@ -140,8 +140,7 @@ class ClusterCommandsTest {
     String name = "127.0.0.1:" + servers.get(1).rpcPort();
 
     CliRun drained =
-        CliRun.of(
-            "admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
+        CliRun.of("admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
     assertThat(drained.err()).isEmpty();
     assertThat(drained.out())
         .isEqualTo(name + ": takes no new assignment, holds 0 B\ngone:1: is not there\n");
@@ -160,8 +159,7 @@ class ClusterCommandsTest {
   void aRollingRestartTellsItsPlanAndTakesBackWhatItCannotRestart() {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
 
-    CliRun plan =
-        CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
+    CliRun plan = CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
     assertThat(plan.err()).isEmpty();
     assertThat(plan.out()).isEqualTo(name + ": would be drained and restarted\n");
 
@@ -315,6 +313,9 @@ class ClusterCommandsTest {
     assertThat(shuffles.out()).startsWith("shuffle ").contains("skew");
     assertThat(shuffle.err()).isEmpty();
     assertThat(shuffle.out()).contains("written", "127.0.0.1:" + servers.get(0).rpcPort());
+    CliRun quotas = CliRun.of("admin", "quotas", "--coordinator", quorum, "-o", "wide");
+    assertThat(quotas.err()).isEmpty();
+    assertThat(quotas.out()).startsWith("user ").contains("unlimited");
     assertThat(cluster.out()).contains("2 ACTIVE").contains("shuffles assigned");
     assertThat(balance.out()).contains("most over mean: ");
     assertThat(application.out()).contains("shown", "lease");

@@ -247,7 +247,9 @@ public final class CoordinatorProcess implements AutoCloseable {
     Api api =
         new Api(
             new ApiRoutes(
-                new ClusterApi(owner, history, servers, applications, ready, clock), acts, clock),
+                new ClusterApi(owner, history, servers, applications, quotas, ready, clock),
+                acts,
+                clock),
             new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
             audit);
     AdminService admin = new AdminService(api);
