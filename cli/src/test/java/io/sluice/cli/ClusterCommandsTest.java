@@ -313,6 +313,9 @@ class ClusterCommandsTest {
     assertThat(shuffles.out()).startsWith("shuffle ").contains("skew");
     assertThat(shuffle.err()).isEmpty();
     assertThat(shuffle.out()).contains("written", "127.0.0.1:" + servers.get(0).rpcPort());
+    CliRun quotas = CliRun.of("admin", "quotas", "--coordinator", quorum, "-o", "wide");
+    assertThat(quotas.err()).isEmpty();
+    assertThat(quotas.out()).startsWith("user ").contains("unlimited");
     assertThat(cluster.out()).contains("2 ACTIVE").contains("shuffles assigned");
     assertThat(balance.out()).contains("most over mean: ");
     assertThat(application.out()).contains("shown", "lease");

@@ -11,12 +11,12 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.audit.ConnectionDenials;
-import io.sluice.common.net.AcceptLimit;
-import io.sluice.common.net.PeerConnections;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.admin.ClusterActs;
 import io.sluice.coordinator.admin.Exclusions;
 import io.sluice.coordinator.admin.ServerControl;
@@ -25,13 +25,13 @@ import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
-import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.RuleFiles;
 import io.sluice.coordinator.service.AdminService;
@@ -180,7 +180,8 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules().files()));
+    AtomicReference<RuleFiles> ruleFiles =
+        new AtomicReference<>(new RuleFiles(config.rules().files()));
     Quotas quotas = new Quotas(ruleFiles.get().read());
     AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
@@ -256,20 +257,22 @@ public final class CoordinatorProcess implements AutoCloseable {
     Api api =
         new Api(
             new ApiRoutes(
-                new ClusterApi(owner, history, servers, applications, ready, clock), acts, clock),
+                new ClusterApi(owner, history, servers, applications, quotas, ready, clock),
+                acts,
+                clock),
             new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
             audit);
     AdminService admin = new AdminService(api);
     ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
     closers.push(admin::close);
-    int rpcPort = startRpc(
+    int rpcPort =
+        startRpc(
             config,
             security,
             List.of(service, admin),
             audit,
             new AcceptLimit(
-                connections,
-                (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
+                connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
             loops,
             closers);
     int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       ShufflesCommand.class,
       EventsCommand.class,
       BalanceCommand.class,
+      QuotasCommand.class,
       TopCommand.class,
       StatusCommand.class,
       DecommissionCommand.class,

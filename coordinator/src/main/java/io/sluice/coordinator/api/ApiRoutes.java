@@ -82,6 +82,7 @@ public final class ApiRoutes {
                         (int) request.pathNumber("shuffle", Integer.MAX_VALUE)))),
         get("events", request -> events(api, request)),
         get("throughput", request -> throughput(api, request)),
+        get("quotas", request -> api.quotas()),
         get("balance", request -> api.balance()));
   }
 

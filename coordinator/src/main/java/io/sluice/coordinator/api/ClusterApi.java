@@ -9,6 +9,7 @@ import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Throughput;
 import io.sluice.coordinator.history.ThroughputHistory;
+import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.DiskState;
@@ -39,6 +40,7 @@ public final class ClusterApi {
   private final ApplicationPolicy policy;
   private final ServerResources servers;
   private final ApplicationResources applications;
+  private final QuotaResources quotas;
   private final BooleanSupplier ready;
   private final Clock clock;
   private final String version;
@@ -51,6 +53,7 @@ public final class ClusterApi {
       ClusterHistory history,
       ServerPolicy servers,
       ApplicationPolicy applications,
+      Quotas quotas,
       BooleanSupplier ready,
       Clock clock) {
     this.owner = owner;
@@ -58,6 +61,7 @@ public final class ClusterApi {
     this.policy = applications;
     this.servers = new ServerResources(servers, history);
     this.applications = new ApplicationResources(servers, applications, history);
+    this.quotas = new QuotaResources(quotas);
     this.ready = ready;
     this.clock = clock;
     this.version = BuildInfo.ofThisProcess().version();
@@ -107,6 +111,10 @@ public final class ClusterApi {
 
   Resource balance() {
     return servers.balance(now());
+  }
+
+  Resource quotas() {
+    return quotas.quotas(now());
   }
 
   Resource applications() {

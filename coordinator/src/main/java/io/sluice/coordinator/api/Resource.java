@@ -191,6 +191,35 @@ public sealed interface Resource {
       double memoryUsedShare,
       double diskUsedShare) {}
 
+  /** {@code /api/v1/quotas}. */
+  record Quotas(long time, List<UserQuota> users) implements Resource {}
+
+  /**
+   * What a user has, of what the user may have.
+   *
+   * @param applicationBytesMax of each application; null: no limit
+   * @param applicationPartitionsMax as the former
+   * @param overQuota applications of which servers take nothing more
+   */
+  record UserQuota(
+      String user,
+      Quota applications,
+      Quota bytes,
+      Quota partitions,
+      Long applicationBytesMax,
+      Long applicationPartitionsMax,
+      List<OverQuota> overQuota) {}
+
+  /**
+   * How much of something.
+   *
+   * @param max null: no limit
+   */
+  record Quota(long used, Long max) {}
+
+  /** An application of which servers take nothing more. */
+  record OverQuota(String application, String reason) {}
+
   /** What was asked for is done. */
   record Done(long time, String text) implements Resource {}
 

@@ -132,10 +132,7 @@ public final class StateCollector extends Collector {
   private final Quotas quotas;
 
   public StateCollector(
-      StateOwner owner,
-      long serverLostAfterMs,
-      Supplier<Eligibility> eligibility,
-      Quotas quotas) {
+      StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility, Quotas quotas) {
     this.owner = owner;
     this.quotas = quotas;
     this.serverLostAfterMs = serverLostAfterMs;
@@ -204,9 +201,11 @@ public final class StateCollector extends Collector {
     applications.forEach(
         application -> {
           if (application.state() == Application.State.LIVE) {
-            uses.merge(application.user(), new Running(1, application.shuffleCount()), Running::plus);
+            uses.merge(
+                application.user(), new Running(1, application.shuffleCount()), Running::plus);
           }
         });
-    return List.copyOf(LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
+    return List.copyOf(
+        LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
   }
 }

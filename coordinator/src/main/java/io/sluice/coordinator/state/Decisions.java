@@ -29,7 +29,8 @@ public record Decisions(
       Quotas quotas) {
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
-    ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility, quotas);
+    ApplicationDecisions applicationDecisions =
+        new ApplicationDecisions(applications, eligibility, quotas);
     return new Decisions(
         eligibility,
         applicationDecisions,

@@ -216,6 +216,21 @@ class ApiActsTest {
   }
 
   @Test
+  void tellsWhatUsersHaveOfTheirQuotas() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "3");
+    done("POST", "reload");
+    coordinator.application("one", "ann");
+    coordinator.application("two", "ann");
+
+    JsonNode user = done("GET", "quotas").at("/users/0");
+
+    assertThat(user.get("user").asString()).isEqualTo("ann");
+    assertThat(user.get("applications").toString()).isEqualTo("{\"used\":2,\"max\":3}");
+    assertThat(user.get("bytes").get("max").isNull()).isTrue();
+    assertThat(user.get("overQuota")).isEmpty();
+  }
+
+  @Test
   void aWrongConfigurationChangesNothing() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "0");
     settings.put("rss.coordinator.shuffle.nodes.max", "many");

@@ -1,0 +1,63 @@
+package io.sluice.coordinator.api;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.quota.Denial;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.Use;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Quotas and what is used of them, as resources. Thread-safe. */
+final class QuotaResources {
+  private final Quotas quotas;
+
+  QuotaResources(Quotas quotas) {
+    this.quotas = quotas;
+  }
+
+  /** Of every user who has a live application, by name. */
+  Resource.Quotas quotas(Moment moment) {
+    Map<String, List<String>> live = new TreeMap<>();
+    moment
+        .view()
+        .applications()
+        .forEach(
+            application -> {
+              if (application.state() == Application.State.LIVE) {
+                live.computeIfAbsent(application.user(), user -> new ArrayList<>())
+                    .add(application.name());
+              }
+            });
+    List<Resource.UserQuota> users = new ArrayList<>();
+    live.forEach((user, applications) -> users.add(user(user, applications)));
+    return new Resource.Quotas(moment.time(), users);
+  }
+
+  private Resource.UserQuota user(String user, List<String> applications) {
+    Limits limits = quotas.limits(user);
+    Use.Amount used = quotas.use().ofUser(user);
+    return new Resource.UserQuota(
+        user,
+        new Resource.Quota(applications.size(), limit(limits.applications())),
+        new Resource.Quota(used.bytes(), limit(limits.userBytes())),
+        new Resource.Quota(used.partitions(), limit(limits.userPartitions())),
+        limit(limits.applicationBytes()),
+        limit(limits.applicationPartitions()),
+        applications.stream()
+            .filter(name -> quotas.overQuota(name).isPresent())
+            .sorted()
+            .map(name -> new Resource.OverQuota(name, why(name)))
+            .toList());
+  }
+
+  private String why(String application) {
+    return quotas.overQuota(application).map(Denial::message).orElse("");
+  }
+
+  private static Long limit(long most) {
+    return most < 0 ? null : most;
+  }
+}
