@@ -105,8 +105,7 @@ record RulesConfig(
                   + " Keys are `spark.rss.…`, `mapreduce.rss.…`, or `rss.…` for both; none of `security` and `coordinator`.")
           .build();
   static final ConfigKey<Long> CLIENT_CONF_INTERVAL =
-      ConfigKey.durationMs(
-              "rss.coordinator.dynamicClientConf.updateIntervalSec", TimeUnit.SECONDS)
+      ConfigKey.durationMs("rss.coordinator.dynamicClientConf.updateIntervalSec", TimeUnit.SECONDS)
           .defaultValue(30_000L)
           .atLeast(10L)
           .since(FIRST)
@@ -156,7 +155,10 @@ record RulesConfig(
     Optional<Path> path = path(set, CLIENT_CONF_FILE);
     if (path.isEmpty()) {
       throw new IllegalArgumentException(
-          CLIENT_CONF_ENABLED.name() + " is true: " + CLIENT_CONF_FILE.name() + " must name a file");
+          CLIENT_CONF_ENABLED.name()
+              + " is true: "
+              + CLIENT_CONF_FILE.name()
+              + " must name a file");
     }
     return path;
   }

@@ -66,8 +66,7 @@ final class RulesThread implements AutoCloseable {
       every(config.filesReadIntervalMs(), () -> tell(watch.readRules()));
     }
     clientConf.ifPresent(
-        file ->
-            every(config.clientConfReadIntervalMs(), () -> clientSettings.set(file.read())));
+        file -> every(config.clientConfReadIntervalMs(), () -> clientSettings.set(file.read())));
   }
 
   @Override

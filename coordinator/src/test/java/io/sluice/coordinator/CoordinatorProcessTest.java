@@ -188,8 +188,10 @@ class CoordinatorProcessTest {
     assertThatThrownBy(
             () ->
                 start(
-                    "rss.coordinator.dynamicClientConf.enabled", "true",
-                    "rss.coordinator.dynamicClientConf.path", directory + "/none"))
+                    "rss.coordinator.dynamicClientConf.enabled",
+                    "true",
+                    "rss.coordinator.dynamicClientConf.path",
+                    directory + "/none"))
         .hasMessage(directory + "/none: no such file");
   }
 
@@ -197,8 +199,7 @@ class CoordinatorProcessTest {
   void countsDenialsByCause() throws Exception {
     Path file = directory.resolve("rules");
     Files.writeString(file, "allow user bob\n");
-    CoordinatorProcess process =
-        start("rss.coordinator.access.candidates.path", file.toString());
+    CoordinatorProcess process = start("rss.coordinator.access.candidates.path", file.toString());
     assertThat(register(client(process), "app-1").getStatus()).isEqualTo(Status.DENIED);
     assertThat(get(process, "/metrics").body())
         .contains("sluice_coordinator_denied_total{what=\"application\",cause=\"ACCESS\",} 1.0");

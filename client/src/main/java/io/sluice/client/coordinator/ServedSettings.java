@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the operator wants jobs to be configured with, as a coordinator gives it to a driver before
- * that registers. What the job says itself holds, unless the operator has forced a setting. Immutable.
+ * that registers. What the job says itself holds, unless the operator has forced a setting.
+ * Immutable.
  */
 public final class ServedSettings {
   public static final ServedSettings NONE = new ServedSettings(List.of());
@@ -57,8 +58,8 @@ public final class ServedSettings {
   }
 
   /**
-   * Asks each coordinator once. Whatever goes wrong, the job goes on with its own settings, with one
-   * line in the log.
+   * Asks each coordinator once. Whatever goes wrong, the job goes on with its own settings, with
+   * one line in the log.
    *
    * @param user operating-system user that the job runs as
    * @param environment where the user's secret may be

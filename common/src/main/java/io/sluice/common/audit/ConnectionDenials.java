@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Writes to the audit log who was not let in, one line a second at most: a flood of connections must
- * not become a flood of lines. What was left out is counted in the next line. Thread-safe.
+ * Writes to the audit log who was not let in, one line a second at most: a flood of connections
+ * must not become a flood of lines. What was left out is counted in the next line. Thread-safe.
  */
 public final class ConnectionDenials {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -23,8 +23,7 @@ public final class AcceptLimit extends ChannelInboundHandlerAdapter {
   /**
    * @param onRefusal told of the peer, and why; on the listener's thread
    */
-  public AcceptLimit(
-      PeerConnections connections, BiConsumer<SocketAddress, String> onRefusal) {
+  public AcceptLimit(PeerConnections connections, BiConsumer<SocketAddress, String> onRefusal) {
     this.connections = connections;
     this.onRefusal = onRefusal;
   }
@@ -53,8 +52,7 @@ public final class AcceptLimit extends ChannelInboundHandlerAdapter {
       onRefusal.accept(peer, refusal);
       return;
     }
-    ChannelFuture unused =
-        child.closeFuture().addListener(closed -> connections.closed(peer));
+    ChannelFuture unused = child.closeFuture().addListener(closed -> connections.closed(peer));
     context.fireChannelRead(message);
   }
 }

@@ -17,9 +17,10 @@ public final class HttpServers {
   public static final int MAX_CONNECTIONS = 256;
 
   /**
-   * What the JDK's servers put up with, in seconds and connections: of a peer that sends its request
-   * a byte an hour, takes its reply as slowly, or stays after it; and of all peers together. The JDK
-   * reads these once, with the first server of the process, and takes them no other way.
+   * What the JDK's servers put up with, in seconds and connections: of a peer that sends its
+   * request a byte an hour, takes its reply as slowly, or stays after it; and of all peers
+   * together. The JDK reads these once, with the first server of the process, and takes them no
+   * other way.
    */
   private static final Map<String, String> LIMITS =
       Map.of(

@@ -73,9 +73,7 @@ public record ClientSettings(List<ClientSetting> all) {
     }
     if (value.length() > MAX_VALUE_LENGTH || CONTROL.matcher(value).matches()) {
       throw problem(
-          number,
-          key,
-          "expected a value of at most " + MAX_VALUE_LENGTH + " printable characters");
+          number, key, "expected a value of at most " + MAX_VALUE_LENGTH + " printable characters");
     }
     return ClientSetting.newBuilder()
         .setKey(key)

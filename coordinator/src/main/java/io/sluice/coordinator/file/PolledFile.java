@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a small file says. It must be right at first; later, one that is gone or wrong leaves what it
- * said before, and the trouble is logged once, not at each reading. Belongs to the one thread that
- * polls it.
+ * What a small file says. It must be right at first; later, one that is gone or wrong leaves what
+ * it said before, and the trouble is logged once, not at each reading. Belongs to the one thread
+ * that polls it.
  */
 public final class PolledFile<T> {
   private static final Logger log = LoggerFactory.getLogger(PolledFile.class);

@@ -157,9 +157,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   public void changed(MetadataRecord record) {
     if (record instanceof MetadataRecord.Denied refusal) {
       boolean whole = refusal.shuffle() == MetadataRecord.Denied.NO_SHUFFLE;
-      denied
-          .labels(whole ? "application" : "shuffle", refusal.denial().cause().name())
-          .inc();
+      denied.labels(whole ? "application" : "shuffle", refusal.denial().cause().name()).inc();
     } else if (record instanceof MetadataRecord.QuotaReached reached) {
       quotasReached.labels(reached.denial().cause().name()).inc();
     }

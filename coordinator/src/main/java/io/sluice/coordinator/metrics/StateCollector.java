@@ -197,9 +197,11 @@ public final class StateCollector extends Collector {
     applications.forEach(
         application -> {
           if (application.state() == Application.State.LIVE) {
-            uses.merge(application.user(), new Running(1, application.shuffleCount()), Running::plus);
+            uses.merge(
+                application.user(), new Running(1, application.shuffleCount()), Running::plus);
           }
         });
-    return List.copyOf(LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
+    return List.copyOf(
+        LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
   }
 }

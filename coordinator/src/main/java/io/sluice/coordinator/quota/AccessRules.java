@@ -71,7 +71,11 @@ public record AccessRules(
     }
     for (String group : groups) {
       if (deniedGroups.contains(group)) {
-        return "user " + user + " is of group " + group + ", which is denied the use of this cluster";
+        return "user "
+            + user
+            + " is of group "
+            + group
+            + ", which is denied the use of this cluster";
       }
     }
     if (allowedUsers.isEmpty() && allowedGroups.isEmpty()) {

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which users are in which groups. Immutable. A file of lines {@code group: user, user}; a group may
- * have several lines.
+ * Which users are in which groups. Immutable. A file of lines {@code group: user, user}; a group
+ * may have several lines.
  */
 public final class Groups {
   public static final Groups NONE = new Groups(Map.of());

@@ -32,7 +32,9 @@ public final class QuotaRules {
   private final Map<String, Map<String, Long>> groups;
 
   private QuotaRules(
-      Limits defaults, Map<String, Map<String, Long>> users, Map<String, Map<String, Long>> groups) {
+      Limits defaults,
+      Map<String, Map<String, Long>> users,
+      Map<String, Map<String, Long>> groups) {
     this.defaults = defaults;
     this.users = users;
     this.groups = groups;

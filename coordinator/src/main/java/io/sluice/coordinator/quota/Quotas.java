@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Answers who may have what, from the newest rules and the newest use. Both are replaced as a whole,
- * by one thread; answers are made by any.
+ * Answers who may have what, from the newest rules and the newest use. Both are replaced as a
+ * whole, by one thread; answers are made by any.
  */
 public final class Quotas {
   private static final String OWN_SHUFFLE = "; it uses its engine's own shuffle meanwhile";
@@ -155,8 +155,7 @@ public final class Quotas {
   }
 
   private static Optional<Denial> userBytes(Limits limits, Use.Amount has, String user) {
-    return bytes(
-        limits.userBytes(), has.bytes(), Denial.Cause.USER_BYTES, "user " + user, "bytes");
+    return bytes(limits.userBytes(), has.bytes(), Denial.Cause.USER_BYTES, "user " + user, "bytes");
   }
 
   private static Optional<Denial> applicationPartitions(

@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * What applications and users had at one moment, as servers reported it: each names the 256
- * applications that it holds most of. Of an application that this coordinator has not registered the
- * user is not known. Immutable.
+ * applications that it holds most of. Of an application that this coordinator has not registered
+ * the user is not known. Immutable.
  */
 public final class Use {
   public static final Use NOTHING = new Use(Map.of(), Map.of());

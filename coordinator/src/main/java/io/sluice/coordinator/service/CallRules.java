@@ -43,8 +43,7 @@ public final class CallRules implements CallGuard.Rules {
           caller.kind() == Caller.Kind.CLUSTER
               ? null
               : "heartbeats are proved by the cluster's secret, found " + caller.text();
-      case "ClientConfiguration" ->
-          caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
+      case "ClientConfiguration" -> caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
       case "ListServers", "ListApplications" ->
           openReads || caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
       default -> call + " is for admins, found " + caller.text();

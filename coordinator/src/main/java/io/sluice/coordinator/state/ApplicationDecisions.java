@@ -56,7 +56,8 @@ public final class ApplicationDecisions {
                   request.getUser(), liveApplicationsOf(view, request.getUser(), nowMs));
       if (denial.isPresent()) {
         return Decision.of(
-            new MetadataRecord.Denied(name, request.getUser(), MetadataRecord.Denied.NO_SHUFFLE, denial.get()),
+            new MetadataRecord.Denied(
+                name, request.getUser(), MetadataRecord.Denied.NO_SHUFFLE, denial.get()),
             refusedRegistration(Status.DENIED, denial.get().message()).reply());
       }
     }

@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Finds out what is used, and which applications may have no more. Away from the state's thread: at a
- * thousand servers that name 256 applications each, one look takes some tens of milliseconds. Belongs
- * to the one thread that looks.
+ * Finds out what is used, and which applications may have no more. Away from the state's thread: at
+ * a thousand servers that name 256 applications each, one look takes some tens of milliseconds.
+ * Belongs to the one thread that looks.
  */
 public final class QuotaWatch {
   private final Quotas quotas;

@@ -37,7 +37,10 @@ class UsageRulesTest {
   @Test
   void denyingOutweighsAllowing() {
     UsageRules rules =
-        rules("allow user ann\nallow group etl\ndeny user bob\ndeny group left", "etl: bob\nleft: ann", "");
+        rules(
+            "allow user ann\nallow group etl\ndeny user bob\ndeny group left",
+            "etl: bob\nleft: ann",
+            "");
     assertThat(refusal(rules, "bob")).isEqualTo("user bob is denied the use of this cluster");
     assertThat(refusal(rules, "ann")).contains("of group left");
     assertThat(refusal(rules("deny user bob", "", ""), "ann")).isNull();

@@ -22,18 +22,10 @@ class ApplicationDecisionsTest {
     return new FakeCluster(
         new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
         new ApplicationPolicy(
-            FakeCluster.LEASE_MS,
-            maxApplications,
-            FakeCluster.ENDED_REMEMBERED_MS,
-            maxEnded,
-            10),
+            FakeCluster.LEASE_MS, maxApplications, FakeCluster.ENDED_REMEMBERED_MS, maxEnded, 10),
         UsageRules.ofAll(
             new Limits(
-                perUser,
-                Limits.UNLIMITED,
-                Limits.UNLIMITED,
-                Limits.UNLIMITED,
-                Limits.UNLIMITED)));
+                perUser, Limits.UNLIMITED, Limits.UNLIMITED, Limits.UNLIMITED, Limits.UNLIMITED)));
   }
 
   @Test

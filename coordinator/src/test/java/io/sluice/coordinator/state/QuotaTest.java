@@ -140,7 +140,8 @@ class QuotaTest {
     cluster.lookAtQuotas();
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 40)).getStatus())
         .isEqualTo(Status.OK);
-    RegisterShuffleReply reply = cluster.shuffle(FakeCluster.shuffleOf("app-1", 1, 21).setReplicas(2));
+    RegisterShuffleReply reply =
+        cluster.shuffle(FakeCluster.shuffleOf("app-1", 1, 21).setReplicas(2));
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
     assertThat(reply.getMessage())
         .startsWith(

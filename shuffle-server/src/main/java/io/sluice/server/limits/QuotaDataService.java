@@ -20,9 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A service that takes nothing more of applications that have reached a quota; what it has is served.
- * The refusal is DENIED: no other server would take it, so that clients do not go round them but
- * leave their blocks in local output. Thread-safe.
+ * A service that takes nothing more of applications that have reached a quota; what it has is
+ * served. The refusal is DENIED: no other server would take it, so that clients do not go round
+ * them but leave their blocks in local output. Thread-safe.
  */
 public final class QuotaDataService implements DataService {
   private final DataService service;
@@ -39,8 +39,7 @@ public final class QuotaDataService implements DataService {
     String reason = overQuota.reason(connection.application());
     if (reason != null) {
       overQuota.refused();
-      throw new SluiceException(
-          StatusCode.DENIED, "no space for this application: " + reason);
+      throw new SluiceException(StatusCode.DENIED, "no space for this application: " + reason);
     }
     service.checkPush(connection, push, bodyLength);
   }
