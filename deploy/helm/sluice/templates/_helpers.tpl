@@ -113,6 +113,64 @@ podAntiAffinity:
 {{- end }}
 {{- end }}
 
+{{- define "sluice.tls" -}}
+{{- if and .Values.security.enabled .Values.security.tls.enabled }}true{{ end }}
+{{- end }}
+
+{{/* How the kubelet asks /healthz and /readyz. */}}
+{{- define "sluice.scheme" -}}
+{{- if include "sluice.tls" . }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}
+
+{{- define "sluice.securitySecret" -}}
+{{- .Values.security.existingSecret | default (printf "%s-security" (include "sluice.fullname" .)) }}
+{{- end }}
+
+{{- define "sluice.tlsSecret" -}}
+{{- .Values.security.tls.existingSecret | default (printf "%s-tls" (include "sluice.fullname" .)) }}
+{{- end }}
+
+{{/* The names that certificates carry, as a list. */}}
+{{- define "sluice.certificateNames" -}}
+{{- $names := list "localhost" }}
+{{- range $role := list "coordinator" "server" }}
+{{- $names = append $names (printf "*.%s" (include "sluice.domain" (dict "root" $ "role" $role))) }}
+{{- end }}
+{{- toYaml $names }}
+{{- end }}
+
+{{/* Lines of both roles' configuration. */}}
+{{- define "sluice.securityConfig" -}}
+{{- if .Values.security.enabled }}
+rss.security.authentication.enabled true
+rss.security.cluster.secret.file /etc/sluice/security/cluster.secret
+rss.security.users.file /etc/sluice/security/users
+{{- if .Values.security.tls.enabled }}
+rss.security.tls.enabled true
+rss.security.tls.certificate.file /etc/sluice/tls/tls.crt
+rss.security.tls.key.file /etc/sluice/tls/tls.key
+rss.security.tls.trust.file /etc/sluice/tls/ca.crt
+rss.security.tls.client.certificates {{ .Values.security.tls.clientCertificates }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What the chart sets of it, a list of keys separated by blanks. */}}
+{{- define "sluice.securityKeys" -}}
+{{- range $line := splitList "\n" (include "sluice.securityConfig" .) }}{{ splitList " " $line | first }} {{ end }}
+{{- end }}
+
+{{/* Who the command line is, for people in a coordinator's pod and for the chart's jobs. */}}
+{{- define "sluice.adminEnvironment" -}}
+{{- if .Values.security.enabled }}
+- {name: RSS_USER, value: {{ .Values.security.admin | quote }}}
+- {name: RSS_USER_SECRET_FILE, value: {{ printf "/etc/sluice/security/user-%s" .Values.security.admin | quote }}}
+{{- end }}
+{{- if include "sluice.tls" . }}
+- {name: RSS_TLS_TRUST_FILE, value: /etc/sluice/tls/ca.crt}
+{{- end }}
+{{- end }}
+
 {{/* What the pods of both roles share: dict "root" "role" "values". */}}
 {{- define "sluice.podSpec" -}}
 serviceAccountName: {{ include "sluice.serviceAccount" .root }}
@@ -184,6 +242,45 @@ readinessProbe:
 {{- if .Values.existingSecret }}
 - {name: secrets, mountPath: /etc/sluice/secrets, readOnly: true}
 {{- end }}
+{{- include "sluice.securityMounts" . }}
+{{- end }}
+
+{{- define "sluice.securityMounts" -}}
+{{- if .Values.security.enabled }}
+- {name: security, mountPath: /etc/sluice/security, readOnly: true}
+{{- end }}
+{{- if include "sluice.tls" . }}
+- {name: tls, mountPath: /etc/sluice/tls, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{/* dict "root" "role": servers do not need the secrets of users by themselves. */}}
+{{- define "sluice.securityVolumes" -}}
+{{- if .root.Values.security.enabled }}
+- name: security
+  secret:
+    secretName: {{ include "sluice.securitySecret" .root }}
+    defaultMode: 0440
+    {{- if eq .role "server" }}
+    items:
+      - {key: cluster.secret, path: cluster.secret}
+      - {key: users, path: users}
+    {{- end }}
+    {{- if eq .role "scale-down" }}
+    optional: true
+    {{- end }}
+{{- end }}
+{{- if include "sluice.tls" .root }}
+- name: tls
+  secret:
+    secretName: {{ include "sluice.tlsSecret" .root }}
+    defaultMode: 0440
+    {{- if eq .role "scale-down" }}
+    items:
+      - {key: ca.crt, path: ca.crt}
+    optional: true
+    {{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "sluice.volumes" -}}
@@ -199,4 +296,5 @@ readinessProbe:
     secretName: {{ . }}
     defaultMode: 0440
 {{- end }}
+{{- include "sluice.securityVolumes" . }}
 {{- end }}

@@ -25,6 +25,10 @@ final class ConfigurationPage {
       A key that coordinator or server do not know stops the start, with every problem listed and the nearest right key
       named. In Spark an unknown `spark.rss.` key is only logged, so that no job fails for it. Names are those that
       Uniffle's users know wherever the meaning is the same.
+
+      Keys marked **Reloadable** change in a running coordinator or server with `sluice admin reload`
+      ([admin.md](admin.md#reload-the-configuration)); the others with a restart. Files with secrets, certificates and the exclude
+      file are read again by themselves.
       """;
 
   private ConfigurationPage() {}

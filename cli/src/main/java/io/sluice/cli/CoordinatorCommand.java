@@ -6,6 +6,7 @@ import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import java.io.IOException;
 import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 
 /** {@code sluice coordinator}. */
@@ -18,8 +19,8 @@ final class CoordinatorCommand extends ServiceCommand {
   }
 
   @Override
-  Service start(ConfigSet config) throws IOException {
-    CoordinatorProcess process = CoordinatorProcess.start(config);
+  Service start(ConfigSet config, Supplier<ConfigSet> source) throws IOException {
+    CoordinatorProcess process = CoordinatorProcess.start(config, source);
     return new Service(
         "coordinator",
         Map.of("rpc.port", process.rpcPort(), "http.port", process.httpPort()),

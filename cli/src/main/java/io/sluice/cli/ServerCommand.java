@@ -7,6 +7,7 @@ import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 
 /** {@code sluice server}. */
@@ -27,8 +28,8 @@ final class ServerCommand extends ServiceCommand {
   }
 
   @Override
-  Service start(ConfigSet config) throws IOException {
-    ShuffleServerProcess process = ShuffleServerProcess.start(config);
+  Service start(ConfigSet config, Supplier<ConfigSet> source) throws IOException {
+    ShuffleServerProcess process = ShuffleServerProcess.start(config, source);
     Map<String, Integer> ports = new HashMap<>();
     ports.put("rpc.port", process.rpcPort());
     ports.put("http.port", process.httpPort());

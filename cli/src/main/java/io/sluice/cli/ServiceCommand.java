@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
@@ -39,21 +40,29 @@ abstract class ServiceCommand implements Callable<Integer> {
 
   abstract ConfigSchema schema();
 
-  /** Starts everything; what it returns accepts connections. */
-  abstract Service start(ConfigSet config) throws Exception;
+  /**
+   * Starts everything; what it returns accepts connections.
+   *
+   * @param source reads the configuration again: the same files and options
+   */
+  abstract Service start(ConfigSet config, Supplier<ConfigSet> source) throws Exception;
+
+  private ConfigSet read() {
+    ConfigReader reader = ConfigReader.of(schema());
+    files.forEach(reader::file);
+    return reader.options("-D", settings).read();
+  }
 
   @Override
   public Integer call() throws Exception {
-    ConfigReader reader = ConfigReader.of(schema());
-    files.forEach(reader::file);
-    ConfigSet config = reader.options("-D", settings).read();
+    ConfigSet config = read();
     Logger log = LoggerFactory.getLogger(getClass());
     config.notices().forEach(notice -> log.warn("configuration notice {}", notice));
     if (checkOnly) {
       log.info("configuration is right {}", config.describe());
       return 0;
     }
-    ServiceLife life = new ServiceLife(() -> start(config), readyFile);
+    ServiceLife life = new ServiceLife(() -> start(config, this::read), readyFile);
     return life.run();
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.demo.DemoCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IExitCodeGenerator;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -61,9 +62,11 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new DemoCommand())
             .addSubcommand(new BenchCommand())
             .addSubcommand(new AdminCommand())
+            .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())
             .addSubcommand(new ConfigurationCommand())
-            .addSubcommand(new MetricsCommand());
+            .addSubcommand(new MetricsCommand())
+            .addSubcommand(new CompletionCommand());
     line.setOut(out).setErr(err);
     OptionTypes.register(line);
     line.setExecutionStrategy(
@@ -110,6 +113,9 @@ public final class SluiceCommand implements Runnable {
     command.getErr().println(name(command) + ": " + oneLine(failure));
     if (verbosity.length > 0) {
       failure.printStackTrace(command.getErr());
+    }
+    if (failure instanceof IExitCodeGenerator known) {
+      return known.getExitCode();
     }
     return failure instanceof ConfigException ? WRONG_USAGE : FAILED;
   }

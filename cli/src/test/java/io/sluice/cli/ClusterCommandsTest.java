@@ -12,8 +12,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The commands for a running cluster, against a coordinator and two servers in this JVM. */
 @Timeout(120)
@@ -28,41 +33,51 @@ class ClusterCommandsTest {
   @TempDir static Path dir;
   private static CoordinatorProcess coordinator;
   private static final List<ShuffleServerProcess> servers = new ArrayList<>();
+  private static final Map<String, String> settings = new ConcurrentHashMap<>();
+  private static final Map<String, String> serverSettings = new ConcurrentHashMap<>();
   private static String quorum;
 
   @BeforeAll
   static void start() throws IOException {
-    coordinator =
-        CoordinatorProcess.start(
-            ConfigSet.of(
-                CoordinatorConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.jetty.http.port", "0")));
+    settings.putAll(
+        Map.of(
+            "rss.coordinator.host", "127.0.0.1",
+            "rss.rpc.server.port", "0",
+            "rss.jetty.http.port", "0"));
+    Supplier<ConfigSet> source = () -> ConfigSet.of(CoordinatorConfig.SCHEMA, settings);
+    coordinator = CoordinatorProcess.start(source.get(), source);
     quorum = "127.0.0.1:" + coordinator.rpcPort();
     for (int i = 0; i < 2; i++) {
-      servers.add(
-          ShuffleServerProcess.start(
-              ConfigSet.of(
-                  ServerConfig.SCHEMA,
-                  Map.of(
-                      "rss.coordinator.quorum", quorum,
-                      "rss.server.host", "127.0.0.1",
-                      "rss.rpc.server.port", "0",
-                      "rss.server.netty.port", "0",
-                      "rss.jetty.http.port", "0",
-                      "rss.storage.basePath", dir.resolve("disk" + i).toString(),
-                      "rss.server.buffer.capacity", "16m"))));
+      String disk = dir.resolve("disk" + i).toString();
+      Supplier<ConfigSet> serverSource = () -> ConfigSet.of(ServerConfig.SCHEMA, server(disk));
+      servers.add(ShuffleServerProcess.start(serverSource.get(), serverSource));
     }
+    awaitActive(2);
+  }
+
+  private static void awaitActive(int count) {
     while (CliRun.of("admin", "servers", "--coordinator", quorum)
             .out()
             .lines()
             .filter(line -> line.contains("ACTIVE"))
             .count()
-        < 2) {
+        < count) {
       Thread.onSpinWait();
     }
+  }
+
+  private static Map<String, String> server(String disk) {
+    Map<String, String> all = new HashMap<>(serverSettings);
+    all.putAll(
+        Map.of(
+            "rss.coordinator.quorum", quorum,
+            "rss.server.host", "127.0.0.1",
+            "rss.rpc.server.port", "0",
+            "rss.server.netty.port", "0",
+            "rss.jetty.http.port", "0",
+            "rss.storage.basePath", disk,
+            "rss.server.buffer.capacity", "16m"));
+    return all;
   }
 
   @AfterAll
@@ -121,6 +136,75 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void drainsAServerUntilItIsToldToGoOn() {
+    String name = "127.0.0.1:" + servers.get(1).rpcPort();
+
+    CliRun drained =
+        CliRun.of("admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
+    assertThat(drained.err()).isEmpty();
+    assertThat(drained.out())
+        .isEqualTo(name + ": takes no new assignment, holds 0 B\ngone:1: is not there\n");
+    CliRun empty =
+        CliRun.of("admin", "drain", name, "--coordinator", quorum, "--wait", "--poll", "100ms");
+    assertThat(empty.exitCode()).isZero();
+    assertThat(empty.out()).endsWith(name + ": holds 0 B\n");
+
+    CliRun cancelled = CliRun.of("admin", "drain", name, "--coordinator", quorum, "--cancel");
+    assertThat(cancelled.exitCode()).isZero();
+    assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+    awaitActive(2);
+  }
+
+  @Test
+  void aRollingRestartTellsItsPlanAndTakesBackWhatItCannotRestart() {
+    String name = "127.0.0.1:" + servers.get(0).rpcPort();
+
+    CliRun plan = CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
+    assertThat(plan.err()).isEmpty();
+    assertThat(plan.out()).isEqualTo(name + ": would be drained and restarted\n");
+
+    CliRun failed =
+        CliRun.of(
+            "admin",
+            "rolling-restart",
+            "--coordinator",
+            quorum,
+            name,
+            "--poll",
+            "100ms",
+            "--restart-command",
+            "test \"$SLUICE_SERVER\" = " + name + " && test $SLUICE_HOST = 127.0.0.1 && exit 7");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.err())
+        .isEqualTo("sluice admin rolling-restart: the restart command ended with 7\n");
+    assertThat(failed.out())
+        .contains("[1/1] " + name + ": drains, holds ")
+        .endsWith("[1/1] " + name + ": goes on as before\n");
+    awaitActive(2);
+  }
+
+  @Test
+  void asksAProcessWhetherItIsWell() throws IOException {
+    CliRun well = CliRun.of("health", "--port", Integer.toString(servers.get(0).httpPort()));
+    assertThat(well.err()).isEmpty();
+    assertThat(well.exitCode()).isZero();
+
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CliRun ill =
+          CliRun.of(
+              "health",
+              "--tls",
+              "--port",
+              Integer.toString(silent.getLocalPort()),
+              "--timeout-ms",
+              "200");
+      assertThat(ill.exitCode()).isEqualTo(1);
+      assertThat(ill.err())
+          .startsWith("sluice health: https://127.0.0.1:" + silent.getLocalPort() + "/healthz: ");
+    }
+  }
+
+  @Test
   void decommissionNamesAServerThatIsNotThere() {
     CliRun run = CliRun.of("admin", "decommission", "nobody:1", "--coordinator", quorum);
 
@@ -151,10 +235,21 @@ class ClusterCommandsTest {
 
     CliRun run = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);
 
-    assertThat(run.out()).isEqualTo("doomed: deleted\n");
+    assertThat(run.out()).isEqualTo(quorum + ": doomed: deleted\n");
     assertThat(run.exitCode()).isZero();
     assertThat(CliRun.of("admin", "applications", "--coordinator", quorum).out())
         .doesNotContain("doomed");
+    assertThat(CliRun.of("admin", "applications", "--all", "--coordinator", quorum).out())
+        .contains("doomed");
+
+    CliRun again = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);
+
+    assertThat(again.exitCode()).isEqualTo(4);
+    assertThat(again.err())
+        .isEqualTo(
+            "sluice admin delete-application: coordinator "
+                + quorum
+                + ": no live application of that name is known here: doomed\n");
   }
 
   @Test
@@ -164,11 +259,194 @@ class ClusterCommandsTest {
     assertThat(table.out().lines()).hasSize(3);
     assertThat(table.out()).startsWith("server ").contains("16.0 MiB");
 
-    CliRun json = CliRun.of("admin", "servers", "--coordinator", quorum, "--json");
+    CliRun wide = CliRun.of("admin", "servers", "--coordinator", quorum, "-o", "wide");
+    assertThat(wide.out()).startsWith("server ").contains("epoch", servers.get(0).epoch() + "");
+
+    CliRun json = CliRun.of("admin", "servers", "--coordinator", quorum, "--output", "json");
     assertThat(json.exitCode()).isZero();
-    assertThat(json.out())
-        .startsWith("{")
-        .contains("\"state\": \"ACTIVE\"", "\"rpcPort\": " + servers.get(0).rpcPort());
+    JsonNode server = JsonMapper.shared().readTree(json.out()).at("/servers/0");
+    assertThat(server.get("state").asString()).isEqualTo("ACTIVE");
+    assertThat(server.get("memory").get("capacityBytes").asLong()).isEqualTo(16 << 20);
+
+    CliRun wrong = CliRun.of("admin", "servers", "--coordinator", quorum, "-o", "xml");
+    assertThat(wrong.exitCode()).isEqualTo(2);
+    assertThat(wrong.err()).contains("expected one of table, wide, json, found \"xml\"");
+  }
+
+  @Test
+  void showsOneServer() {
+    String name = "127.0.0.1:" + servers.get(0).rpcPort();
+
+    CliRun one = CliRun.of("admin", "servers", name, "--coordinator", quorum);
+    CliRun none = CliRun.of("admin", "servers", "nobody:1", "--coordinator", quorum);
+
+    assertThat(one.exitCode()).isZero();
+    assertThat(one.out()).contains(name, "HEALTHY", dir.resolve("disk0").toString());
+    assertThat(none.exitCode()).isEqualTo(4);
+    assertThat(none.err()).endsWith("no server of that name is known here: nobody:1\n");
+  }
+
+  @Test
+  void showsShufflesTotalsAndBalance() {
+    CliRun push =
+        CliRun.of(
+            "bench",
+            "push",
+            "--coordinator",
+            quorum,
+            "--application",
+            "shown",
+            "--keep",
+            "--total",
+            "1m",
+            "--partitions",
+            "3");
+    assertThat(push.exitCode()).isZero();
+
+    CliRun shuffles = CliRun.of("admin", "shuffles", "shown", "--coordinator", quorum);
+    CliRun shuffle = CliRun.of("admin", "shuffles", "shown", "0", "--coordinator", quorum);
+    CliRun cluster = CliRun.of("admin", "cluster", "--coordinator", quorum);
+    CliRun balance = CliRun.of("admin", "balance", "--coordinator", quorum);
+    CliRun application = CliRun.of("admin", "applications", "shown", "--coordinator", quorum);
+
+    assertThat(shuffles.out().lines()).hasSize(2);
+    assertThat(shuffles.out()).startsWith("shuffle ").contains("skew");
+    assertThat(shuffle.err()).isEmpty();
+    assertThat(shuffle.out()).contains("written", "127.0.0.1:" + servers.get(0).rpcPort());
+    assertThat(cluster.out()).contains("2 ACTIVE").contains("shuffles assigned");
+    assertThat(balance.out()).contains("most over mean: ");
+    assertThat(application.out()).contains("shown", "lease");
+    assertThat(CliRun.of("admin", "shuffles", "none", "--coordinator", quorum).exitCode())
+        .isEqualTo(4);
+    assertThat(CliRun.of("admin", "delete-application", "shown", "--coordinator", quorum).err())
+        .isEmpty();
+  }
+
+  @Test
+  void excludesAndIncludes() {
+    String name = "127.0.0.1:" + servers.get(1).rpcPort();
+
+    CliRun excluded = CliRun.of("admin", "exclude", name, "--coordinator", quorum);
+    CliRun list = CliRun.of("admin", "exclusions", "--coordinator", quorum);
+    CliRun filtered = CliRun.of("admin", "servers", "--state", "excluded", "--coordinator", quorum);
+    CliRun included = CliRun.of("admin", "include", name, "--coordinator", quorum);
+
+    assertThat(excluded.out())
+        .isEqualTo(quorum + ": " + name + ": excluded, until this coordinator ends\n");
+    assertThat(list.out()).isEqualTo(quorum + " (until it ends):\n  " + name + "\n");
+    assertThat(filtered.out().lines()).hasSize(2);
+    assertThat(included.out()).isEqualTo(quorum + ": " + name + ": takes assignments again\n");
+    assertThat(CliRun.of("admin", "exclusions", "--coordinator", quorum).out())
+        .isEqualTo(quorum + " (until it ends): nobody\n");
+    CliRun events =
+        CliRun.of("admin", "events", "--server", name, "--coordinator", quorum, "-n", "2");
+    assertThat(events.out().lines().toList().get(0)).contains("server excluded server=" + name);
+    assertThat(events.out().lines().toList().get(1)).contains("server included again");
+    assertThat(CliRun.of("admin", "exclude", "nobody:1", "--coordinator", quorum).exitCode())
+        .isEqualTo(4);
+  }
+
+  @Test
+  void whatOneCoordinatorCannotBeToldIsDoneAtTheOthers() throws IOException {
+    String name = "127.0.0.1:" + servers.get(0).rpcPort();
+    try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String silent = "127.0.0.1:" + unused.getLocalPort();
+
+      CliRun run =
+          CliRun.of(
+              "admin",
+              "exclude",
+              name,
+              "--timeout",
+              "500ms",
+              "--coordinator",
+              silent + "," + quorum);
+
+      assertThat(run.exitCode()).isEqualTo(1);
+      assertThat(run.out()).startsWith(quorum + ": " + name + ": excluded");
+      assertThat(run.err()).contains("coordinator " + silent).doesNotContain(quorum + ":");
+    }
+    assertThat(CliRun.of("admin", "include", name, "--coordinator", quorum).exitCode()).isZero();
+  }
+
+  @Test
+  void reloadsCoordinatorsAndServers() {
+    settings.put("rss.coordinator.app.max", "77");
+    settings.put("rss.coordinator.app.expired", "61s");
+    serverSettings.put("rss.server.tags", "reloaded");
+
+    CliRun coordinators = CliRun.of("admin", "reload", "--coordinator", quorum);
+    CliRun all = CliRun.of("admin", "reload", "--all-servers", "--coordinator", quorum);
+    CliRun json =
+        CliRun.of(
+            "admin",
+            "reload",
+            "--server",
+            "127.0.0.1:" + servers.get(0).rpcPort(),
+            "--coordinator",
+            quorum,
+            "-o",
+            "json");
+    settings.put("rss.coordinator.app.max", "none");
+    CliRun broken = CliRun.of("admin", "reload", "--coordinator", quorum);
+
+    assertThat(coordinators.out())
+        .isEqualTo(
+            quorum
+                + ": rss.coordinator.app.max: 10000 -> 77\n"
+                + quorum
+                + ": rss.coordinator.app.expired: 1m -> 61s needs a restart\n");
+    assertThat(all.err()).isEmpty();
+    assertThat(all.out().lines()).hasSize(2).allMatch(line -> line.endsWith("- -> reloaded"));
+    assertThat(JsonMapper.shared().readTree(json.out()).get("applied")).isEmpty();
+    assertThat(broken.exitCode()).isEqualTo(1);
+    assertThat(broken.err().lines()).hasSize(1);
+    assertThat(broken.err()).contains("nothing has changed", "rss.coordinator.app.max");
+  }
+
+  @Test
+  void followsEvents() {
+    CliRun run =
+        CliRun.of(
+            "admin",
+            "events",
+            "--follow",
+            "--looks",
+            "2",
+            "--interval",
+            "10ms",
+            "-o",
+            "json",
+            "--coordinator",
+            quorum);
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out().lines())
+        .isNotEmpty()
+        .allMatch(line -> JsonMapper.shared().readTree(line).get("number").asLong() > 0);
+    assertThat(run.out().lines().filter(line -> line.contains("\"number\":1,"))).hasSize(1);
+  }
+
+  @Test
+  void topPrintsOneLookAfterTheOtherWhereThereIsNoTerminal() {
+    CliRun once = CliRun.of("admin", "top", "--once", "--coordinator", quorum);
+    CliRun twice =
+        CliRun.of(
+            "admin",
+            "top",
+            "--count",
+            "2",
+            "--interval",
+            "10ms",
+            "-n",
+            "1",
+            "--coordinator",
+            quorum);
+
+    assertThat(once.err()).isEmpty();
+    assertThat(once.out()).contains("2 ACTIVE", "push/s", "grows/s").doesNotContain("\u001b");
+    assertThat(twice.out().split("servers: ", -1)).hasSize(3);
+    assertThat(twice.out()).contains("and 1 more");
   }
 
   @Test

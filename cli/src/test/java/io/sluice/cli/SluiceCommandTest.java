@@ -7,10 +7,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -119,6 +121,35 @@ class SluiceCommandTest {
   void checkOnlyReadsTheConfiguration() {
     assertThat(CliRun.of("coordinator", "--check").exitCode()).isZero();
     assertThat(CliRun.of("coordinator", "--check", "-D", "rss.x=1").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void aShellCompletesCommandsWithTheScript() throws Exception {
+    CliRun run = CliRun.of("completion", "bash");
+    assertThat(run.exitCode()).isZero();
+    Path script = Files.writeString(dir.resolve("completion"), run.out());
+
+    Process bash =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "source \"$0\"; COMP_WORDS=(sluice admin ex); COMP_CWORD=2;"
+                    + " _complete_sluice; echo \"${COMPREPLY[@]}\"",
+                script.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(bash.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(said.strip().split(" ")).contains("exclude", "exclusions");
+  }
+
+  @Test
+  void completesNoOtherShell() {
+    CliRun run = CliRun.of("completion", "fish");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("sluice completion: expected one of [bash, zsh]");
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.sluice.client;
 
-import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.background.BackgroundPusher;
 import io.sluice.client.background.FinishedOutput;
 import io.sluice.client.compress.PayloadTransform;
@@ -49,19 +49,21 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final String application;
   private final ConnectionPool pool;
   private final PushEnvironment pushes;
-  private final RunFiles files;
+  private final ByteBufAllocator allocator;
   private final LongSupplier nanoTime;
-  private final BackgroundPusher background;
   private final ApplicationCredentials credentials;
   private final ClientTls tls;
   // Guarded by this.
   private ApplicationSession session;
+  private RunFiles files;
+  private BackgroundPusher background;
   private boolean closed;
   private ClientCounters counters = new ClientCounters(0, PushCounters.ZERO, 0, ReadCounters.ZERO);
 
   /**
    * @param transport takes: closed with the client
    * @param credentials of the application, also for the transport
+   * @param allocator of frames, and of what is read
    */
   ConnectedSluiceClient(
       ClientConfig config,
@@ -70,15 +72,16 @@ final class ConnectedSluiceClient implements SluiceClient {
       DataTransport transport,
       ApplicationCredentials credentials,
       ClientTls tls,
+      ByteBufAllocator allocator,
       LongSupplier nanoTime) {
     this.config = config;
     this.credentials = credentials;
     this.tls = tls;
     this.application = application;
+    this.allocator = allocator;
     this.nanoTime = nanoTime;
     this.pool =
         new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
-    this.files = config.readRunFiles() ? RunFiles.open(credentials) : RunFiles.none();
     this.pushes =
         new PushEnvironment(
             pool,
@@ -87,13 +90,6 @@ final class ConnectedSluiceClient implements SluiceClient {
             new ServerHealth(
                 Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
                 nanoTime),
-            nanoTime);
-    this.background =
-        new BackgroundPusher(
-            config.background(),
-            this::sealedPush,
-            PooledByteBufAllocator.DEFAULT,
-            new SplittableRandom(),
             nanoTime);
   }
 
@@ -159,7 +155,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         config.reassign().maxServers() > 0 ? options : options.withoutFurtherServers(),
         config.push(),
         pushes,
-        PooledByteBufAllocator.DEFAULT,
+        allocator,
         this::pushed);
   }
 
@@ -167,15 +163,19 @@ final class ConnectedSluiceClient implements SluiceClient {
   public PushSession localSession(
       ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
     return new LocalSession(
-        assignment.partitionCount(),
-        attempt,
-        options,
-        config.push(),
-        PooledByteBufAllocator.DEFAULT);
+        assignment.partitionCount(), attempt, options, config.push(), allocator);
   }
 
   @Override
-  public BackgroundPusher backgroundPusher() {
+  public synchronized BackgroundPusher backgroundPusher() {
+    if (background == null) {
+      background =
+          new BackgroundPusher(
+              config.background(), this::sealedPush, allocator, new SplittableRandom(), nanoTime);
+      if (closed) {
+        background.close();
+      }
+    }
     return background;
   }
 
@@ -204,11 +204,21 @@ final class ConnectedSluiceClient implements SluiceClient {
         transform,
         config.read(),
         pool,
-        files,
+        files(),
         pushes.health(),
-        PooledByteBufAllocator.DEFAULT,
+        allocator,
         nanoTime,
         this::read);
+  }
+
+  private synchronized RunFiles files() {
+    if (files == null) {
+      files = config.readRunFiles() ? RunFiles.open(credentials) : RunFiles.none();
+      if (closed) {
+        files.close();
+      }
+    }
+    return files;
   }
 
   private synchronized void read(ReadCounters more) {
@@ -228,20 +238,28 @@ final class ConnectedSluiceClient implements SluiceClient {
   @Override
   public void close() {
     ApplicationSession ending;
+    BackgroundPusher pushing;
+    RunFiles reading;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
       ending = session;
+      pushing = background;
+      reading = files;
     }
-    background.close();
+    if (pushing != null) {
+      pushing.close();
+    }
     try {
       if (ending != null) {
         ending.close();
       }
     } finally {
-      files.close();
+      if (reading != null) {
+        reading.close();
+      }
       pool.close();
     }
   }

@@ -20,12 +20,12 @@ public final class ConnectionPool implements AutoCloseable {
   private final String clientName;
   private final int perServer;
   private final AtomicInteger lanes = new AtomicInteger();
-  private final ConcurrentMap<Peer, AtomicReferenceArray<CompletableFuture<DataConnection>>> peers =
-      new ConcurrentHashMap<>();
-  private volatile boolean closed;
 
-  /** Where a server listens: a server that comes back elsewhere is another peer. */
-  private record Peer(String host, int rpcPort, int nettyPort) {}
+  /** By {@link #peer}. */
+  private final ConcurrentMap<String, AtomicReferenceArray<CompletableFuture<DataConnection>>>
+      peers = new ConcurrentHashMap<>();
+
+  private volatile boolean closed;
 
   /**
    * @param transport takes: closed with the pool
@@ -54,9 +54,8 @@ public final class ConnectionPool implements AutoCloseable {
    * @return fails as {@link DataTransport#connect}; asking again then tries again
    */
   public CompletableFuture<DataConnection> connection(ServerId server, int lane) {
-    Peer peer = new Peer(server.getHost(), server.getRpcPort(), server.getNettyPort());
     AtomicReferenceArray<CompletableFuture<DataConnection>> slots =
-        peers.computeIfAbsent(peer, p -> new AtomicReferenceArray<>(perServer));
+        peers.computeIfAbsent(peer(server), p -> new AtomicReferenceArray<>(perServer));
     int slot = lane % perServer;
     while (!closed) {
       CompletableFuture<DataConnection> present = slots.get(slot);
@@ -70,6 +69,11 @@ public final class ConnectionPool implements AutoCloseable {
       }
     }
     return CompletableFuture.failedFuture(new ConnectionLostException("client closed"));
+  }
+
+  /** Where a server listens: a server that comes back elsewhere is another peer. */
+  private static String peer(ServerId server) {
+    return server.getHost() + " " + server.getRpcPort() + " " + server.getNettyPort();
   }
 
   private void connect(ServerId server, CompletableFuture<DataConnection> promise) {

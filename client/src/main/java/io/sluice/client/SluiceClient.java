@@ -1,5 +1,8 @@
 package io.sluice.client;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.background.BackgroundPusher;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
@@ -13,6 +16,7 @@ import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.SocketDataTransport;
 import io.sluice.client.transport.UnusableTransport;
 import io.sluice.common.auth.ApplicationCredentials;
 import java.util.Map;
@@ -28,6 +32,7 @@ public interface SluiceClient extends AutoCloseable {
    * @param clientName who this is, for the servers' logs, such as an executor's id
    */
   static SluiceClient start(ClientConfig config, String application, String clientName) {
+    LightNetty.withoutFlightRecorder();
     ApplicationCredentials credentials = new ApplicationCredentials();
     ClientTls tls = ClientTls.of(config.security().tls(), System::nanoTime);
     DataTransport transport =
@@ -35,7 +40,38 @@ public interface SluiceClient extends AutoCloseable {
             ? new UnusableTransport(tls.problem().get())
             : newTransport(config, credentials, tls);
     return new ConnectedSluiceClient(
-        config, application, clientName, transport, credentials, tls, System::nanoTime);
+        config,
+        application,
+        clientName,
+        transport,
+        credentials,
+        tls,
+        PooledByteBufAllocator.DEFAULT,
+        System::nanoTime);
+  }
+
+  /**
+   * As {@link #start}, for a process that runs one task and ends: what it does once would cost more
+   * than the task's data. Without encryption it has no Netty channels, and it never has a pool of
+   * buffers.
+   */
+  static SluiceClient startForOneTask(ClientConfig config, String application, String clientName) {
+    if (config.security().tls().enabled() || config.transportKind() != TransportKind.GRPC_NETTY) {
+      return start(config, application, clientName);
+    }
+    LightNetty.withoutFlightRecorder();
+    LightNetty.withoutPools();
+    ApplicationCredentials credentials = new ApplicationCredentials();
+    ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+    return new ConnectedSluiceClient(
+        config,
+        application,
+        clientName,
+        new SocketDataTransport(config.transport(), credentials, allocator, System::nanoTime),
+        credentials,
+        ClientTls.OFF,
+        allocator,
+        System::nanoTime);
   }
 
   private static DataTransport newTransport(

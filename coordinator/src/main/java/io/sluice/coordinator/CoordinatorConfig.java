@@ -61,7 +61,8 @@ public record CoordinatorConfig(
           .atMost(MAX_PORT)
           .since(FIRST)
           .doc(
-              "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus), `/healthz` and `/readyz`. 0: any free port.")
+              "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus),"
+                  + " `/healthz` and `/readyz`. 0: any free port.")
           .build();
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.coordinator.host")
@@ -77,7 +78,8 @@ public record CoordinatorConfig(
           .atMost(1L << 30)
           .since(FIRST)
           .doc(
-              "Largest message that is read. The longest ones are heartbeats of servers that hold data of many applications: about 40 bytes each.")
+              "Largest message that is read. The longest ones are heartbeats of servers that hold"
+                  + " data of many applications: about 40 bytes each.")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
@@ -107,13 +109,16 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.server.heartbeat.interval")
           .defaultValue(seconds(5))
           .atLeast(10L)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "How often servers are asked to report. Must be less than the silence after which they are lost; a third of it or less is sensible.")
+              "How often servers are asked to report. Must be less than the silence after which"
+                  + " they are lost; a third of it or less is sensible.")
           .build();
   static final ConfigKey<Long> SERVER_FORGET =
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
           .defaultValue(Duration.ofHours(1).toMillis())
+          .reloadable()
           .since(FIRST)
           .doc("Silence after which a lost server is no longer listed.")
           .build();
@@ -122,6 +127,7 @@ public record CoordinatorConfig(
           .defaultValue(10_000)
           .atLeast(1)
           .atMost(100_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most servers that are known at a time, lost ones included. More are refused.")
           .build();
@@ -130,7 +136,8 @@ public record CoordinatorConfig(
           .defaultValue(false)
           .since(FIRST)
           .doc(
-              "Assign no shuffles for a while after the start, so that none is squeezed onto the few servers that happened to report first.")
+              "Assign no shuffles for a while after the start, so that none is squeezed onto the"
+                  + " few servers that happened to report first.")
           .build();
   static final ConfigKey<Long> SILENT_DURATION =
       ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
@@ -146,13 +153,15 @@ public record CoordinatorConfig(
           .atLeast(100L)
           .since(FIRST)
           .doc(
-              "How long an application lives without a sign of life of its driver. Drivers renew every third of it; afterwards servers drop its shuffles.")
+              "How long an application lives without a sign of life of its driver. Drivers renew"
+                  + " every third of it; afterwards servers drop its shuffles.")
           .build();
   static final ConfigKey<Integer> APPLICATIONS_MAX =
       ConfigKey.integer("rss.coordinator.app.max")
           .defaultValue(10_000)
           .atLeast(1)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most live applications. More are refused and use their engine's own shuffle.")
           .build();
@@ -160,49 +169,59 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.app.ended.remembered.time")
           .defaultValue(Duration.ofMinutes(10).toMillis())
           .atLeast(0L)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "How long an application that ended is remembered, so that servers learn of its end from their heartbeats.")
+              "How long an application that ended is remembered, so that servers learn of its end"
+                  + " from their heartbeats.")
           .build();
   static final ConfigKey<Integer> ENDED_MAX =
       ConfigKey.integer("rss.coordinator.app.ended.remembered.max")
           .defaultValue(10_000)
           .atLeast(0)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "Most ended applications that are remembered. Servers drop one that was forgotten when a whole lease has passed.")
+              "Most ended applications that are remembered. Servers drop one that was forgotten"
+                  + " when a whole lease has passed.")
           .build();
   static final ConfigKey<Integer> SHUFFLES_REMEMBERED =
       ConfigKey.integer("rss.coordinator.app.shuffles.remembered")
           .defaultValue(1000)
           .atLeast(0)
           .atMost(1_000_000)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is registered again with another partition count is refused.")
+              "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is"
+                  + " registered again with another partition count is refused.")
           .build();
 
   static final ConfigKey<StrategyKind> STRATEGY =
       ConfigKey.enumeration("rss.coordinator.assignment.strategy", StrategyKind.class)
           .defaultValue(StrategyKind.PARTITION_BALANCE)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC` the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn."
-                  + " See assignment.md.")
+              "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC`"
+                  + " the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn. See assignment.md.")
           .build();
   static final ConfigKey<HostRule> HOST_RULE =
       ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
           .defaultValue(HostRule.PREFER_DIFF)
+          .reloadable()
           .since(FIRST)
           .doc(
-              "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough, `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
+              "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough,"
+                  + " `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
           .build();
   static final ConfigKey<Integer> NODES_MAX =
       ConfigKey.integer("rss.coordinator.shuffle.nodes.max")
           .defaultValue(9)
           .atLeast(1)
           .atMost(10_000)
+          .reloadable()
           .since(FIRST)
           .doc("Most servers that one shuffle is spread over. A client may ask for fewer.")
           .build();
@@ -210,9 +229,11 @@ public record CoordinatorConfig(
       ConfigKey.percent("rss.coordinator.assignment.storage.used.max")
           .defaultValue(95.0)
           .check(percent -> percent > 0, "more than 0")
+          .reloadable()
           .since(FIRST)
           .doc(
-              "A server is given nothing more while this much of its healthy disks (of its memory, if it has no disks) is in use.")
+              "A server is given nothing more while this much of its healthy disks (of its memory,"
+                  + " if it has no disks) is in use.")
           .build();
 
   static final ConfigKey<String> EXCLUDE_FILE =
@@ -220,14 +241,18 @@ public record CoordinatorConfig(
           .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
           .since(FIRST)
           .doc(
-              "File that names servers to be given nothing more, one a line: `host:port`, `host-port`, the server's name, or a host for all servers on it."
-                  + " Read again while the coordinator runs; a file that is not there excludes nobody.")
+              "File that names servers to be given nothing more, one a line: `host:port`,"
+                  + " `host-port`, the server's name, or a host for all servers on it. Read again"
+                  + " while the coordinator runs, and changed by `sluice admin exclude`; a file"
+                  + " that is not there excludes nobody. Without it, what operators exclude is"
+                  + " forgotten when the coordinator ends.")
           .build();
   static final ConfigKey<Long> EXCLUDE_INTERVAL =
       ConfigKey.durationMs("rss.coordinator.exclude.nodes.check.interval")
           .deprecatedName("rss.coordinator.exclude.nodes.check.interval.ms")
           .defaultValue(seconds(60))
           .atLeast(10L)
+          .reloadable()
           .since(FIRST)
           .doc("How often that file is read.")
           .build();
@@ -283,8 +308,8 @@ public record CoordinatorConfig(
           .ignored("rss.coordinator.quorum", "coordinators do not talk to each other")
           .ignored(
               "rss.reconfigure.interval.sec",
-              "files of rules are read while running, this configuration is not",
-              EXCLUDE_INTERVAL.name())
+              "files are read again when an operator says so",
+              "`sluice admin reload`")
           .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
           .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
           .ignored("rss.jetty.core.pool.size", "two threads serve the pages")

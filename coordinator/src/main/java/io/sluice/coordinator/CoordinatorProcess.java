@@ -1,5 +1,6 @@
 package io.sluice.coordinator;
 
+import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
@@ -11,17 +12,21 @@ import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.coordinator.admin.ClusterActs;
+import io.sluice.coordinator.admin.Exclusions;
+import io.sluice.coordinator.admin.ServerControl;
+import io.sluice.coordinator.api.Api;
+import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.assign.AssignmentPlanner;
-import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.cluster.ExcludeFile;
-import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.HttpEndpoint;
@@ -29,15 +34,13 @@ import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.metrics.StateCollector;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.RuleFiles;
+import io.sluice.coordinator.service.AdminService;
 import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
-import io.sluice.coordinator.state.ApplicationDecisions;
-import io.sluice.coordinator.state.Elapsed;
-import io.sluice.coordinator.state.Listings;
+import io.sluice.coordinator.service.PeerAddress;
+import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.QuotaWatch;
-import io.sluice.coordinator.state.ServerDecisions;
-import io.sluice.coordinator.state.ShuffleDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -47,14 +50,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,13 +100,16 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static final long CLOSE_WAIT_SECONDS = 5;
 
+  private static final long FILES_IDLE_SECONDS = 10;
+  private static final int MAX_RELOADS_WAITING = 16;
+
   private final int rpcPort;
   private final int httpPort;
-  private final ApiRoutes api;
+  private final Api api;
   private final Deque<Runnable> closers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CoordinatorProcess(int rpcPort, int httpPort, ApiRoutes api, Deque<Runnable> closers) {
+  private CoordinatorProcess(int rpcPort, int httpPort, Api api, Deque<Runnable> closers) {
     this.rpcPort = rpcPort;
     this.httpPort = httpPort;
     this.api = api;
@@ -109,26 +117,43 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a coordinator.
+   * Starts a coordinator whose configuration stays as it is.
    *
    * @param set of {@link CoordinatorConfig#SCHEMA}
    * @throws IOException if a port cannot be bound; the message is one line that says which and why
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
     return start(
-        CoordinatorConfig.from(set),
-        Clock.systemUTC(),
-        System::nanoTime,
-        RandomGenerator.of("L64X128MixRandom"));
+        set,
+        () -> {
+          throw new ConfigException(
+              "this coordinator was started without a way to read its configuration again");
+        });
   }
 
-  /** As {@link #start(ConfigSet)}, with time and randomness from the caller. */
+  /**
+   * Starts a coordinator.
+   *
+   * @param source reads the configuration again, when an operator wants it
+   */
+  public static CoordinatorProcess start(ConfigSet set, Supplier<ConfigSet> source)
+      throws IOException {
+    return start(
+        set, source, Clock.systemUTC(), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+  }
+
+  /** As {@link #start(ConfigSet, Supplier)}, with time and randomness from the caller. */
   static CoordinatorProcess start(
-      CoordinatorConfig config, Clock clock, LongSupplier nanoTime, RandomGenerator seeds)
+      ConfigSet set,
+      Supplier<ConfigSet> source,
+      Clock clock,
+      LongSupplier nanoTime,
+      RandomGenerator seeds)
       throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
+    CoordinatorConfig config = CoordinatorConfig.from(set);
     try {
-      CoordinatorProcess process = assemble(config, clock, nanoTime, seeds, closers);
+      CoordinatorProcess process = assemble(config, set, source, clock, nanoTime, seeds, closers);
       log.info(
           "coordinator started rpcPort={} httpPort={} strategy={}",
           process.rpcPort,
@@ -143,6 +168,8 @@ public final class CoordinatorProcess implements AutoCloseable {
 
   private static CoordinatorProcess assemble(
       CoordinatorConfig config,
+      ConfigSet set,
+      Supplier<ConfigSet> source,
       Clock clock,
       LongSupplier nanoTime,
       RandomGenerator seeds,
@@ -153,12 +180,22 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.security(), System.getenv(), Clock.systemUTC(), new SecureRandom(), nanoTime);
     ServerPolicy servers = config.servers();
     ApplicationPolicy applications = config.applications();
-    Eligibility eligibility =
-        new Eligibility(servers.lostAfterMs(), config.assignment().maxStorageUsedShare());
-    RuleFiles ruleFiles = new RuleFiles(config.rules().files());
-    Quotas quotas = new Quotas(ruleFiles.read());
-    ApplicationDecisions applicationDecisions =
-        new ApplicationDecisions(applications, eligibility, quotas);
+    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.rules().files()));
+    Quotas quotas = new Quotas(ruleFiles.get().read());
+    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
+    AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
+    ConfigReload reload =
+        new ConfigReload(
+            set,
+            source,
+            changed -> {
+              CoordinatorConfig next = CoordinatorConfig.from(changed);
+              RuleFiles files = ruleFiles(next);
+              quotas.rules(files.read());
+              ruleFiles.set(files);
+              decisions.set(decisions(next, quotas));
+              excludeReadIntervalMs.set(next.excludeReadIntervalMs());
+            });
     PeerConnections connections =
         new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
     CoordinatorMetrics metrics = new CoordinatorMetrics(connections);
@@ -168,28 +205,19 @@ public final class CoordinatorProcess implements AutoCloseable {
     StateOwner owner =
         new StateOwner(
             nanoTime,
-            new Elapsed(servers, applications),
+            () -> decisions.get().elapsed(),
             new AuditedProbe(metrics, audit),
             (record, events) -> {
               history.changed(record, events);
               metrics.changed(record);
             });
-    new StateCollector(owner, servers.lostAfterMs(), eligibility, quotas)
+    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility(), quotas)
         .register(metrics.registry());
     AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     CoordinatorService service =
         new CoordinatorService(
             owner,
-            applicationDecisions,
-            new ShuffleDecisions(
-                servers,
-                applications,
-                applicationDecisions,
-                eligibility,
-                new AssignmentPlanner(config.assignment()),
-                quotas),
-            new ServerDecisions(servers, applications, quotas),
-            new Listings(servers, applications),
+            decisions::get,
             clientSettings::get,
             metrics,
             security.grants(),
@@ -199,69 +227,68 @@ public final class CoordinatorProcess implements AutoCloseable {
     owner.start();
     closers.push(owner::close);
     history.start(owner);
-    watchExcludeFile(config, owner, closers);
+    Exclusions exclusions =
+        new Exclusions(
+            config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
+    closers.push(exclusions::close);
+    exclusions.start();
     RulesThread rules =
         new RulesThread(
             config.rules(),
             owner,
-            new QuotaWatch(quotas, ruleFiles::read, servers.lostAfterMs()),
+            new QuotaWatch(quotas, () -> ruleFiles.get().read(), servers.lostAfterMs()),
             clientSettings,
             audit);
     closers.push(rules::close);
     rules.start();
-    int rpcPort = startRpc(config, security, service, audit, connections, nanoTime, closers);
+    EventLoopGroup loops = startLoops(closers);
     long readyAtMs = owner.view().startedAtMs() + servers.startupSilenceMs();
     BooleanSupplier ready = () -> owner.nowMs() >= readyAtMs;
-    ApiRoutes api =
-        new ApiRoutes(new ClusterApi(owner, history, servers, applications, ready, clock));
+    ClusterActs acts =
+        new ClusterActs(
+            owner,
+            decisions::get,
+            exclusions,
+            new ServerControl(loops, security),
+            reload,
+            startFiles(closers),
+            clock);
+    Api api =
+        new Api(
+            new ApiRoutes(
+                new ClusterApi(owner, history, servers, applications, ready, clock), acts, clock),
+            new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
+            audit);
+    AdminService admin = new AdminService(api);
+    ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
+    closers.push(admin::close);
+    int rpcPort = startRpc(
+            config,
+            security,
+            List.of(service, admin),
+            audit,
+            new AcceptLimit(
+                connections,
+                (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
+            loops,
+            closers);
     int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
-  private static void watchExcludeFile(
-      CoordinatorConfig config, StateOwner owner, Deque<Runnable> closers) {
-    if (config.excludeFile().isEmpty()) {
-      return;
-    }
-    ExcludeFile file = new ExcludeFile(config.excludeFile().get());
-    ScheduledExecutorService executor =
-        Executors.newSingleThreadScheduledExecutor(
-            new DefaultThreadFactory("coordinator-exclude-file", true));
-    // The first reading is in the queue before the first call can be: no shuffle goes to a server
-    // that was excluded before the start.
-    owner.exclude(file.read());
-    Future<?> unused =
-        executor.scheduleWithFixedDelay(
-            () -> noteExclusions(file, owner),
-            config.excludeReadIntervalMs(),
-            config.excludeReadIntervalMs(),
-            TimeUnit.MILLISECONDS);
-    closers.push(executor::shutdownNow);
-  }
-
-  private static void noteExclusions(ExcludeFile file, StateOwner owner) {
+  private static RuleFiles ruleFiles(CoordinatorConfig config) {
     try {
-      ExcludeList excluded = file.read();
-      if (!excluded.equals(owner.view().excluded()) && !owner.exclude(excluded)) {
-        log.warn(
-            "exclusions not noted yet, the state thread has too much to do excluded={}",
-            excluded.size());
-      }
-    } catch (RuntimeException e) {
-      // An exception would end the reading for good.
-      log.error("exclude file not read", e);
+      return new RuleFiles(config.rules().files());
+    } catch (IOException e) {
+      throw new ConfigException(e.getMessage());
     }
   }
 
-  private static int startRpc(
-      CoordinatorConfig config,
-      ClusterSecurity security,
-      CoordinatorService service,
-      AuditLog audit,
-      PeerConnections connections,
-      LongSupplier nanoTime,
-      Deque<Runnable> closers)
-      throws IOException {
+  private static Decisions decisions(CoordinatorConfig config, Quotas quotas) {
+    return Decisions.of(config.servers(), config.applications(), config.assignment(), quotas);
+  }
+
+  private static EventLoopGroup startLoops(Deque<Runnable> closers) {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
             EVENT_LOOPS,
@@ -272,12 +299,35 @@ public final class CoordinatorProcess implements AutoCloseable {
             loops
                 .shutdownGracefully(0, CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
+    return loops;
+  }
+
+  /** Configuration is read by one thread, when somebody asks. */
+  private static Executor startFiles(Deque<Runnable> closers) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            FILES_IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MAX_RELOADS_WAITING),
+            new DefaultThreadFactory("coordinator-configuration", true));
+    executor.allowCoreThreadTimeOut(true);
+    closers.push(executor::shutdownNow);
+    return executor;
+  }
+
+  private static int startRpc(
+      CoordinatorConfig config,
+      ClusterSecurity security,
+      List<BindableService> services,
+      AuditLog audit,
+      AcceptLimit limit,
+      EventLoopGroup loops,
+      Deque<Runnable> closers)
+      throws IOException {
     InetSocketAddress address =
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
-    ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
-    AcceptLimit limit =
-        new AcceptLimit(
-            connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", reason));
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .channelFactory(limit.before(NioServerSocketChannel.class))
@@ -293,7 +343,8 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
-            .addService(service);
+            .intercept(new PeerAddress());
+    services.forEach(builder::addService);
     security.guard(builder, Set.of(), new CallRules(security.openReads()));
     security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
     // The last one hears of a call first, and so of those that are denied.
@@ -314,15 +365,14 @@ public final class CoordinatorProcess implements AutoCloseable {
       CoordinatorMetrics metrics,
       StateOwner owner,
       BooleanSupplier ready,
-      ApiRoutes api,
+      Api api,
       Deque<Runnable> closers)
       throws IOException {
     InetSocketAddress address =
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     HttpEndpoint http;
     try {
-      http =
-          new HttpEndpoint(address, security.tls(), metrics.registry(), owner::healthy, ready, api);
+      http = new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
@@ -387,9 +437,9 @@ public final class CoordinatorProcess implements AutoCloseable {
     return httpPort;
   }
 
-  /** The paths of the REST API, as OpenAPI writes them. */
-  public List<String> apiTemplates() {
-    return api.templates();
+  /** Methods and paths of the REST API, as OpenAPI writes them. */
+  public Set<String> apiOperations() {
+    return api.operations();
   }
 
   /**

@@ -30,6 +30,7 @@ record RulesConfig(
           .defaultValue(-1)
           .atLeast(0)
           .alsoAllow(-1, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc(
               "Most live applications of one user. More are refused and use their engine's own shuffle.")
@@ -39,6 +40,7 @@ record RulesConfig(
           .defaultValue(-1L)
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc(
               "Most bytes that servers hold for all applications of one user. Beyond, new shuffles use their engine's own, and what running ones push stays in local output.")
@@ -48,6 +50,7 @@ record RulesConfig(
           .defaultValue(-1L)
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc(
               "Most partitions, copies counted, that servers hold for all applications of one user. A shuffle that would exceed it uses its engine's own.")
@@ -57,6 +60,7 @@ record RulesConfig(
           .defaultValue(-1L)
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc("As `rss.coordinator.quota.default.bytes`, for each application.")
           .build();
@@ -65,6 +69,7 @@ record RulesConfig(
           .defaultValue(-1L)
           .atLeast(0L)
           .alsoAllow(-1L, "no limit")
+          .reloadable()
           .since(FIRST)
           .doc("As `rss.coordinator.quota.default.partitions`, for each application.")
           .build();

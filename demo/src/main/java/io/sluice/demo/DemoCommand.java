@@ -2,6 +2,9 @@ package io.sluice.demo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -107,6 +110,22 @@ public final class DemoCommand extends ComparisonCommand {
               + " with mapreduce.")
   private int partitions;
 
+  @Option(
+      names = "--coordinator",
+      paramLabel = "HOST:PORT",
+      split = ",",
+      description =
+          "Coordinators of a cluster that runs already; only with spark. Default: a cluster is started. What went through"
+              + " its servers is then not counted.")
+  private List<String> coordinators;
+
+  @Option(
+      names = "--sluice-conf",
+      paramLabel = "KEY=VALUE",
+      description =
+          "Configuration of the Spark that shuffles through Sluice, such as its own keys; names of files with secrets, never secrets.")
+  private Map<String, String> sparkConf = new TreeMap<>();
+
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
 
   @Mixin private PlaceOptions places = new PlaceOptions();
@@ -157,6 +176,8 @@ public final class DemoCommand extends ComparisonCommand {
             bufferCapacity,
             transport.name(),
             partitions,
+            Optional.ofNullable(coordinators).map(names -> String.join(",", names)),
+            Map.copyOf(sparkConf),
             Duration.ofMinutes(queryTimeoutMinutes),
             keep);
     SparkHome spark = sparkHome.find(System.getenv());
@@ -165,6 +186,8 @@ public final class DemoCommand extends ComparisonCommand {
 
   private Opening onMapReduce(double factor) throws DemoException {
     refuse("--queries", queries != null, "terasort, teravalidate and wordcount always run");
+    refuse("--coordinator", coordinators != null, "a cluster is always started");
+    refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");
     refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");
     MapReduceRun.Plan plan =
         new MapReduceRun.Plan(

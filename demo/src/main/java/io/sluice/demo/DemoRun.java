@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -41,6 +42,9 @@ final class DemoRun implements Comparison {
    *     spill
    * @param transport GRPC or GRPC_NETTY
    * @param partitions partitions of a shuffle before Spark coalesces them; 0 leaves Spark's default
+   * @param coordinators of a cluster that runs already, {@code host:port,host:port}; empty: one is
+   *     started
+   * @param sparkConf more settings of the Spark that shuffles through Sluice
    * @param queryTimeout how long one query may take
    * @param keep whether logs, settings and rows stay after a good run, too
    */
@@ -51,6 +55,8 @@ final class DemoRun implements Comparison {
       String bufferCapacity,
       String transport,
       int partitions,
+      Optional<String> coordinators,
+      Map<String, String> sparkConf,
       Duration queryTimeout,
       boolean keep) {}
 
@@ -72,14 +78,19 @@ final class DemoRun implements Comparison {
   @Override
   public DemoTable run() throws DemoException, IOException, InterruptedException {
     Path data = TpchData.ensure(plan.scale(), spark, progress);
-    progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
-    staging.startCluster(
-        plan.servers(),
-        plan.transport(),
-        plan.bufferCapacity(),
-        List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
+    if (plan.coordinators().isPresent()) {
+      progress.step("Sluice: the cluster of coordinator " + plan.coordinators().get());
+    } else {
+      progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
+      staging.startCluster(
+          plan.servers(),
+          plan.transport(),
+          plan.bufferCapacity(),
+          List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
+    }
     progress.step("Spark: starting it twice, with its own shuffle and with Sluice");
-    try (ClusterProbe probe = new ClusterProbe(staging.cluster());
+    try (ClusterProbe probe =
+            plan.coordinators().isPresent() ? null : new ClusterProbe(staging.cluster());
         DriverProcess own = startDriver(Side.OWN, data);
         DriverProcess sluice = startDriver(Side.SLUICE, data)) {
       own.await(DriverMessage.Ready.class, READY_TIMEOUT);
@@ -90,6 +101,9 @@ final class DemoRun implements Comparison {
     }
   }
 
+  /**
+   * @param probe null: of a cluster whose servers may come and go
+   */
   private List<QueryComparison> compare(DriverProcess own, DriverProcess sluice, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
     List<QueryComparison> comparisons = new ArrayList<>();
@@ -99,9 +113,10 @@ final class DemoRun implements Comparison {
       DriverMessage.Result ownResult = runQuery(own, query);
 
       progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
-      ServerCounters before = probe.counters();
+      ServerCounters before = probe == null ? ServerCounters.ZERO : probe.counters();
       DriverMessage.Result sluiceResult = runQuery(sluice, query);
-      ServerCounters servers = probe.counters().since(before);
+      Optional<ServerCounters> servers =
+          probe == null ? Optional.empty() : Optional.of(probe.counters().since(before));
 
       RowDifference difference =
           RowDifference.between(rows(Side.OWN, query), rows(Side.SLUICE, query));
@@ -139,8 +154,10 @@ final class DemoRun implements Comparison {
       conf.put("spark.sql.shuffle.partitions", Integer.toString(plan.partitions()));
     }
     if (side == Side.SLUICE) {
-      conf.putAll(spark.sluiceConf());
+      conf.putAll(
+          spark.sluiceConf(plan.coordinators().orElseGet(() -> staging.cluster().quorum())));
       conf.put("spark.rss.client.type", plan.transport());
+      conf.putAll(plan.sparkConf());
     }
     Path rows = Files.createDirectories(rowsDirectory(side));
     return spark.startDriver(

@@ -2,6 +2,7 @@ package io.sluice.demo;
 
 import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
+import java.util.Optional;
 
 /**
  * One query on both sides.
@@ -9,13 +10,14 @@ import io.sluice.demo.driver.DriverMessage;
  * @param own what Spark said of it with its own shuffle
  * @param sluice what Spark said of it through Sluice
  * @param difference what the results do not share
- * @param servers what the shuffle servers counted while it ran through Sluice
+ * @param servers what the shuffle servers counted while it ran through Sluice; empty if they are
+ *     not the demo's own
  */
 record QueryComparison(
     DriverMessage.Result own,
     DriverMessage.Result sluice,
     RowDifference difference,
-    ServerCounters servers) {
+    Optional<ServerCounters> servers) {
 
   int query() {
     return own.query();
@@ -30,7 +32,8 @@ record QueryComparison(
    * nothing of Sluice.
    */
   boolean wentAround() {
-    return sluice.shuffleWrittenBytes() > 0 && servers.pushedBytes() == 0;
+    return sluice.shuffleWrittenBytes() > 0
+        && servers.map(ServerCounters::pushedBytes).filter(bytes -> bytes == 0).isPresent();
   }
 
   Verdict verdict() {

@@ -4,6 +4,8 @@ import io.sluice.demo.cluster.ServerCounters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
 
 /** The table at the end of a demo: a row for each thing that ran on both sides, and their sums. */
 final class ResultTable {
@@ -19,10 +21,25 @@ final class ResultTable {
    * What ran.
    *
    * @param rows how much it gave or took, in what the heading says
-   * @param servers what the shuffle servers counted while it ran through Sluice
+   * @param servers what the shuffle servers counted while it ran through Sluice, if that is known
    */
   record Row(
-      String name, long rows, Verdict verdict, long ownMs, long sluiceMs, ServerCounters servers) {
+      String name,
+      long rows,
+      Verdict verdict,
+      long ownMs,
+      long sluiceMs,
+      Optional<ServerCounters> servers) {
+
+    Row(
+        String name,
+        long rows,
+        Verdict verdict,
+        long ownMs,
+        long sluiceMs,
+        ServerCounters servers) {
+      this(name, rows, verdict, ownMs, sluiceMs, Optional.of(servers));
+    }
 
     boolean isSame() {
       return verdict != Verdict.DIFFERENT;
@@ -36,9 +53,13 @@ final class ResultTable {
           seconds(ownMs),
           seconds(sluiceMs),
           ratio(ownMs, sluiceMs),
-          bytes(servers.pushedBytes()),
-          bytes(servers.spilledBytes()),
-          bytes(servers.fetchedBytes()));
+          counted(ServerCounters::pushedBytes),
+          counted(ServerCounters::spilledBytes),
+          counted(ServerCounters::fetchedBytes));
+    }
+
+    private String counted(Function<ServerCounters, Long> what) {
+      return servers.map(what).map(ResultTable::bytes).orElse("-");
     }
   }
 
@@ -111,7 +132,10 @@ final class ResultTable {
         Verdict.SAME,
         rows.stream().mapToLong(Row::ownMs).sum(),
         rows.stream().mapToLong(Row::sluiceMs).sum(),
-        rows.stream().map(Row::servers).reduce(ServerCounters.ZERO, ServerCounters::plus));
+        rows.stream()
+            .map(Row::servers)
+            .reduce((one, other) -> one.flatMap(sum -> other.map(sum::plus)))
+            .orElse(Optional.of(ServerCounters.ZERO)));
   }
 
   private long sameCount() {

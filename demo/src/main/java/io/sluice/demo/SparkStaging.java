@@ -58,13 +58,18 @@ final class SparkStaging {
 
   /** What the side of Sluice needs beyond {@link #sparkConf}. */
   Map<String, String> sluiceConf() throws DemoException {
+    return sluiceConf(staging.cluster().quorum());
+  }
+
+  /** As {@link #sluiceConf()}, for a cluster with these coordinators. */
+  Map<String, String> sluiceConf(String coordinators) throws DemoException {
     return Map.of(
         "spark.shuffle.manager",
         "org.apache.spark.shuffle.RssShuffleManager",
         "spark.executor.extraClassPath",
         staging.installation().clientJar(spark).toString(),
         "spark.rss.coordinator.quorum",
-        staging.cluster().quorum());
+        coordinators);
   }
 
   /** Starts the driver that makes data. */

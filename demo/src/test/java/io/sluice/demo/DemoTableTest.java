@@ -6,6 +6,7 @@ import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.ResultRows;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class DemoTableTest {
@@ -95,6 +96,14 @@ final class DemoTableTest {
         .containsExactly("0 B", "1023 B", "1.0 KiB", "1.5 MiB", "3.0 TiB", "5000.0 TiB");
   }
 
+  @Test
+  void doesNotJudgeTheWayOfServersThatItDoesNotKnow() {
+    DemoTable table = new DemoTable(List.of(comparison(1, 2, "a", "a", 10, 20, null)));
+
+    assertThat(table.isGood()).isTrue();
+    assertThat(table.render()).containsPattern("1 +2 +yes +0.0 +0.0 +2.00 +- +- +-");
+  }
+
   private static QueryComparison comparison(
       int query,
       long rows,
@@ -109,6 +118,6 @@ final class DemoTableTest {
         new DriverMessage.Result(query, rows, ownMs, ownRows.digest(), MIB, MIB),
         new DriverMessage.Result(query, rows, sluiceMs, sluiceRows.digest(), MIB, MIB),
         RowDifference.between(ownRows, sluiceRows),
-        servers);
+        Optional.ofNullable(servers));
   }
 }

@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,17 +25,20 @@ final class ClusterSelf implements Self {
 
   private final StoreReport report;
   private final ShuffleStore store;
-  private final List<String> tags;
+  private final Supplier<List<String>> tags;
   private final Decommission decommission;
   private final OverQuota overQuota;
   private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten =
       new EnumMap<>(LeaseTable.Reason.class);
 
+  /**
+   * @param tags asked for each heartbeat
+   */
   ClusterSelf(
       StoreReport report,
       ShuffleStore store,
-      List<String> tags,
+      Supplier<List<String>> tags,
       Decommission decommission,
       OverQuota overQuota,
       AuditLog audit) {
@@ -55,7 +59,7 @@ final class ClusterSelf implements Self {
         .setServer(report.server())
         .setState(report.state())
         .setLoad(report.load())
-        .addAllTags(tags)
+        .addAllTags(tags.get())
         .addAllApplications(store.applications())
         .setHeld(HeldReport.of(store))
         .setLeaving(decommission.hasEnded())

@@ -1,24 +1,14 @@
 package io.sluice.server;
 
-import io.netty.buffer.ByteBuf;
 import io.sluice.common.auth.ConnectionGuard;
-import io.sluice.common.error.SluiceException;
-import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
-import io.sluice.proto.Hello;
-import io.sluice.proto.HelloReply;
-import io.sluice.proto.Open;
-import io.sluice.proto.OpenReply;
-import io.sluice.proto.Push;
-import io.sluice.proto.PushAck;
-import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
+import io.sluice.server.service.ForwardingDataService;
 import io.sluice.server.service.FetchedBytes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,14 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A service that knows how many answers with bytes are on their way, so that a clean stop can wait
  * until they have gone out. Thread-safe.
  */
-final class DrainingDataService implements DataService {
-  private final DataService service;
+final class DrainingDataService extends ForwardingDataService {
   private final ConnectionGuard guard;
   private final AtomicInteger fetchesUnderWay = new AtomicInteger();
   private volatile CountDownLatch idle;
 
   DrainingDataService(DataService service, ConnectionGuard guard) {
-    this.service = service;
+    super(service);
     this.guard = guard;
   }
 
@@ -61,50 +50,14 @@ final class DrainingDataService implements DataService {
   }
 
   @Override
-  public long epoch() {
-    return service.epoch();
-  }
-
-  @Override
   public ConnectionGuard guard() {
     return guard;
   }
 
   @Override
-  public FrameLimits limits() {
-    return service.limits();
-  }
-
-  @Override
-  public BodyMemory bodyMemory() {
-    return service.bodyMemory();
-  }
-
-  @Override
-  public HelloReply hello(Hello hello) throws SluiceException {
-    return service.hello(hello);
-  }
-
-  @Override
-  public void checkPush(ClientConnection connection, Push push, int bodyLength)
-      throws SluiceException {
-    service.checkPush(connection, push, bodyLength);
-  }
-
-  @Override
-  public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
-    return service.push(connection, push, body);
-  }
-
-  @Override
-  public CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
-    return service.open(connection, open);
-  }
-
-  @Override
   public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
     fetchesUnderWay.incrementAndGet();
-    CompletableFuture<FetchedBytes> answer = service.fetch(connection, fetch);
+    CompletableFuture<FetchedBytes> answer = super.fetch(connection, fetch);
     CompletableFuture<FetchedBytes> tracked = new CompletableFuture<>();
     CompletableFuture<FetchedBytes> unused =
         answer.whenComplete(

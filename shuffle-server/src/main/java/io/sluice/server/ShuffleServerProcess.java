@@ -6,6 +6,8 @@ import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.AcceptLimit;
@@ -15,6 +17,8 @@ import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.Heartbeats;
+import io.sluice.server.config.ClusterConfig;
+import io.sluice.server.config.DiskConfig;
 import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.RemoteConfig;
@@ -73,6 +77,7 @@ import io.sluice.server.spill.SpillPolicy;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskLimits;
 import io.sluice.server.storage.DiskSync;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
@@ -99,7 +104,10 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -120,11 +128,20 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private static final long SAMPLE_MS = 1_000;
 
+  private static final Supplier<ConfigSet> FIXED =
+      () -> {
+        throw new ConfigException(
+            "this server was started without a way to read its configuration again");
+      };
+
   /** Run files that stay open though nobody reads them: far fewer than a process may open. */
   private static final int IDLE_OPEN_RUNS = 256;
 
   /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
   private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
+
+  /** Of memory; what is left of it is written by the stop in a moment. */
+  private static final int FLUSH_LEAVES_DIVISOR = 16;
 
   private static final long LAST_REPORT_MS = 2_000;
   private static final long STOP_MARK_MS = 5_000;
@@ -158,32 +175,58 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final ConnectionDenials denials;
   private final TransportCounters connections;
   private final PeerConnections rpcConnections;
+  private volatile List<String> tags;
+  private volatile long stopTimeoutMs;
   private boolean closed;
+
+  /**
+   * Starts a server whose configuration stays as it is.
+   *
+   * @param set of {@link ServerConfig#SCHEMA}
+   * @throws StartException what keeps it from starting, in one line
+   * @throws ConfigException the machine cannot give what is asked
+   */
+  public static ShuffleServerProcess start(ConfigSet set) throws StartException {
+    return start(set, FIXED);
+  }
 
   /**
    * Starts a server.
    *
-   * @param set of {@link ServerConfig#SCHEMA}
-   * @throws StartException what keeps it from starting, in one line
-   * @throws io.sluice.common.config.ConfigException the machine cannot give what is asked
+   * @param source reads the configuration again, when an operator wants it
    */
-  public static ShuffleServerProcess start(ConfigSet set) throws StartException {
+  public static ShuffleServerProcess start(ConfigSet set, Supplier<ConfigSet> source)
+      throws StartException {
     ServerConfig config =
         ServerConfig.from(
             set,
             MachineMemory.ofThisProcess(),
             System.getenv("RSS_IP"),
             Runtime.getRuntime().availableProcessors());
-    return start(config, Clock.systemUTC(), System::nanoTime);
+    return start(
+        config,
+        changes -> new ConfigReload(set, source, changes),
+        Clock.systemUTC(),
+        System::nanoTime);
   }
 
   /** As {@link #start(ConfigSet)}, with time from the caller. */
   static ShuffleServerProcess start(ServerConfig config, Clock clock, LongSupplier nanoTime)
       throws StartException {
+    return start(config, changes -> new ConfigReload(null, FIXED, changes), clock, nanoTime);
+  }
+
+  private static ShuffleServerProcess start(
+      ServerConfig config,
+      Function<Consumer<ConfigSet>, ConfigReload> reload,
+      Clock clock,
+      LongSupplier nanoTime)
+      throws StartException {
     StartedParts parts = new StartedParts();
     boolean started = false;
     try {
-      ShuffleServerProcess process = new ShuffleServerProcess(config, clock, nanoTime, parts);
+      ShuffleServerProcess process =
+          new ShuffleServerProcess(config, reload, clock, nanoTime, parts);
       started = true;
       return process;
     } finally {
@@ -194,9 +237,15 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private ShuffleServerProcess(
-      ServerConfig config, Clock clock, LongSupplier nanoTime, StartedParts parts)
+      ServerConfig config,
+      Function<Consumer<ConfigSet>, ConfigReload> reload,
+      Clock clock,
+      LongSupplier nanoTime,
+      StartedParts parts)
       throws StartException {
     this.config = config;
+    stopTimeoutMs = config.stopTimeoutMs();
+    tags = config.cluster().tags();
     this.nanoTime = nanoTime;
     this.parts = parts;
     this.security = security(clock);
@@ -338,14 +387,24 @@ public final class ShuffleServerProcess implements AutoCloseable {
             config.cluster().decommissionCheckMs(),
             config.cluster().decommissionCheckMs(),
             TimeUnit.MILLISECONDS);
-    rpc = startRpc(new ControlService(store, report, decommission), timer);
+    // Ended by its part; what a flush waits for goes on without it.
+    ScheduledExecutorService flusher = executor("flush", 1, false);
+    rpc =
+        startRpc(
+            new ControlService(
+                store,
+                report,
+                decommission,
+                reload.apply(this::take),
+                () -> flusher.execute(this::flush)),
+            timer);
     report.identify(identity(epoch, rpc.port()));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, config.cluster().tags(), decommission, overQuota, audit);
+    self = new ClusterSelf(report, store, () -> tags, decommission, overQuota, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -362,6 +421,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
         epoch,
         memory.capacityBytes(),
         disks.list().stream().map(Disk::name).toList());
+  }
+
+  /** Takes what may change while it runs. */
+  private void take(ConfigSet changed) {
+    tags = ClusterConfig.from(changed).tags();
+    stopTimeoutMs = changed.get(ServerConfig.STOP_TIMEOUT);
+    DiskLimits limits = DiskConfig.from(changed).limits();
+    for (Disk disk : disks.list()) {
+      if (disk.kind() != StorageKind.REMOTE) {
+        disk.limit(limits);
+      }
+    }
   }
 
   public int rpcPort() {
@@ -396,9 +467,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
       return;
     }
     closed = true;
-    long deadlineNanos =
-        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.stopTimeoutMs());
-    log.info("shuffle server stops timeoutMs={}", config.stopTimeoutMs());
+    long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
+    log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
     service.drain();
     report.drain();
     netty.ifPresent(NettyDataServer::stopAccepting);
@@ -419,6 +489,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
       log.info("shuffle server has stopped memoryUsedBytes=0");
     } else {
       log.error("memory was not given back memoryUsedBytes={}", usedBytes);
+    }
+  }
+
+  /** Ahead of a restart, so that the clean stop has little left to write. */
+  private void flush() {
+    try {
+      long leaveBytes = memory.capacityBytes() / FLUSH_LEAVES_DIVISOR;
+      boolean flushed = spiller.flush(leaveBytes, config.stopTimeoutMs());
+      log.info("flushed ahead of a stop whole={} memoryUsedBytes={}", flushed, memory.usedBytes());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

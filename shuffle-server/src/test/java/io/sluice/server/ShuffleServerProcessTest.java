@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.sluice.common.config.ConfigSet;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ApplicationLease.State;
+import io.sluice.proto.ConfigurationChange;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.PartitionState;
 import io.sluice.proto.Presence;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesRequest;
 import io.sluice.server.cluster.FakeCoordinator;
@@ -38,8 +43,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +105,46 @@ class ShuffleServerProcessTest {
     } finally {
       channel.shutdownNow();
     }
+  }
+
+  @Test
+  void takesWhatCanChangeWhenItsConfigurationIsReadAgain() throws Exception {
+    Map<String, String> more = new ConcurrentHashMap<>();
+    Supplier<ConfigSet> source =
+        () -> TestServers.config(coordinator.address(), directory, Map.copyOf(more));
+    ShuffleServerProcess server = ShuffleServerProcess.start(source.get(), source);
+    servers.add(server);
+    more.put("rss.server.tags", "ssd,fast");
+    more.put("rss.server.high.watermark.write", "90");
+    more.put("rss.server.shuffles.max", "17");
+
+    ReloadConfigurationReply reply =
+        control(
+            server,
+            stub -> stub.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance()));
+
+    assertThat(reply.getStatus()).as(reply.getMessage()).isEqualTo(Status.OK);
+    assertThat(reply.getAppliedList())
+        .extracting(ConfigurationChange::getKey)
+        .containsExactly("rss.server.tags", "rss.server.high.watermark.write");
+    assertThat(reply.getRestartNeededList())
+        .extracting(ConfigurationChange::getKey)
+        .containsExactly("rss.server.shuffles.max");
+    HeartbeatRequest told = coordinator.next();
+    while (told.getTagsCount() == 0) {
+      told = coordinator.next();
+    }
+    assertThat(told.getTagsList()).containsExactly("ssd", "fast");
+
+    more.put("rss.server.tags", "hdd");
+    more.put("rss.server.low.watermark.write", "95");
+    ReloadConfigurationReply refused =
+        control(
+            server,
+            stub -> stub.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance()));
+    assertThat(refused.getStatus()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(refused.getMessage()).contains("rss.server.low.watermark.write");
+    assertThat(refused.getAppliedList()).isEmpty();
   }
 
   private static GetStatusReply status(ShuffleServerProcess server) {

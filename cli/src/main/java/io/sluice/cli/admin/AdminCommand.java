@@ -1,5 +1,6 @@
 package io.sluice.cli.admin;
 
+import io.sluice.cli.admin.rolling.RollingRestartCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -9,12 +10,31 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "admin",
     description = "Look into a running cluster and change it, or mend a stopped server.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:failed: one line says what",
+      "2:wrong usage",
+      "4:what was named is not known",
+      "5:denied: the caller did not prove who it is, or may not do this"
+    },
     subcommands = {
+      ClusterCommand.class,
       ServersCommand.class,
       ApplicationsCommand.class,
+      ShufflesCommand.class,
+      EventsCommand.class,
+      BalanceCommand.class,
+      TopCommand.class,
       StatusCommand.class,
       DecommissionCommand.class,
+      DrainCommand.class,
+      RollingRestartCommand.class,
+      ExclusionCommands.Exclude.class,
+      ExclusionCommands.Include.class,
+      ExclusionCommands.Exclusions.class,
       DeleteApplicationCommand.class,
+      ReloadCommand.class,
       RebuildCatalogCommand.class
     })
 public final class AdminCommand implements Runnable {

@@ -1,45 +1,85 @@
 package io.sluice.cli.admin;
 
-import io.sluice.cli.TextTable;
-import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
 import io.sluice.cli.control.QuorumOptions;
-import io.sluice.common.config.DurationText;
-import io.sluice.proto.ApplicationInfo;
-import io.sluice.proto.ListApplicationsReply;
-import io.sluice.proto.ListApplicationsRequest;
+import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin applications}. */
-@Command(name = "applications", description = "The applications as a coordinator sees them.")
+@Command(
+    name = "applications",
+    description = "The live applications as a coordinator sees them, or one and where its data is.")
 final class ApplicationsCommand implements Callable<Integer> {
+  private static final String LIVE = "LIVE";
+
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
 
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "APPLICATION",
+      description = "Only this one, and the servers that hold data of it.")
+  private String application;
+
+  @Option(names = "--all", description = "Those that have ended, too, while they are remembered.")
+  private boolean all;
+
+  private static final Columns<Resource.Application> COLUMNS =
+      new Columns<Resource.Application>()
+          .column("application", Resource.Application::name)
+          .column("user", app -> Words.orNone(app.user()))
+          .column("state", Resource.Application::state)
+          .column(">shuffles", Resource.Application::shuffles)
+          .column(">stored", app -> Words.size(app.storedBytes()))
+          .column(">servers", Resource.Application::servers)
+          .column(">fallbacks", Resource.Application::fallbackShuffles)
+          .column(">skew", app -> Words.factor(app.skew()))
+          .column(">lease", app -> Words.span(Math.max(0, app.leaseRemainingMs())))
+          .column(">age", app -> Words.span(app.registeredAgeMs()))
+          .wide("client", app -> Words.orNone(app.clientVersion()))
+          .wide("last fallback", app -> Words.orNone(app.lastFallbackReason()));
+
   @Override
   public Integer call() throws IOException {
-    try (ControlChannel channel = quorum.connect()) {
-      ListApplicationsReply reply =
-          channel.coordinator(
-              stub -> stub.listApplications(ListApplicationsRequest.getDefaultInstance()));
-      channel.demandOk("list applications", reply.getStatus(), reply.getMessage());
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      JsonNode answer =
+          application == null
+              ? coordinators.first(api -> api.get("applications"))
+              : coordinators.first(api -> api.get("applications", application));
       if (output.isJson()) {
-        output.json(reply);
-        return 0;
+        output.json(answer);
+      } else if (application == null) {
+        list(CoordinatorApi.as(Resource.Applications.class, answer).applications());
+      } else {
+        one(CoordinatorApi.as(Resource.ApplicationDetail.class, answer));
       }
-      TextTable table = new TextTable("application", "user", ">shuffles", ">lease", ">age");
-      for (ApplicationInfo info : reply.getApplicationsList()) {
-        table.row(
-            info.getApplication(),
-            info.getUser(),
-            info.getShuffles(),
-            DurationText.print(info.getLeaseRemainingMs()),
-            DurationText.print(info.getRegisteredAgeMs() / 1000 * 1000));
-      }
-      output.text(table);
       return 0;
     }
+  }
+
+  private void list(List<Resource.Application> known) {
+    output.text(
+        COLUMNS.table(
+            known.stream().filter(app -> all || app.state().equals(LIVE)).toList(),
+            output.isWide()));
+  }
+
+  private void one(Resource.ApplicationDetail detail) {
+    output.text(COLUMNS.table(List.of(detail.application()), output.isWide()));
+    output.line("");
+    output.text(
+        new Columns<Resource.Holder>()
+            .column("server", Resource.Holder::server)
+            .column(">shuffles", Resource.Holder::shuffles)
+            .column(">stored", holder -> Words.size(holder.storedBytes()))
+            .table(detail.servers(), output.isWide()));
   }
 }

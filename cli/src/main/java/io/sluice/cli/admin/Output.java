@@ -5,23 +5,70 @@ import com.google.protobuf.util.JsonFormat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
+import picocli.CommandLine.TypeConversionException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Prints replies for people or, with {@code --json}, for programs. */
+/** Prints answers for people or for programs. */
 final class Output {
+  private static final JsonMapper INDENTED =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
   @Spec(Target.MIXEE)
   private CommandSpec spec;
 
   @Option(
-      names = "--json",
-      description = "Print the reply as JSON (protobuf's mapping: 64-bit numbers are strings).")
+      names = {"-o", "--output"},
+      paramLabel = "FORM",
+      defaultValue = "table",
+      converter = FormConverter.class,
+      description =
+          "${COMPLETION-CANDIDATES}: columns; more of them; what the coordinator answers, as in"
+              + " docs/openapi.yaml. Default ${DEFAULT-VALUE}.")
+  private Form form;
+
+  @Option(names = "--json", hidden = true, description = "As --output json.")
   private boolean json;
 
+  /** For whom it is printed. */
+  enum Form {
+    TABLE,
+    WIDE,
+    JSON;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Reads lower case. */
+  static final class FormConverter implements ITypeConverter<Form> {
+    @Override
+    public Form convert(String text) {
+      for (Form form : Form.values()) {
+        if (form.toString().equals(text)) {
+          return form;
+        }
+      }
+      throw new TypeConversionException(
+          "expected one of table, wide, json, found \"" + text + "\"");
+    }
+  }
+
   boolean isJson() {
-    return json;
+    return json || form == Form.JSON;
+  }
+
+  boolean isWide() {
+    return form == Form.WIDE;
   }
 
   void text(Object text) {
@@ -30,20 +77,28 @@ final class Output {
     out.flush();
   }
 
-  void json(MessageOrBuilder message) throws IOException {
-    text(toJson(message) + "\n");
+  void line(String text) {
+    text(text + "\n");
   }
 
-  /** One array. */
+  /** For people to read, too. */
+  void json(JsonNode answer) {
+    line(INDENTED.writeValueAsString(answer));
+  }
+
+  /** One line: for a stream of them. */
+  void jsonLine(JsonNode answer) {
+    line(answer.toString());
+  }
+
+  /** One array, in protobuf's mapping: 64-bit numbers are strings. */
   void json(List<? extends MessageOrBuilder> messages) throws IOException {
     StringBuilder array = new StringBuilder("[");
     for (MessageOrBuilder message : messages) {
-      array.append(array.length() == 1 ? "\n" : ",\n").append(toJson(message));
+      array
+          .append(array.length() == 1 ? "\n" : ",\n")
+          .append(JsonFormat.printer().alwaysPrintFieldsWithNoPresence().print(message));
     }
     text(array.append("\n]\n"));
-  }
-
-  private static String toJson(MessageOrBuilder message) throws IOException {
-    return JsonFormat.printer().alwaysPrintFieldsWithNoPresence().print(message);
   }
 }

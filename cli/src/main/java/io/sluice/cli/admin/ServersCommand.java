@@ -1,77 +1,127 @@
 package io.sluice.cli.admin;
 
-import io.sluice.cli.TextTable;
-import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
 import io.sluice.cli.control.QuorumOptions;
-import io.sluice.common.config.DataSize;
-import io.sluice.common.config.DurationText;
-import io.sluice.proto.DiskState;
-import io.sluice.proto.ListServersReply;
-import io.sluice.proto.ListServersRequest;
-import io.sluice.proto.ServerInfo;
-import io.sluice.proto.ServerLoad;
+import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin servers}. */
-@Command(name = "servers", description = "The shuffle servers as a coordinator sees them.")
+@Command(
+    name = "servers",
+    description = "The shuffle servers as a coordinator sees them, or one and what it holds.")
 final class ServersCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
 
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "SERVER",
+      description = "Only this one, and the applications that it holds data of.")
+  private String server;
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      description = "Only those in this state, such as active or excluded. Not of JSON.")
+  private String state;
+
+  private static final Columns<Resource.Server> COLUMNS = columns();
+
+  static Columns<Resource.Server> columns() {
+    return new Columns<Resource.Server>()
+        .column("server", Resource.Server::name)
+        .column("state", Resource.Server::state)
+        .column(">memory", s -> size(s.memory().usedBytes()))
+        .column(">of", s -> size(s.memory().capacityBytes()))
+        .column(">to spill", s -> size(s.memory().pendingSpillBytes()))
+        .column(">stored", s -> size(s.storedBytes()))
+        .column(">disks", s -> healthyDisks(s) + "/" + s.disks().size())
+        .wide(
+            ">disk used",
+            s ->
+                Words.percent(
+                    s.space().capacityBytes() - s.space().freeBytes(), s.space().capacityBytes()))
+        .wide(">disk free", s -> size(s.space().freeBytes()))
+        .column(">connections", Resource.Server::connections)
+        .column(">push/s", s -> size(s.pushBytesPerSecond()))
+        .column(">fetch/s", s -> size(s.fetchBytesPerSecond()))
+        .wide(">merges", Resource.Server::pendingMerges)
+        .wide(">assigned", Resource.Server::partitionsAssigned)
+        .column(">heard", s -> Words.span(s.heartbeatAgeMs()) + " ago")
+        .wide(">rpc port", Resource.Server::rpcPort)
+        .wide(">data port", Resource.Server::nettyPort)
+        .wide(">epoch", Resource.Server::epoch)
+        .column("tags", s -> String.join(",", s.tags()));
+  }
+
+  private static long healthyDisks(Resource.Server server) {
+    return server.disks().stream().filter(Resource.Disk::takesData).count();
+  }
+
   @Override
   public Integer call() throws IOException {
-    try (ControlChannel channel = quorum.connect()) {
-      ListServersReply reply =
-          channel.coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()));
-      channel.demandOk("list servers", reply.getStatus(), reply.getMessage());
-      if (output.isJson()) {
-        output.json(reply);
-      } else {
-        output.text(table(reply));
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      if (server != null) {
+        one(coordinators.first(api -> api.get("servers", server)));
+        return 0;
       }
+      JsonNode answer = coordinators.first(api -> api.get("servers"));
+      if (output.isJson()) {
+        output.json(answer);
+        return 0;
+      }
+      List<Resource.Server> all = CoordinatorApi.as(Resource.Servers.class, answer).servers();
+      output.text(
+          COLUMNS.table(
+              state == null
+                  ? all
+                  : all.stream()
+                      .filter(s -> s.state().equals(state.toUpperCase(Locale.ROOT)))
+                      .toList(),
+              output.isWide()));
       return 0;
     }
   }
 
-  private static TextTable table(ListServersReply reply) {
-    TextTable table =
-        new TextTable(
-            "server",
-            "state",
-            ">memory",
-            ">of",
-            ">to spill",
-            ">stored",
-            ">disks",
-            ">connections",
-            ">push/s",
-            ">fetch/s",
-            ">heard",
-            "tags");
-    for (ServerInfo info : reply.getServersList()) {
-      ServerLoad load = info.getLoad();
-      long healthy = load.getDisksList().stream().filter(DiskState::getHealthy).count();
-      table.row(
-          info.getServer().getName(),
-          info.getState(),
-          size(load.getMemoryUsedBytes()),
-          size(load.getMemoryCapacityBytes()),
-          size(load.getPendingSpillBytes()),
-          size(load.getStoredBytes()),
-          healthy + "/" + load.getDisksCount(),
-          load.getConnections(),
-          size(load.getPushBytesPerSecond()),
-          size(load.getFetchBytesPerSecond()),
-          DurationText.print(info.getLastHeartbeatAgeMs()) + " ago",
-          String.join(",", info.getTagsList()));
+  private void one(JsonNode answer) throws IOException {
+    if (output.isJson()) {
+      output.json(answer);
+      return;
     }
-    return table;
+    Resource.ServerDetail detail = CoordinatorApi.as(Resource.ServerDetail.class, answer);
+    output.text(COLUMNS.table(List.of(detail.server()), output.isWide()));
+    output.line("");
+    output.text(
+        new Columns<Resource.Disk>()
+            .column("disk", Resource.Disk::path)
+            .column("kind", disk -> Words.orNone(disk.kind()))
+            .column("health", Resource.Disk::health)
+            .column("takes data", disk -> disk.takesData() ? "yes" : "no")
+            .column(">free", disk -> size(disk.freeBytes()))
+            .column(">of", disk -> size(disk.capacityBytes()))
+            .wide(">being written", Resource.Disk::queueDepth)
+            .wide(">written", disk -> size(disk.writtenBytes()))
+            .column("cause", Resource.Disk::cause)
+            .table(detail.server().disks(), output.isWide()));
+    output.line("");
+    output.text(
+        new Columns<Resource.Held>()
+            .column("application", Resource.Held::application)
+            .column(">shuffles", Resource.Held::shuffles)
+            .column(">stored", held -> size(held.storedBytes()))
+            .table(detail.applications(), output.isWide()));
   }
 
   static String size(long bytes) {
-    return new DataSize(bytes).toRoundedText();
+    return Words.size(bytes);
   }
 }

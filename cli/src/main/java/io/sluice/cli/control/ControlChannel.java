@@ -7,12 +7,15 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
+import io.sluice.proto.AdminGrpc;
+import io.sluice.proto.AdminGrpc.AdminBlockingStub;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlBlockingStub;
 import io.sluice.proto.Status;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -20,6 +23,9 @@ import java.util.function.Function;
 /** A connection for control calls to one coordinator or server. Thread-safe. */
 public final class ControlChannel implements AutoCloseable {
   private static final long CLOSE_PATIENCE_SECONDS = 2;
+
+  /** A list of ten thousand servers with all their disks. */
+  private static final int MAX_REPLY_LENGTH = 64 << 20;
 
   private final HostPort peer;
   private final String role;
@@ -52,6 +58,7 @@ public final class ControlChannel implements AutoCloseable {
     this.unprovable = problem;
     this.channel =
         tls.secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
+            .maxInboundMessageSize(MAX_REPLY_LENGTH)
             .intercept(proofs)
             .build();
   }
@@ -63,7 +70,7 @@ public final class ControlChannel implements AutoCloseable {
    */
   public static ControlChannel firstCoordinator(List<HostPort> quorum, long timeoutMs)
       throws IOException {
-    StringBuilder reasons = new StringBuilder();
+    List<IOException> reasons = new ArrayList<>();
     for (HostPort coordinator : quorum) {
       ControlChannel candidate = new ControlChannel("coordinator", coordinator, timeoutMs);
       try {
@@ -72,10 +79,10 @@ public final class ControlChannel implements AutoCloseable {
         return candidate;
       } catch (IOException silent) {
         candidate.close();
-        reasons.append(reasons.isEmpty() ? "" : "; ").append(silent.getMessage());
+        reasons.add(silent);
       }
     }
-    throw new IOException(reasons.toString());
+    throw CommandFailure.ofAll(reasons);
   }
 
   public HostPort peer() {
@@ -85,6 +92,11 @@ public final class ControlChannel implements AutoCloseable {
   /** Calls the coordinator at the other end. */
   public <R> R coordinator(Function<CoordinatorBlockingStub, R> call) throws IOException {
     return call(CoordinatorGrpc.newBlockingStub(channel), call);
+  }
+
+  /** Calls the REST API of the coordinator at the other end. */
+  public <R> R admin(Function<AdminBlockingStub, R> call) throws IOException {
+    return call(AdminGrpc.newBlockingStub(channel), call);
   }
 
   /** Calls the shuffle server at the other end. */
@@ -100,8 +112,16 @@ public final class ControlChannel implements AutoCloseable {
     try {
       return call.apply(stub.withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS));
     } catch (StatusRuntimeException failure) {
-      throw new IOException(role + " " + peer + " " + reason(failure), failure);
+      throw new CommandFailure(
+          code(failure.getStatus()), role + " " + peer + " " + reason(failure), failure);
     }
+  }
+
+  private static CommandFailure.Code code(io.grpc.Status status) {
+    return switch (status.getCode()) {
+      case PERMISSION_DENIED, UNAUTHENTICATED -> CommandFailure.Code.DENIED;
+      default -> CommandFailure.Code.FAILED;
+    };
   }
 
   private String reason(StatusRuntimeException failure) {

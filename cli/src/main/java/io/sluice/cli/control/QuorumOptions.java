@@ -30,6 +30,11 @@ public final class QuorumOptions {
     return ControlChannel.firstCoordinator(coordinators, timeoutMs);
   }
 
+  /** In the order given. */
+  public List<HostPort> coordinators() {
+    return List.copyOf(coordinators);
+  }
+
   /** As given, comma-separated. */
   public String text() {
     return String.join(",", coordinators.stream().map(HostPort::toString).toList());

@@ -15,6 +15,8 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptCompletedEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptFetchFailureEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Event;
@@ -56,22 +58,29 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   public EventHandler<Event> getEventHandler() {
     EventHandler<Event> all = super.getEventHandler();
     return event -> {
-      if (shuffle.assignment().isEmpty() || !isAnswered(event)) {
-        all.handle(event);
+      Event<?> toHandle = shuffle.assignment().isEmpty() ? event : seen(event);
+      if (toHandle != null) {
+        all.handle(toHandle);
       }
     };
   }
 
-  /** Does what is to be done; whether that is all. */
-  private boolean isAnswered(Event<?> event) {
+  /** Does what is to be done; what is left to handle, or null. */
+  private Event<?> seen(Event<?> event) {
     if (event instanceof JobTaskAttemptCompletedEvent completed) {
       mark(completed.getCompletionEvent());
     } else if (event instanceof JobTaskAttemptFetchFailureEvent failure) {
       heed(counters(failure.getReduce()));
     } else if (event instanceof TaskAttemptKillEvent kill) {
-      return isNeedless(kill);
+      return isNeedless(kill) ? null : event;
+    } else if (event instanceof TaskAttemptEvent attempt
+        && attempt.getType() == TaskAttemptEventType.TA_KILL) {
+      return isNeedless(attempt)
+          ? new TaskAttemptEvent(
+              attempt.getTaskAttemptID(), TaskAttemptEventType.TA_CONTAINER_COMPLETED)
+          : event;
     }
-    return false;
+    return event;
   }
 
   private Counters counters(TaskAttemptId id) {
@@ -82,20 +91,38 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   /** Whether all that speaks against a finished attempt is that its node is not usable any more. */
   private boolean isNeedless(TaskAttemptKillEvent kill) {
     TaskAttemptId id = kill.getTaskAttemptID();
-    if (!kill.getRescheduleAttempt() || id.getTaskId().getTaskType() != TaskType.MAP) {
-      return false;
-    }
     TaskAttempt attempt = attempts.apply(id);
-    if (attempt == null || attempt.getState() != TaskAttemptState.SUCCEEDED) {
-      return false;
-    }
-    Counters counted = attempt.getCounters();
-    boolean needless = counted != null && place(counted).atServers();
+    boolean needless = kill.getRescheduleAttempt() && isAtServers(id, attempt);
     if (needless) {
       LOG.info(
           "map not run again, its output is at servers attempt={} but={}", id, kill.getMessage());
     }
     return needless;
+  }
+
+  /**
+   * Whether an attempt has said its last word, and its container is said to have ended otherwise
+   * than by itself before that was known: so YARN says of containers of a node that is lost. It
+   * says no more than when a user kills an attempt, which has no effect in this moment.
+   */
+  private boolean isNeedless(TaskAttemptEvent kill) {
+    TaskAttemptId id = kill.getTaskAttemptID();
+    TaskAttempt attempt = attempts.apply(id);
+    boolean needless = isAtServers(id, attempt) && !attempt.isFinished();
+    if (needless) {
+      LOG.info("map not run again, its output is at servers attempt={} but=container has gone", id);
+    }
+    return needless;
+  }
+
+  private static boolean isAtServers(TaskAttemptId id, TaskAttempt attempt) {
+    if (id.getTaskId().getTaskType() != TaskType.MAP
+        || attempt == null
+        || attempt.getState() != TaskAttemptState.SUCCEEDED) {
+      return false;
+    }
+    Counters counted = attempt.getCounters();
+    return counted != null && place(counted).atServers();
   }
 
   private static OutputPlace place(Counters counted) {

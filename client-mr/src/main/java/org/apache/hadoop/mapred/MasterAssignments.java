@@ -23,23 +23,22 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
 
   private final AssignmentQuestion.Master master;
   private final TaskAttemptID attempt;
-  private final ExecutorService asking =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread thread = new Thread(task, "sluice-further-servers");
-            thread.setDaemon(true);
-            return thread;
-          });
+  // Guarded by this.
+  private ExecutorService asking;
+  private boolean closed;
 
   MasterAssignments(AssignmentQuestion.Master master, TaskAttemptID attempt) {
     this.master = master;
     this.attempt = attempt;
   }
 
-  /** The newest assignment as the application master knows it, or as it is known here. */
+  /**
+   * The newest assignment as the application master knows it, or as it is known here. Asked on the
+   * calling thread, which is the task's: it asks its master for leave to go on with every step, and
+   * waits for it no longer than Hadoop does. The master has the answer at hand.
+   */
   ShuffleAssignment newest(ShuffleAssignment known) {
-    // Within a bound, and never with a failure.
-    return ask(known, AssignmentQuestion.NONE).join();
+    return answer(known, AssignmentQuestion.NONE);
   }
 
   @Override
@@ -55,11 +54,28 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
   private CompletableFuture<ShuffleAssignment> ask(ShuffleAssignment known, int server) {
     CompletableFuture<ShuffleAssignment> answer = new CompletableFuture<>();
     try {
-      asking.execute(() -> answer.complete(answer(known, server)));
-    } catch (RejectedExecutionException closed) {
+      asking().execute(() -> answer.complete(answer(known, server)));
+    } catch (RejectedExecutionException ended) {
       answer.complete(known);
     }
     return answer.completeOnTimeout(known, ANSWER_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Most attempts need none. */
+  private synchronized ExecutorService asking() {
+    if (closed) {
+      throw new RejectedExecutionException("the attempt has ended");
+    }
+    if (asking == null) {
+      asking =
+          Executors.newSingleThreadExecutor(
+              task -> {
+                Thread thread = new Thread(task, "sluice-further-servers");
+                thread.setDaemon(true);
+                return thread;
+              });
+    }
+    return asking;
   }
 
   private ShuffleAssignment answer(ShuffleAssignment known, int server) {
@@ -77,7 +93,10 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
 
   /** Ends what is asked now. Idempotent. */
   @Override
-  public void close() {
-    asking.shutdownNow();
+  public synchronized void close() {
+    closed = true;
+    if (asking != null) {
+      asking.shutdownNow();
+    }
   }
 }

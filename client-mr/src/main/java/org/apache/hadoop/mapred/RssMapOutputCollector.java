@@ -44,7 +44,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
         MasterAssignments master =
             new MasterAssignments(context.getMapTask().umbilical::getMapCompletionEvents, attempt);
         SluiceClient client =
-            SluiceClient.start(
+            SluiceClient.startForOneTask(
                 settings.client(), assignment.shuffle().getApplication(), attempt.toString())) {
       JobCredentials.learn(client, context.getJobConf().getCredentials());
       try (PushSession session =

@@ -199,7 +199,10 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     }
     List<Counters.Counter> counted =
         List.of(spilledRecords, combineInput, combineOutput, materializedBytes);
-    List<Long> before = counted.stream().map(Counters.Counter::getValue).toList();
+    long[] before = new long[counted.size()];
+    for (int i = 0; i < before.length; i++) {
+      before[i] = counted.get(i).getValue();
+    }
     boolean pushed = false;
     try {
       sessions.use(session -> push(sorted, session));
@@ -221,8 +224,8 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     }
     if (!pushed || kept) {
       // Records count once, however often they were written.
-      for (int i = 0; i < before.size(); i++) {
-        counted.get(i).setValue(before.get(i));
+      for (int i = 0; i < before.length; i++) {
+        counted.get(i).setValue(before[i]);
       }
     }
     if (!kept) {

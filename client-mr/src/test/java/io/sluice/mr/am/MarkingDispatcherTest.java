@@ -25,6 +25,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptCompletedEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobTaskAttemptFetchFailureEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
 import org.apache.hadoop.yarn.event.Event;
@@ -41,6 +42,7 @@ class MarkingDispatcherTest {
   private final BlockingQueue<Event<?>> passed = new LinkedBlockingQueue<>();
   private final ShuffleInTest shuffle = new ShuffleInTest();
   private TaskAttemptState state = TaskAttemptState.SUCCEEDED;
+  private boolean finished = true;
   private MarkingDispatcher dispatcher;
 
   @BeforeEach
@@ -68,6 +70,7 @@ class MarkingDispatcherTest {
                 switch (method.getName()) {
                   case "getCounters" -> counters.get(id);
                   case "getState" -> state;
+                  case "isFinished" -> finished;
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -184,5 +187,36 @@ class MarkingDispatcherTest {
     counters.remove(MAP);
     events.handle(new TaskAttemptKillEvent(MAP, "ordinary output", true));
     assertThat(((TaskAttemptKillEvent) next()).getMessage()).isEqualTo("ordinary output");
+  }
+
+  @Test
+  @SuppressWarnings("rawtypes") // As in Hadoop.
+  void aLostNodeTakesNoOutputOfAMapThatIsJustLeavingItsContainer() throws Exception {
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    finished = false;
+    EventHandler<Event> events = dispatcher.getEventHandler();
+    Event killed = new TaskAttemptEvent(MAP, TaskAttemptEventType.TA_KILL);
+
+    // Either may come first.
+    events.handle(new TaskAttemptKillEvent(MAP, "node is lost", true));
+    events.handle(killed);
+    Event<?> passedOn = next();
+    assertThat(passedOn.getType()).isEqualTo(TaskAttemptEventType.TA_CONTAINER_COMPLETED);
+    assertThat(((TaskAttemptEvent) passedOn).getTaskAttemptID()).isEqualTo(MAP);
+
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 0);
+    events.handle(killed);
+    assertThat(next()).isSameAs(killed);
+
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    state = TaskAttemptState.RUNNING;
+    events.handle(killed);
+    assertThat(next()).isSameAs(killed);
+
+    // By a user, long after it has left.
+    state = TaskAttemptState.SUCCEEDED;
+    finished = true;
+    events.handle(killed);
+    assertThat(next()).isSameAs(killed);
   }
 }

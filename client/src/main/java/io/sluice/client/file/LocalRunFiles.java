@@ -18,7 +18,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -45,35 +44,22 @@ final class LocalRunFiles implements RunFileOpener {
   private final Executor executor;
   private final ApplicationCredentials credentials;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
-  private final Map<Life, Boolean> reachable = new ConcurrentHashMap<>();
+
+  /** By {@link #life}. */
+  private final Map<String, Boolean> reachable = new ConcurrentHashMap<>();
+
   private final Map<String, DescriptorConnection> connections = new ConcurrentHashMap<>();
   // Guarded by this.
   private EventLoopGroup eventLoops;
   private boolean closed;
 
-  /** One life of the server behind a socket. */
-  private record Life(String socket, long epoch) {}
-
-  private LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
-    this.executor = executor;
-    this.credentials = credentials;
-  }
-
   /**
-   * An opener, if this system can pass descriptors.
-   *
    * @param executor reads what has to be read to open a file
    * @param credentials prove the application where servers ask for it
    */
-  static Optional<RunFileOpener> create(Executor executor, ApplicationCredentials credentials) {
-    try {
-      return Epoll.isAvailable()
-          ? Optional.of(new LocalRunFiles(executor, credentials))
-          : Optional.empty();
-    } catch (LinkageError e) {
-      LOG.debug("files of servers on this host are not read directly", e);
-      return Optional.empty();
-    }
+  LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
+    this.executor = executor;
+    this.credentials = credentials;
   }
 
   @Override
@@ -85,8 +71,23 @@ final class LocalRunFiles implements RunFileOpener {
   public boolean mayOpen(RunFileSource source) {
     return !source.localSocket().isEmpty()
         && reachable.computeIfAbsent(
-            new Life(source.localSocket(), source.epoch()),
-            life -> Files.isWritable(Path.of(life.socket())));
+            life(source),
+            life -> Files.isWritable(Path.of(source.localSocket())) && canPassDescriptors());
+  }
+
+  /** One life of the server behind a socket. */
+  private static String life(RunFileSource source) {
+    return source.epoch() + " " + source.localSocket();
+  }
+
+  /** Asked only where a server offers files: the answer takes a native library. */
+  private static boolean canPassDescriptors() {
+    try {
+      return Epoll.isAvailable();
+    } catch (LinkageError e) {
+      LOG.debug("files of servers on this host are not read directly", e);
+      return false;
+    }
   }
 
   @Override
@@ -141,7 +142,7 @@ final class LocalRunFiles implements RunFileOpener {
   }
 
   private void notReachable(RunFileSource source, Throwable failure) {
-    Boolean before = reachable.put(new Life(source.localSocket(), source.epoch()), false);
+    Boolean before = reachable.put(life(source), false);
     if (before == null || before) {
       LOG.info(
           "run files of a server are fetched, not read directly server={} socket={} reason={}",

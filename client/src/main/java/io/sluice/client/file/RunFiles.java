@@ -53,7 +53,7 @@ public final class RunFiles implements AutoCloseable {
   public static RunFiles open(ApplicationCredentials credentials) {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
-    LocalRunFiles.create(executor, credentials).ifPresent(openers::add);
+    openers.add(new LocalRunFiles(executor, credentials));
     try {
       ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
           .forEach(openers::add);

@@ -39,7 +39,14 @@ final class ReplicaSets implements FrameSets {
     for (int replica = 0; replica < members.length; replica++) {
       members[replica] = assignment.serverIndex(range, replica);
     }
-    return Arrays.stream(members).distinct().sorted().toArray();
+    Arrays.sort(members);
+    int distinct = 0;
+    for (int i = 0; i < members.length; i++) {
+      if (i == 0 || members[i] != members[i - 1]) {
+        members[distinct++] = members[i];
+      }
+    }
+    return Arrays.copyOf(members, distinct);
   }
 
   @Override

@@ -8,8 +8,11 @@ import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameFormatException;
+import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.FrameSink;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
@@ -29,7 +32,7 @@ import java.util.function.LongSupplier;
  * What connections of both transports have in common: requests become frames, replies complete
  * them. A transport carries the frames. Thread-safe.
  */
-abstract class FramedConnection implements DataConnection {
+abstract class FramedConnection implements DataConnection, FrameSink {
   /** The data protocol's versions that this client speaks. */
   static final int MIN_VERSION = 1;
 
@@ -38,6 +41,8 @@ abstract class FramedConnection implements DataConnection {
   private final Requests requests;
   private final ByteBufAllocator allocator;
   private final TransportConfig config;
+  // Touched by the thread that receives only.
+  private MessageLite headOfBody;
   private volatile HelloReply hello = HelloReply.getDefaultInstance();
 
   FramedConnection(
@@ -54,6 +59,50 @@ abstract class FramedConnection implements DataConnection {
    * @param body takes; null if there is none
    */
   abstract void send(ByteBuf headerAndHead, ByteBuf body);
+
+  /**
+   * Reads the body that was announced last.
+   *
+   * @param target takes: empty, with exactly the body's length of writable bytes
+   */
+  abstract void receiveBody(ByteBuf target);
+
+  /** Takes nothing more from the other side. Idempotent. */
+  abstract void endReceiving();
+
+  /** Fails what waits for a reply, and closes. The first cause stays. Idempotent. */
+  abstract void end(Throwable cause);
+
+  @Override
+  public final void onHead(FrameHeader header, ByteBuf frame) {
+    MessageLite head;
+    try {
+      head = requests.head(header, frame);
+    } catch (SluiceException e) {
+      endReceiving();
+      end(e);
+      return;
+    }
+    int length = header.bodyLength();
+    if (length == 0) {
+      requests.complete(header.requestId(), head, null);
+    } else {
+      headOfBody = head;
+      receiveBody(allocator.directBuffer(length, length));
+    }
+  }
+
+  @Override
+  public final void onBody(FrameHeader header, ByteBuf body) {
+    MessageLite head = headOfBody;
+    headOfBody = null;
+    requests.complete(header.requestId(), head, body);
+  }
+
+  @Override
+  public final void onMalformed(long requestId, FrameFormatException problem) {
+    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  }
 
   Requests requests() {
     return requests;

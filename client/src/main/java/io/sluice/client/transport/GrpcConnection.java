@@ -1,6 +1,5 @@
 package io.sluice.client.transport;
 
-import com.google.protobuf.MessageLite;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -8,12 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
-import io.sluice.common.frame.FrameFormatException;
-import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
-import io.sluice.common.net.FrameSink;
 import io.sluice.common.net.MessageReceiver;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>What arrives is handled on gRPC's thread. What is sent is guarded by this object's lock, since
  * both callers and gRPC's thread send.
  */
-final class GrpcConnection extends FramedConnection implements FrameSink {
+final class GrpcConnection extends FramedConnection {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcConnection.class);
 
   /** Messages that gRPC may deliver ahead; their place is known, so they only save round trips. */
@@ -50,7 +44,6 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
   private final Deque<ByteBuf> outgoing = new ArrayDeque<>();
   private boolean ended;
   private Future<?> overdueCheck;
-  private MessageLite headOfBody;
 
   GrpcConnection(
       String server,
@@ -145,7 +138,8 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
     end(new ConnectionLostException("closed by the client"));
   }
 
-  private void end(Throwable cause) {
+  @Override
+  void end(Throwable cause) {
     requests().failAll(cause);
     synchronized (this) {
       if (ended) {
@@ -198,33 +192,12 @@ final class GrpcConnection extends FramedConnection implements FrameSink {
   }
 
   @Override
-  public void onHead(FrameHeader header, ByteBuf frame) {
-    MessageLite head;
-    try {
-      head = requests().head(header, frame);
-    } catch (SluiceException e) {
-      receiver.end();
-      end(e);
-      return;
-    }
-    int length = header.bodyLength();
-    if (length == 0) {
-      requests().complete(header.requestId(), head, null);
-    } else {
-      headOfBody = head;
-      receiver.receiveBody(allocator().directBuffer(length, length));
-    }
+  void receiveBody(ByteBuf target) {
+    receiver.receiveBody(target);
   }
 
   @Override
-  public void onBody(FrameHeader header, ByteBuf body) {
-    MessageLite head = headOfBody;
-    headOfBody = null;
-    requests().complete(header.requestId(), head, body);
-  }
-
-  @Override
-  public void onMalformed(long requestId, FrameFormatException problem) {
-    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  void endReceiving() {
+    receiver.end();
   }
 }

@@ -1,12 +1,7 @@
 package io.sluice.client.transport;
 
-import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
-import io.sluice.common.frame.FrameFormatException;
-import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.ChannelFrameSink;
 import io.sluice.common.net.FrameReceiver;
 import java.util.Queue;
@@ -27,7 +22,6 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
   private final FrameReceiver receiver;
   private final Queue<Outgoing> outgoing = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean sending = new AtomicBoolean();
-  private MessageLite headOfBody;
   private Future<?> overdueCheck;
 
   private record Outgoing(ByteBuf headerAndHead, ByteBuf body) {
@@ -112,40 +106,20 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
     end(new ConnectionLostException("closed by the client"));
   }
 
-  private void end(Throwable cause) {
+  @Override
+  void end(Throwable cause) {
     requests().failAll(cause);
     channel.close();
   }
 
   @Override
-  public void onHead(FrameHeader header, ByteBuf frame) {
-    MessageLite head;
-    try {
-      head = requests().head(header, frame);
-    } catch (SluiceException e) {
-      receiver.end();
-      end(e);
-      return;
-    }
-    int length = header.bodyLength();
-    if (length == 0) {
-      requests().complete(header.requestId(), head, null);
-    } else {
-      headOfBody = head;
-      receiver.receiveBody(allocator().directBuffer(length, length));
-    }
+  void receiveBody(ByteBuf target) {
+    receiver.receiveBody(target);
   }
 
   @Override
-  public void onBody(FrameHeader header, ByteBuf body) {
-    MessageLite head = headOfBody;
-    headOfBody = null;
-    requests().complete(header.requestId(), head, body);
-  }
-
-  @Override
-  public void onMalformed(long requestId, FrameFormatException problem) {
-    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  void endReceiving() {
+    receiver.end();
   }
 
   @Override

@@ -31,6 +31,17 @@ public final class AuditLog {
     line.log("audit");
   }
 
+  /** An operator's act. */
+  public void write(AdminEntry entry) {
+    LoggingEventBuilder line =
+        log.atInfo().addKeyValue("action", "admin").addKeyValue("outcome", entry.outcome());
+    add(line, "call", entry.call());
+    add(line, "user", entry.caller());
+    add(line, "peer", entry.peer());
+    add(line, "reason", entry.reason());
+    line.log("audit");
+  }
+
   private static void add(LoggingEventBuilder line, String key, String value) {
     if (!value.isEmpty()) {
       // The builder adds to itself.

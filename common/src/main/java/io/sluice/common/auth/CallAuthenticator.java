@@ -100,15 +100,7 @@ public final class CallAuthenticator {
 
   /** Who the certificate of a connection names. */
   Caller ofCertificate(String commonName) throws SluiceException {
-    if (!Users.isName(commonName)) {
-      throw denied("a certificate whose common name is no user name: letters, digits, - and _");
-    }
-    return new Caller(
-        Caller.Kind.USER,
-        commonName,
-        users.get().roleOf(commonName),
-        "",
-        Caller.ProvedBy.CERTIFICATE);
+    return users.get().ofCertificate(commonName);
   }
 
   private static byte[] bytes(ByteString bytes) {

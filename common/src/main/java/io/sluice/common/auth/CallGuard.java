@@ -11,15 +11,8 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.Set;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,26 +86,7 @@ public final class CallGuard implements ServerInterceptor {
   }
 
   private static Optional<String> commonName(ServerCall<?, ?> call) {
-    SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
-    if (session == null) {
-      return Optional.empty();
-    }
-    try {
-      Certificate[] chain = session.getPeerCertificates();
-      if (chain.length == 0 || !(chain[0] instanceof X509Certificate peer)) {
-        return Optional.empty();
-      }
-      for (Rdn part : new LdapName(peer.getSubjectX500Principal().getName()).getRdns()) {
-        if (part.getType().equalsIgnoreCase("CN")) {
-          return Optional.of(String.valueOf(part.getValue()));
-        }
-      }
-      return Optional.empty();
-    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
-      // No certificate was asked for, or given.
-      LOG.debug("call without a certificate", e);
-      return Optional.empty();
-    }
+    return PeerCertificates.commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
   }
 
   private static <Q, R> ServerCall.Listener<Q> end(

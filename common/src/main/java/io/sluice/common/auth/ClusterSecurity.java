@@ -3,6 +3,7 @@ package io.sluice.common.auth;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
+import io.sluice.common.error.SluiceException;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -157,9 +159,24 @@ public final class ClusterSecurity {
     return tokens == null ? List.of() : List.of(CallProofs.ofCluster(tokens));
   }
 
-  /** The role of who gives name and secret, as an HTTP request does. */
-  public Optional<Role> authenticate(String user, String secret) {
-    return users.get().authenticate(user, secret);
+  /**
+   * Who makes an HTTP request.
+   *
+   * @param bearer what stands behind {@code Bearer} in its header; null: nothing
+   * @param session of the connection; null: in clear
+   * @throws SluiceException DENIED: what is there proves nobody
+   */
+  public Caller caller(String bearer, SSLSession session) throws SluiceException {
+    if (bearer != null) {
+      return users.get().ofBearer(bearer);
+    }
+    Optional<String> name = PeerCertificates.commonName(session);
+    return name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.NOBODY;
+  }
+
+  /** Whether there are users who could prove themselves. */
+  public boolean knowsUsers() {
+    return !users.get().isEmpty();
   }
 
   /** Whether callers have to prove who they are. */

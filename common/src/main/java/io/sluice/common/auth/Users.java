@@ -1,5 +1,7 @@
 package io.sluice.common.auth;
 
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
@@ -134,6 +136,41 @@ public final class Users {
         Hmac.same(
             Hmac.of(right, "sluice compare v1"), Hmac.of(nonEmpty(secret), "sluice compare v1"));
     return same && user.flatMap(User::secret).isPresent() ? user.map(User::role) : Optional.empty();
+  }
+
+  /**
+   * Who sends a bearer token: the user's name, a dot, and the secret.
+   *
+   * @throws SluiceException DENIED, with the same words whichever is wrong
+   */
+  Caller ofBearer(String token) throws SluiceException {
+    int dot = token.indexOf('.');
+    String name = token.substring(0, Math.max(0, dot));
+    Optional<Role> role = authenticate(name, token.substring(dot + 1));
+    if (role.isEmpty()) {
+      throw new SluiceException(
+          StatusCode.DENIED, "a token that is not known here; expected USER.SECRET");
+    }
+    return new Caller(Caller.Kind.USER, name, role.get(), "", Caller.ProvedBy.NOTHING);
+  }
+
+  /**
+   * Who a verified certificate names.
+   *
+   * @throws SluiceException DENIED
+   */
+  Caller ofCertificate(String commonName) throws SluiceException {
+    if (!isName(commonName)) {
+      throw new SluiceException(
+          StatusCode.DENIED,
+          "a certificate whose common name is no user name: letters, digits, - and _");
+    }
+    return new Caller(
+        Caller.Kind.USER, commonName, roleOf(commonName), "", Caller.ProvedBy.CERTIFICATE);
+  }
+
+  boolean isEmpty() {
+    return users.isEmpty();
   }
 
   private static byte[] nonEmpty(String secret) {

@@ -69,6 +69,9 @@ public final class ConfigDocs {
 
   private static String meaning(String prefix, ConfigKey<?> key) {
     StringBuilder text = new StringBuilder(key.doc());
+    if (key.isReloadable()) {
+      text.append(" **Reloadable.**");
+    }
     for (String earlier : key.deprecatedNames()) {
       text.append(" Earlier name: ").append(code(prefix + earlier)).append('.');
     }

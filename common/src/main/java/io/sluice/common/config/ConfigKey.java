@@ -119,6 +119,11 @@ public final class ConfigKey<T> {
     return from.secret;
   }
 
+  /** Whether a running process takes a new value when its configuration is read again. */
+  public boolean isReloadable() {
+    return from.reloadable;
+  }
+
   /** Version that first had the key. */
   public String since() {
     return from.since;
@@ -192,21 +197,25 @@ public final class ConfigKey<T> {
   }
 
   private void checkLimits(T value) {
-    String shown = from.secret ? "the value (not shown)" : print(value);
     if (from.min != null && from.order.compare(value, from.min) < 0) {
       throw new IllegalArgumentException(
-          shown + " is too small; give at least " + print(from.min) + specials());
+          shown(value) + " is too small; give at least " + print(from.min) + specials());
     }
     if (from.max != null && from.order.compare(value, from.max) > 0) {
       throw new IllegalArgumentException(
-          shown + " is too large; give at most " + print(from.max) + specials());
+          shown(value) + " is too large; give at most " + print(from.max) + specials());
     }
     for (Check<T> check : checks) {
       if (!check.holds.test(value)) {
+        String shown = shown(value);
         throw new IllegalArgumentException(
             (shown.isEmpty() ? "an empty value" : shown) + " does not do: " + check.demand);
       }
     }
+  }
+
+  private String shown(T value) {
+    return from.secret ? "the value (not shown)" : print(value);
   }
 
   private String specials() {
@@ -238,6 +247,7 @@ public final class ConfigKey<T> {
     private String doc;
     private boolean secret;
     private boolean required;
+    private boolean reloadable;
 
     private Builder(String name, ValueType<T> type, Comparator<T> order) {
       this.name = name;
@@ -303,6 +313,12 @@ public final class ConfigKey<T> {
     /** The value is never printed. */
     public Builder<T> secret() {
       this.secret = true;
+      return this;
+    }
+
+    /** A running process takes a new value when its configuration is read again. */
+    public Builder<T> reloadable() {
+      this.reloadable = true;
       return this;
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.common.config;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,52 @@ public final class ConfigSet {
    */
   public List<String> notices() {
     return notices;
+  }
+
+  /** What {@code later} says otherwise, in the schema's order. */
+  List<ConfigChange> changesTo(ConfigSet later) {
+    List<ConfigChange> changes = new ArrayList<>();
+    for (ConfigKey<?> key : schema.keys()) {
+      if (!find(key).equals(later.find(key))) {
+        changes.add(
+            new ConfigChange(
+                key.name(), shownOrNothing(key), later.shownOrNothing(key), key.isReloadable()));
+      }
+    }
+    for (ConfigSchema.Family family : schema.passedOn()) {
+      if (!passedOn(family).equals(later.passedOn(family))) {
+        changes.add(new ConfigChange(family.prefix() + "*", "(hidden)", "(hidden)", false));
+      }
+    }
+    return changes;
+  }
+
+  /**
+   * These values, but the reloadable keys' as in {@code later}.
+   *
+   * @throws ConfigException if they do not go together
+   */
+  ConfigSet reloaded(ConfigSet later) {
+    Map<ConfigKey<?>, Object> mixed = new LinkedHashMap<>(values);
+    for (ConfigKey<?> key : schema.keys()) {
+      if (key.isReloadable()) {
+        mixed.remove(key);
+        if (later.values.containsKey(key)) {
+          mixed.put(key, later.values.get(key));
+        }
+      }
+    }
+    ConfigSet set = new ConfigSet(schema, mixed, passedOn, later.notices);
+    List<String> problems = new ArrayList<>();
+    schema.rules().forEach(rule -> rule.apply(set).ifPresent(problems::add));
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return set;
+  }
+
+  private String shownOrNothing(ConfigKey<?> key) {
+    return find(key).isPresent() ? shown(key) : "";
   }
 
   /** The keys that were set, as {@code name=value} with secrets hidden, for one line of the log. */

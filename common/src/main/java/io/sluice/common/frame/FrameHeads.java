@@ -1,13 +1,11 @@
 package io.sluice.common.frame;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.sluice.common.frame.FrameFormatException.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,7 +59,9 @@ public final class FrameHeads {
       Parser<T> parser, FrameType type, ByteBuf buffer, int index, int headLength)
       throws FrameFormatException {
     try {
-      return parser.parseFrom(ByteString.copyFrom(ByteBufUtil.getBytes(buffer, index, headLength)));
+      byte[] head = new byte[headLength];
+      buffer.getBytes(index, head);
+      return parser.parseFrom(head);
     } catch (InvalidProtocolBufferException e) {
       throw new FrameFormatException(
           Reason.BAD_HEAD, "frame " + type + ": the head is not such a message: " + e.getMessage());

@@ -34,6 +34,18 @@ public final class HttpServers {
   /** Binds; the caller starts and stops it. */
   public static HttpServer create(InetSocketAddress address, int backlog, Optional<TlsContexts> tls)
       throws IOException {
+    return create(address, backlog, tls, false);
+  }
+
+  /**
+   * As the former.
+   *
+   * @param certificates whether callers are asked for certificates. Who has none is served all the
+   *     same: probes have none
+   */
+  public static HttpServer create(
+      InetSocketAddress address, int backlog, Optional<TlsContexts> tls, boolean certificates)
+      throws IOException {
     LIMITS.forEach(
         (name, limit) -> {
           if (System.getProperty(name) == null) {
@@ -51,6 +63,7 @@ public final class HttpServers {
           public void configure(HttpsParameters parameters) {
             SSLParameters chosen = context.getDefaultSSLParameters();
             chosen.setProtocols(new String[] {"TLSv1.3"});
+            chosen.setWantClientAuth(certificates);
             parameters.setSSLParameters(chosen);
           }
         });

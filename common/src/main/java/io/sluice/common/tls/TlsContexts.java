@@ -202,6 +202,11 @@ public final class TlsContexts {
     return keys == null ? builder : builder.keyManager(keys);
   }
 
+  /** Whether callers are asked for certificates. */
+  public boolean asksForCertificates() {
+    return config.clientCertificates() != TlsConfig.ClientCertificates.NONE;
+  }
+
   /** For HTTPS pages. */
   public SSLContext https() {
     try {

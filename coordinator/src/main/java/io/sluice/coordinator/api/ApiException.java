@@ -5,6 +5,7 @@ public final class ApiException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int status;
+  private final String allow;
 
   /**
    * @param status of HTTP
@@ -13,6 +14,26 @@ public final class ApiException extends Exception {
   public ApiException(int status, String detail, Throwable cause) {
     super(detail, cause);
     this.status = status;
+    this.allow = "";
+  }
+
+  private ApiException(String detail, String allow) {
+    super(detail);
+    this.status = 405;
+    this.allow = allow;
+  }
+
+  /**
+   * Of a path that knows other methods.
+   *
+   * @param allow those, as in the header of HTTP
+   */
+  static ApiException notAllowed(String method, String allow) {
+    return new ApiException(method + " is not understood here, only " + allow, allow);
+  }
+
+  String allow() {
+    return allow;
   }
 
   public ApiException(int status, String detail) {

@@ -1,14 +1,20 @@
 package io.sluice.coordinator.api;
 
 import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a route needs of a request.
  *
  * @param path the values of the template's names, decoded
  * @param query parameters, decoded; of a repeated one the last
+ * @param body JSON, or empty
  */
-public record ApiRequest(Map<String, String> path, Map<String, String> query) {
+record ApiRequest(Map<String, String> path, Map<String, String> query, byte[] body) {
+  private static final JsonMapper STRICT =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   String path(String name) {
     return path.get(name);
@@ -16,6 +22,28 @@ public record ApiRequest(Map<String, String> path, Map<String, String> query) {
 
   String query(String name) {
     return query.getOrDefault(name, "");
+  }
+
+  /**
+   * The body.
+   *
+   * @param none what an empty body means
+   * @param form what would be right, for the message
+   * @throws ApiException 400
+   */
+  <T> T body(Class<T> type, T none, String form) throws ApiException {
+    if (body.length == 0) {
+      return none;
+    }
+    try {
+      T value = STRICT.readValue(body, type);
+      if (value != null) {
+        return value;
+      }
+    } catch (JacksonException e) {
+      throw new ApiException(400, "body: expected " + form, e);
+    }
+    throw new ApiException(400, "body: expected " + form);
   }
 
   /**

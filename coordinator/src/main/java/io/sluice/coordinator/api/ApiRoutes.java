@@ -1,93 +1,180 @@
 package io.sluice.coordinator.api;
 
+import io.sluice.common.auth.Caller;
+import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 
 /** The paths of the REST API and what answers them. Immutable, thread-safe. */
 public final class ApiRoutes {
   /** All paths of the API begin so. */
   public static final String PREFIX = "/api/v1/";
 
+  private static final String CALLER = PREFIX + "caller";
+
   private static final int MOST_EVENTS = 2000;
   private static final int EVENTS_BY_DEFAULT = 100;
 
   private final List<Route> routes;
+  private final Clock clock;
 
-  /** Answers one path. */
+  /** Answers one operation. */
   interface Handler {
-    Resource answer(ApiRequest request) throws ApiException;
+    CompletionStage<Resource> answer(ApiRequest request) throws ApiException;
   }
 
-  private record Route(PathTemplate template, Handler handler) {}
-
-  public ApiRoutes(ClusterApi api) {
-    this.routes =
-        List.of(
-            route("cluster", request -> api.cluster()),
-            route("servers", request -> api.servers()),
-            route(
-                "servers/{server}",
-                request ->
-                    found("server", request.path("server"), api.server(request.path("server")))),
-            route("applications", request -> api.applications()),
-            route(
-                "applications/{application}",
-                request ->
-                    found(
-                        "application",
-                        request.path("application"),
-                        api.application(request.path("application")))),
-            route(
-                "applications/{application}/shuffles",
-                request ->
-                    found(
-                        "application",
-                        request.path("application"),
-                        api.shuffles(request.path("application")))),
-            route(
-                "applications/{application}/shuffles/{shuffle}",
-                request ->
-                    found(
-                        "shuffle",
-                        request.path("application") + "/" + request.path("shuffle"),
-                        api.shuffle(
-                            request.path("application"),
-                            (int) request.pathNumber("shuffle", Integer.MAX_VALUE)))),
-            route("events", request -> events(api, request)),
-            route("throughput", request -> throughput(api, request)),
-            route("balance", request -> api.balance()));
+  /** Answers one operation at once. */
+  interface Reader {
+    Resource read(ApiRequest request) throws ApiException;
   }
 
-  /** The templates of all paths, as OpenAPI writes them. */
-  public List<String> templates() {
-    return routes.stream().map(route -> route.template().text()).toList();
+  private record Route(String method, PathTemplate template, Handler handler) {
+    boolean answers(String asked) {
+      return method.equals(asked.equals("HEAD") ? "GET" : asked);
+    }
+  }
+
+  public ApiRoutes(ClusterApi api, Acts acts, Clock clock) {
+    this.clock = clock;
+    List<Route> all = new ArrayList<>(reads(api));
+    all.add(get("exclusions", request -> acts.exclusions()));
+    all.addAll(acts(acts));
+    this.routes = List.copyOf(all);
+  }
+
+  private static List<Route> reads(ClusterApi api) {
+    return List.of(
+        get("cluster", request -> api.cluster()),
+        get("servers", request -> api.servers()),
+        get(
+            "servers/{server}",
+            request -> found("server", request.path("server"), api.server(request.path("server")))),
+        get("applications", request -> api.applications()),
+        get(
+            "applications/{application}",
+            request ->
+                found(
+                    "application",
+                    request.path("application"),
+                    api.application(request.path("application")))),
+        get(
+            "applications/{application}/shuffles",
+            request ->
+                found(
+                    "application",
+                    request.path("application"),
+                    api.shuffles(request.path("application")))),
+        get(
+            "applications/{application}/shuffles/{shuffle}",
+            request ->
+                found(
+                    "shuffle",
+                    request.path("application") + "/" + request.path("shuffle"),
+                    api.shuffle(
+                        request.path("application"),
+                        (int) request.pathNumber("shuffle", Integer.MAX_VALUE)))),
+        get("events", request -> events(api, request)),
+        get("throughput", request -> throughput(api, request)),
+        get("balance", request -> api.balance()));
+  }
+
+  private static List<Route> acts(Acts acts) {
+    return List.of(
+        act("POST", "servers/{server}/exclusion", r -> acts.exclude(r.path("server"))),
+        act("DELETE", "servers/{server}/exclusion", r -> acts.include(r.path("server"))),
+        act("POST", "servers/{server}/decommission", r -> decommission(acts, r)),
+        act(
+            "DELETE",
+            "servers/{server}/decommission",
+            r -> acts.cancelDecommission(r.path("server"))),
+        act("POST", "servers/{server}/reload", r -> acts.reloadServer(r.path("server"))),
+        act("POST", "reload", r -> acts.reload()),
+        act(
+            "DELETE",
+            "applications/{application}",
+            r -> acts.deleteApplication(r.path("application"))));
+  }
+
+  /** All methods and paths, as OpenAPI writes them. */
+  Set<String> operations() {
+    Set<String> all =
+        routes.stream()
+            .map(route -> route.method() + " " + route.template().text())
+            .collect(Collectors.toCollection(TreeSet::new));
+    all.add("GET " + CALLER);
+    return all;
   }
 
   /**
    * Answers a request.
    *
-   * @param path of the request, still encoded
-   * @param query of the request, still encoded; null: there is none
    * @throws ApiException why not
    */
-  public Resource answer(String path, String query) throws ApiException {
+  CompletionStage<Resource> answer(ApiCall call, ApiAccess access) throws ApiException {
+    if (call.path().equals(CALLER) && !call.changes()) {
+      return CompletableFuture.completedStage(caller(call, access));
+    }
+    Set<String> others = new TreeSet<>();
     for (Route route : routes) {
-      Optional<Map<String, String>> names = route.template().match(path);
+      Optional<Map<String, String>> names = route.template().match(call.path());
       if (names.isPresent()) {
-        return route.handler().answer(new ApiRequest(names.get(), PathTemplate.query(query)));
+        if (route.answers(call.method())) {
+          access.check(call);
+          return route
+              .handler()
+              .answer(new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
+        }
+        others.add(route.method());
       }
+    }
+    if (!others.isEmpty()) {
+      throw ApiException.notAllowed(call.method(), String.join(", ", others));
     }
     throw new ApiException(404, "no such resource: " + PREFIX + "openapi.yaml lists them all");
   }
 
-  /** The JSON of a problem. */
-  public static Resource problem(int status, String title, String detail) {
-    return new Resource.Problem("about:blank", title, status, detail);
+  /** Who asks is told so even if that is nobody. */
+  private Resource caller(ApiCall call, ApiAccess access) {
+    Caller caller = call.caller();
+    boolean user = caller.kind() == Caller.Kind.USER;
+    return new Resource.Caller(
+        clock.millis(),
+        user ? caller.name() : null,
+        user ? caller.role().name() : null,
+        access.mayRead(caller),
+        access.mayChange(call),
+        access.tokens().getAsBoolean());
   }
 
-  private static Route route(String path, Handler handler) {
-    return new Route(new PathTemplate(PREFIX + path), handler);
+  private static Route get(String path, Reader reader) {
+    return new Route(
+        "GET",
+        new PathTemplate(PREFIX + path),
+        request -> CompletableFuture.completedStage(reader.read(request)));
+  }
+
+  private static Route act(String method, String path, Handler handler) {
+    return new Route(method, new PathTemplate(PREFIX + path), handler);
+  }
+
+  private static CompletionStage<Resource> decommission(Acts acts, ApiRequest request)
+      throws ApiException {
+    Resource.DecommissionOrder order =
+        request.body(
+            Resource.DecommissionOrder.class,
+            new Resource.DecommissionOrder(null),
+            "{\"deadlineMs\": milliseconds}, or nothing");
+    if (order.deadline() < 0) {
+      throw new ApiException(400, "deadlineMs: expected a whole number from 0");
+    }
+    return acts.decommission(request.path("server"), order);
   }
 
   private static Resource events(ClusterApi api, ApiRequest request) throws ApiException {

@@ -191,6 +191,49 @@ public sealed interface Resource {
       double memoryUsedShare,
       double diskUsedShare) {}
 
+  /** What was asked for is done. */
+  record Done(long time, String text) implements Resource {}
+
+  /**
+   * {@code /api/v1/exclusions}.
+   *
+   * @param file where the list is kept; null: nowhere, it ends with this coordinator
+   */
+  record Exclusions(long time, String file, List<String> entries) implements Resource {}
+
+  /**
+   * A configuration that was read again.
+   *
+   * @param restartNeeded what the files say otherwise and only a restart brings
+   */
+  record Reload(long time, List<Change> applied, List<Change> restartNeeded) implements Resource {}
+
+  /** A key with another value than before. */
+  record Change(String key, String from, String to) {}
+
+  /**
+   * {@code /api/v1/caller}: who asks, as proved.
+   *
+   * @param user null: nobody
+   * @param mayRead whether the lists are answered
+   * @param mayChange whether acts are
+   * @param tokens whether this coordinator knows users who could prove themselves
+   */
+  record Caller(
+      long time, String user, String role, boolean mayRead, boolean mayChange, boolean tokens)
+      implements Resource {}
+
+  /**
+   * How a server is to be decommissioned.
+   *
+   * @param deadlineMs after which it ends with data that is still wanted; null or 0: never
+   */
+  record DecommissionOrder(Long deadlineMs) {
+    public long deadline() {
+      return deadlineMs == null ? 0 : deadlineMs;
+    }
+  }
+
   /** Why there is no answer, as RFC 9457 writes it. */
   record Problem(String type, String title, int status, String detail) implements Resource {}
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Servers that the operator took out of assignment. Immutable.
@@ -31,27 +32,64 @@ public final class ExcludeList {
   public static ExcludeList parse(List<String> lines) {
     return new ExcludeList(
         lines.stream()
-            .map(line -> line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#')))
-            .map(String::strip)
+            .map(ExcludeList::entry)
             .filter(line -> !line.isEmpty())
             .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /** What a line of the file names; empty: nothing. */
+  static String entry(String line) {
+    return (line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#'))).strip();
   }
 
   public int size() {
     return entries.size();
   }
 
+  public boolean contains(String entry) {
+    return entries.contains(entry);
+  }
+
+  /** The entries in order. */
+  public List<String> sorted() {
+    return entries.stream().sorted().toList();
+  }
+
+  /** Also these entries. */
+  public ExcludeList with(ExcludeList more) {
+    return new ExcludeList(
+        Stream.concat(entries.stream(), more.entries.stream())
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /** Without these entries. */
+  public ExcludeList without(Set<String> fewer) {
+    return new ExcludeList(
+        entries.stream()
+            .filter(entry -> !fewer.contains(entry))
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
   public boolean excludes(ServerId server) {
     if (entries.isEmpty()) {
       return false;
     }
+    return entries.contains(server.getHost()) || ownForms(server).anyMatch(entries::contains);
+  }
+
+  /** The entries that are about this server and no other on its host. */
+  public Set<String> entriesOf(ServerId server) {
+    return ownForms(server).filter(entries::contains).collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static Stream<String> ownForms(ServerId server) {
     String host = server.getHost();
     int port = server.getRpcPort();
-    return entries.contains(server.getName())
-        || entries.contains(host)
-        || entries.contains(host + ":" + port)
-        || entries.contains(host + "-" + port)
-        || entries.contains(host + "-" + port + "-" + server.getNettyPort());
+    return Stream.of(
+        server.getName(),
+        host + ":" + port,
+        host + "-" + port,
+        host + "-" + port + "-" + server.getNettyPort());
   }
 
   @Override

@@ -27,6 +27,9 @@ final class Assets {
   private static final String[] SCRIPTS = {
     "main.js",
     "api.js",
+    "acts.js",
+    "session.js",
+    "sign-in.js",
     "dom.js",
     "format.js",
     "parts.js",

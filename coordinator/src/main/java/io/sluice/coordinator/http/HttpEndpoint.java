@@ -4,8 +4,10 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.exporter.common.TextFormat;
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
+import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiRoutes;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -13,6 +15,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,12 +26,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves the web pages, the REST API, {@code /metrics}, {@code /healthz} (is the process working?)
- * and {@code /readyz} (should it be given work?). Any other path is 404, any other method than GET
- * and HEAD is 405.
+ * and {@code /readyz} (should it be given work?). Any other path is 404. The pages, which say
+ * nothing of a cluster by themselves, and the last three ask nobody for a proof; the API does.
  */
 public final class HttpEndpoint implements AutoCloseable {
   private static final int THREADS = 2;
   private static final int BACKLOG = 64;
+  private static final String DOCUMENT = ApiRoutes.PREFIX + "openapi.yaml";
 
   /** The names under which the JDK's server takes the longest time of a request and a reply. */
   private static final List<String> TIME_LIMITS =
@@ -43,7 +48,7 @@ public final class HttpEndpoint implements AutoCloseable {
   private final BooleanSupplier healthy;
   private final BooleanSupplier ready;
   private final Assets assets = new Assets();
-  private final ApiPages api;
+  private final ApiDoor api;
 
   /**
    * Binds the address; requests are served from {@link #start} on.
@@ -52,14 +57,14 @@ public final class HttpEndpoint implements AutoCloseable {
    */
   public HttpEndpoint(
       InetSocketAddress address,
-      Optional<TlsContexts> tls,
+      ClusterSecurity security,
       CollectorRegistry registry,
       BooleanSupplier healthy,
       BooleanSupplier ready,
-      ApiRoutes api)
+      Api api)
       throws IOException {
     this.registry = registry;
-    this.api = new ApiPages(api);
+    this.api = new ApiDoor(api, security);
     this.healthy = healthy;
     this.ready = ready;
     // Two peers that send their requests a byte an hour must not keep the probes from being
@@ -71,7 +76,10 @@ public final class HttpEndpoint implements AutoCloseable {
         System.setProperty(limit, TIME_LIMIT_SECONDS);
       }
     }
-    this.server = HttpServers.create(address, BACKLOG, tls);
+    Optional<TlsContexts> tls = security.tls();
+    this.server =
+        HttpServers.create(
+            address, BACKLOG, tls, tls.map(TlsContexts::asksForCertificates).orElse(false));
     AtomicInteger threadNumber = new AtomicInteger();
     this.executor =
         Executors.newFixedThreadPool(
@@ -101,30 +109,51 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      Reply reply;
-      try {
-        reply = reply(exchange);
-      } catch (RuntimeException e) {
-        log.error("page failed path={}", exchange.getRequestURI().getRawPath(), e);
-        reply = Reply.text(Reply.INTERNAL, "this page failed; the log says why\n");
-      }
-      reply.send(exchange);
+    CompletionStage<Reply> reply;
+    try {
+      reply = reply(exchange);
+    } catch (RuntimeException e) {
+      log.error("page failed path={}", exchange.getRequestURI().getRawPath(), e);
+      reply =
+          CompletableFuture.completedStage(
+              Reply.text(Reply.INTERNAL, "this page failed; the log says why\n"));
+    } catch (IOException e) {
+      exchange.close();
+      throw e;
+    }
+    CompletableFuture<Reply> future = reply.toCompletableFuture();
+    if (future.isDone()) {
+      send(exchange, future.join());
+    } else {
+      // The thread that decides an act must not wait for a slow reader.
+      CompletionStage<Void> unused =
+          reply.thenAcceptAsync(answer -> send(exchange, answer), executor);
     }
   }
 
-  private Reply reply(HttpExchange exchange) throws IOException {
-    String method = exchange.getRequestMethod();
+  private static void send(HttpExchange exchange, Reply reply) {
+    try (exchange) {
+      reply.send(exchange);
+    } catch (IOException e) {
+      log.debug("reply not delivered peer={}", exchange.getRemoteAddress(), e);
+    }
+  }
+
+  private CompletionStage<Reply> reply(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getRawPath();
+    return path.startsWith(ApiRoutes.PREFIX) && !path.equals(DOCUMENT)
+        ? api.answer(exchange)
+        : CompletableFuture.completedStage(page(exchange, path));
+  }
+
+  private Reply page(HttpExchange exchange, String path) throws IOException {
+    String method = exchange.getRequestMethod();
     if (!method.equals("GET") && !method.equals("HEAD")) {
       return Reply.text(Reply.METHOD_NOT_ALLOWED, "only GET and HEAD are understood\n");
     }
     Reply asset = assets.find(path, exchange.getRequestHeaders().getFirst("If-None-Match"));
     if (asset != null) {
       return asset;
-    }
-    if (path.startsWith(ApiRoutes.PREFIX)) {
-      return api.get(path, exchange.getRequestURI().getRawQuery());
     }
     return switch (path) {
       case "/metrics" -> metrics(exchange);

@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -104,7 +105,7 @@ public final class StateCollector extends Collector {
               Figures::assignable)
           .gauge(
               "excluded_entries",
-              "Entries of the exclude file",
+              "Entries of the list of excluded servers",
               figures -> figures.view.excluded().size())
           .gauge(
               "stored_bytes",
@@ -127,11 +128,14 @@ public final class StateCollector extends Collector {
 
   private final StateOwner owner;
   private final long serverLostAfterMs;
-  private final Eligibility eligibility;
+  private final Supplier<Eligibility> eligibility;
   private final Quotas quotas;
 
   public StateCollector(
-      StateOwner owner, long serverLostAfterMs, Eligibility eligibility, Quotas quotas) {
+      StateOwner owner,
+      long serverLostAfterMs,
+      Supplier<Eligibility> eligibility,
+      Quotas quotas) {
     this.owner = owner;
     this.quotas = quotas;
     this.serverLostAfterMs = serverLostAfterMs;
@@ -161,7 +165,10 @@ public final class StateCollector extends Collector {
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }
     long assignable =
-        eligibility.eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs).size();
+        eligibility
+            .get()
+            .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+            .size();
     List<MetricFamilySamples> all =
         new ArrayList<>(
             TableCollector.families(

@@ -2,6 +2,7 @@ package io.sluice.coordinator.service;
 
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
+import io.sluice.proto.ApiCall;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
@@ -37,6 +38,10 @@ public final class CallRules implements CallGuard.Rules {
     }
     if (request instanceof RegisterShuffleRequest shuffle) {
       return own(caller, call, shuffle.getShuffle().getApplication());
+    }
+    if (request instanceof ApiCall) {
+      // The API has rules of its own for each of its resources, the same as over HTTP.
+      return null;
     }
     return switch (call) {
       case "Heartbeat" ->
@@ -75,6 +80,7 @@ public final class CallRules implements CallGuard.Rules {
 
   private static String unknown(String call) {
     return call
-        + ": this cluster demands authentication; give rss.security.user.secret.file or RSS_USER_SECRET";
+        + ": this cluster demands authentication; give rss.security.user.secret.file or"
+        + " RSS_USER_SECRET";
   }
 }

@@ -6,10 +6,7 @@ import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
-import io.sluice.coordinator.state.ApplicationDecisions;
-import io.sluice.coordinator.state.Listings;
-import io.sluice.coordinator.state.ServerDecisions;
-import io.sluice.coordinator.state.ShuffleDecisions;
+import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
@@ -83,10 +80,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
               HeartbeatReply.newBuilder().setStatus(status).setMessage(message).build());
 
   private final StateOwner owner;
-  private final ApplicationDecisions applications;
-  private final ShuffleDecisions shuffles;
-  private final ServerDecisions servers;
-  private final Listings listings;
+  private final Supplier<Decisions> decisions;
   private final Supplier<ClientSettings> clientSettings;
   private final CoordinatorMetrics metrics;
   private final TokenGrants tokens;
@@ -95,22 +89,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   /** Used on the state's thread only. */
   private final RandomGenerator seeds;
 
+  /**
+   * @param decisions asked for each request, on the state's thread
+   */
   public CoordinatorService(
       StateOwner owner,
-      ApplicationDecisions applications,
-      ShuffleDecisions shuffles,
-      ServerDecisions servers,
-      Listings listings,
+      Supplier<Decisions> decisions,
       Supplier<ClientSettings> clientSettings,
       CoordinatorMetrics metrics,
       TokenGrants tokens,
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
-    this.applications = applications;
-    this.shuffles = shuffles;
-    this.servers = servers;
-    this.listings = listings;
+    this.decisions = decisions;
     this.clientSettings = clientSettings;
     this.metrics = metrics;
     this.tokens = tokens;
@@ -130,7 +121,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     decide(
         REGISTER_APPLICATION,
         (view, nowMs) ->
-            applications
+            decisions
+                .get()
+                .applications()
                 .register(view, heard, nowMs)
                 .replied(reply -> withToken(reply, caller, heard.getApplication())),
         observer);
@@ -161,7 +154,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     decide(
         RENEW_LEASE,
         (view, nowMs) ->
-            applications
+            decisions
+                .get()
+                .applications()
                 .renew(view, request, nowMs)
                 .replied(reply -> withToken(reply, caller, request.getApplication())),
         observer);
@@ -172,7 +167,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
     decide(
         UNREGISTER_APPLICATION,
-        (view, nowMs) -> applications.unregister(view, request, nowMs),
+        (view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs),
         observer);
   }
 
@@ -181,13 +176,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
     decide(
         REGISTER_SHUFFLE,
-        (view, nowMs) -> shuffles.register(view, request, nowMs, seeds.nextLong()),
+        (view, nowMs) ->
+            decisions.get().shuffles().register(view, request, nowMs, seeds.nextLong()),
         observer);
   }
 
   @Override
   public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
-    decide(HEARTBEAT, (view, nowMs) -> servers.heartbeat(view, request, nowMs), observer);
+    decide(
+        HEARTBEAT,
+        (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs),
+        observer);
   }
 
   @Override
@@ -206,7 +205,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   @Override
   public void listServers(ListServersRequest request, StreamObserver<ListServersReply> observer) {
     long startNanos = nanoTime.getAsLong();
-    answer(observer, listings.servers(owner.view(), owner.nowMs()));
+    answer(observer, decisions.get().listings().servers(owner.view(), owner.nowMs()));
     metrics.answered("ListServers", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
@@ -214,7 +213,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   public void listApplications(
       ListApplicationsRequest request, StreamObserver<ListApplicationsReply> observer) {
     long startNanos = nanoTime.getAsLong();
-    answer(observer, listings.applications(owner.view(), owner.nowMs()));
+    answer(observer, decisions.get().listings().applications(owner.view(), owner.nowMs()));
     metrics.answered("ListApplications", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
@@ -244,7 +243,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       outcome.decided(
           call.refusal.apply(
               Status.BUSY,
-              "this coordinator has more calls waiting than it can take: try another, or this one later"));
+              "this coordinator has more calls waiting than it can take: try another, or this one"
+                  + " later"));
     }
   }
 

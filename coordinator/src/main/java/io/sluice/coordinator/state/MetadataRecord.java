@@ -215,6 +215,43 @@ public sealed interface MetadataRecord {
           "",
           "excluded servers changed count=" + excluded.size() + " servers=" + excluded);
     }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      List<Event> events = new ArrayList<>();
+      events.add(event(before));
+      for (Server server : before.servers().all()) {
+        boolean was = before.excluded().excludes(server.id());
+        boolean is = excluded.excludes(server.id());
+        if (was != is) {
+          events.add(
+              Event.ofServer(
+                  Level.INFO,
+                  is ? Event.Kind.SERVER_EXCLUDED : Event.Kind.SERVER_INCLUDED,
+                  server.name(),
+                  (is ? "server excluded" : "server included again") + " server=" + server.name()));
+        }
+      }
+      return events;
+    }
+  }
+
+  /** The coordinator took other values of its configuration; the view says nothing of them. */
+  record ConfigurationReloaded(String changes) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+
+    @Override
+    public Event event(ClusterView before) {
+      return new Event(
+          Level.INFO,
+          Event.Kind.CONFIGURATION_RELOADED,
+          "",
+          "",
+          "configuration reloaded " + changes);
+    }
   }
 
   /** A driver announced its application, for the first time or again. */

@@ -1,13 +1,15 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.cluster.ExcludeList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -74,7 +76,7 @@ public final class StateOwner implements AutoCloseable {
   }
 
   private final LongSupplier nanoTime;
-  private final Elapsed elapsed;
+  private final Supplier<Elapsed> elapsed;
   private final Probe probe;
   private final Watcher watcher;
   private final BlockingQueue<Pending<?>> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
@@ -86,8 +88,10 @@ public final class StateOwner implements AutoCloseable {
 
   /**
    * @param nanoTime monotonic time, as {@link System#nanoTime}
+   * @param elapsed asked each time that time passes
    */
-  public StateOwner(LongSupplier nanoTime, Elapsed elapsed, Probe probe, Watcher watcher) {
+  public StateOwner(
+      LongSupplier nanoTime, Supplier<Elapsed> elapsed, Probe probe, Watcher watcher) {
     this.nanoTime = nanoTime;
     this.elapsed = elapsed;
     this.probe = probe;
@@ -155,25 +159,32 @@ public final class StateOwner implements AutoCloseable {
   }
 
   /**
-   * Notes what the exclude file says.
+   * Puts a request in the queue whose answer is waited for elsewhere.
    *
-   * @return false if the queue is full: say it again later
+   * @return completed on the owner's thread, so that nothing that depends on it may block;
+   *     exceptionally if the queue is full or the request failed
    */
-  public boolean exclude(ExcludeList excluded) {
-    return submit(
-        (current, nowMs) ->
-            current.excluded().equals(excluded)
-                ? Decision.unchanged(excluded)
-                : Decision.of(new MetadataRecord.ExclusionsChanged(excluded), excluded),
-        new Outcome<>() {
-          @Override
-          public void decided(ExcludeList reply) {}
+  public <R> CompletableFuture<R> ask(Decider<R> decider) {
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    boolean accepted =
+        submit(
+            decider,
+            new Outcome<R>() {
+              @Override
+              public void decided(R reply) {
+                answer.complete(reply);
+              }
 
-          @Override
-          public void failed(Throwable cause) {
-            log.error("exclusions not changed excluded={}", excluded, cause);
-          }
-        });
+              @Override
+              public void failed(Throwable cause) {
+                answer.completeExceptionally(cause);
+              }
+            });
+    if (!accepted) {
+      answer.completeExceptionally(
+          new RejectedExecutionException("more calls wait than this coordinator can take"));
+    }
+    return answer;
   }
 
   private void failAll() {
@@ -213,7 +224,7 @@ public final class StateOwner implements AutoCloseable {
       if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
         timePassedMs = nowMs;
         ClusterView before = view;
-        List<MetadataRecord> passed = elapsed.at(before, nowMs);
+        List<MetadataRecord> passed = elapsed.get().at(before, nowMs);
         view = applied(before, passed);
         probe.timePassed(passed);
       }

@@ -1,6 +1,6 @@
 // Which page is shown, and when it is asked for again.
 
-import { Refusal } from "./api.js";
+import { get, Refusal } from "./api.js";
 import { drawCharts, redrawCharts } from "./charts.js";
 import { h, patchChildren } from "./dom.js";
 import { span } from "./format.js";
@@ -9,6 +9,8 @@ import { clusterPage } from "./page-cluster.js";
 import { eventsPage } from "./page-events.js";
 import { serverPage } from "./page-server.js";
 import { shufflePage } from "./page-shuffle.js";
+import { caller, keep, token } from "./session.js";
+import { lookWhoAsks, signInForm } from "./sign-in.js";
 import { startTheme } from "./theme.js";
 
 const EVERY_MS = 3000;
@@ -26,6 +28,7 @@ const NAV = [["#/", "Cluster"], ["#/events", "Events"]];
 const content = document.getElementById("content");
 const freshness = document.getElementById("freshness");
 const trouble = document.getElementById("trouble");
+const who = document.getElementById("who");
 
 let current = null;
 let timer = 0;
@@ -79,6 +82,8 @@ async function refresh() {
   } catch (failure) {
     if (shown !== current) return;
     shown.failure = failure;
+    // The secret has been changed, or the user is gone.
+    if (denied(failure) && token() !== null) await lookWhoAsks(who);
   }
   paint();
   timer = setTimeout(refresh, shown.failure ? AGAIN_MS : EVERY_MS);
@@ -86,8 +91,12 @@ async function refresh() {
 
 function paint() {
   const { route, data, failure } = current;
-  document.body.classList.toggle("stale", failure !== null);
-  if (failure instanceof Refusal && failure.status === 404) {
+  document.body.classList.toggle("stale", failure !== null && !denied(failure));
+  if (denied(failure)) {
+    // A form that is being filled in stays.
+    if (!content.querySelector("form.sign-in")) content.replaceChildren(signInForm("This cluster answers its users only.", signedIn));
+    drawCharts([]);
+  } else if (failure instanceof Refusal && failure.status === 404) {
     content.replaceChildren(message(`${failure.message}.`, "It may have ended, or another coordinator knows it. ", h("a", { href: "#/" }, "To the cluster page")));
     drawCharts([]);
   } else if (data) {
@@ -105,6 +114,23 @@ function paint() {
   age();
 }
 
+function denied(failure) {
+  return failure instanceof Refusal && failure.status === 401;
+}
+
+/** Somebody is, or is not any more. */
+async function signedIn() {
+  await lookWhoAsks(who);
+  about();
+  open();
+}
+
+function about() {
+  get("cluster").then(cluster => {
+    document.getElementById("about").textContent = `Coordinator ${location.host} · Sluice ${cluster.version}`;
+  }).catch(() => {});
+}
+
 function message(title, ...text) {
   return h("div", { class: "card message" }, h("h1", null, title), h("p", null, text));
 }
@@ -117,6 +143,12 @@ function age() {
   }
   const { failure, at } = current;
   const old = at ? Date.now() - at : 0;
+  if (denied(failure)) {
+    freshness.className = "freshness bad";
+    freshness.textContent = "not signed in";
+    trouble.hidden = true;
+    return;
+  }
   const gone = failure && !(failure instanceof Refusal && failure.status === 404);
   freshness.className = `freshness ${gone ? "bad" : ""}`;
   freshness.textContent = gone ? (at ? `${span(old)} old` : "no answer") : at ? "live" : "connecting";
@@ -144,7 +176,20 @@ document.addEventListener("visibilitychange", () => {
 });
 addEventListener("hashchange", open);
 setInterval(age, 1000);
-fetch("/api/v1/cluster").then(response => response.json()).then(cluster => {
-  document.getElementById("about").textContent = `Coordinator ${location.host} · Sluice ${cluster.version}`;
-}).catch(() => {});
+addEventListener("sluice-changed", refresh);
+who.addEventListener("click", () => {
+  if (token() !== null) {
+    keep(null);
+    signedIn();
+  } else if (caller().tokens) {
+    clearTimeout(timer);
+    current = null; // Nothing is painted over the form.
+    content.replaceChildren(signInForm("Users look where not everybody may, and admins change things.", signedIn, open));
+    content.querySelector("input").focus();
+  }
+});
+lookWhoAsks(who).then(() => {
+  if (current?.data) paint();
+});
+about();
 open();

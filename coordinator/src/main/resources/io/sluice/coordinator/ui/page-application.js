@@ -1,5 +1,6 @@
 // One application.
 
+import { actButton, actButtons } from "./acts.js";
 import { get, query } from "./api.js";
 import { h } from "./dom.js";
 import {
@@ -21,7 +22,10 @@ export const applicationPage = {
 
   render({ application, servers, shuffles, events }, repaint) {
     return [
-      heading([h("a", { href: "#/" }, "Cluster"), "Applications"], application.name, badge(application.state)),
+      heading([h("a", { href: "#/" }, "Cluster"), "Applications"], application.name, badge(application.state),
+        application.state === "LIVE"
+          ? actButtons(actButton("Delete", `Servers drop all data of ${application.name}. If its driver still lives, its running stages fail.`, "DELETE", ["applications", application.name]))
+          : null),
       application.fallbackShuffles > 0
         ? h("p", { class: "card attention warn", role: "note", "data-key": "fallback" },
             `${count(application.fallbackShuffles)} ${application.fallbackShuffles === 1 ? "shuffle" : "shuffles"} went to the engine's own shuffle. The latest: ${application.lastFallbackReason}`) : null,

@@ -1,5 +1,6 @@
 // One shuffle server.
 
+import { actButton, actButtons } from "./acts.js";
 import { get, query } from "./api.js";
 import { chartPlace } from "./charts.js";
 import { h } from "./dom.js";
@@ -32,7 +33,7 @@ export const serverPage = {
     const used = server.space.capacityBytes - server.space.freeBytes;
     const memory = `${bytes(server.memory.usedBytes)} of ${bytes(server.memory.capacityBytes)}`;
     return [
-      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state), server.tags.map(tag => h("span", { class: "tag" }, tag))),
+      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state), server.tags.map(tag => h("span", { class: "tag" }, tag)), acts(server)),
       server.state === "SERVER_LOST"
         ? h("p", { class: "card attention bad", role: "note", "data-key": "lost" }, `This server is lost: it was heard last ${ago(server.heartbeatAgeMs)}. The figures are from then.`) : null,
       tiles(
@@ -79,3 +80,16 @@ export const serverPage = {
     ];
   },
 };
+
+/** What an admin may do with it. */
+function acts(server) {
+  const { name, state } = server;
+  return actButtons(
+    state === "EXCLUDED"
+      ? actButton("Include", `${name} is given partitions again.`, "DELETE", ["servers", name, "exclusion"])
+      : actButton("Exclude", `${name} is given no more partitions by this coordinator, and serves what it holds, until it is included again.`, "POST", ["servers", name, "exclusion"]),
+    state === "SERVER_DRAINING"
+      ? actButton("Cancel decommission", `${name} goes on as before.`, "DELETE", ["servers", name, "decommission"])
+      : state === "SERVER_LOST" ? null
+      : actButton("Decommission", `${name} takes no new assignment anywhere, serves what it holds, and ends once that is forgotten.`, "POST", ["servers", name, "decommission"], {}));
+}

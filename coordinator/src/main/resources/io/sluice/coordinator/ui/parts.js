@@ -77,6 +77,7 @@ const EVENT_WORDS = {
   SERVER_JOINED: "server joined", SERVER_RESTARTED: "server restarted", SERVER_RETURNED: "server came back",
   SERVER_STATE_CHANGED: "server changed state", SERVER_LOST: "server lost", SERVER_FORGOTTEN: "server forgotten", SERVER_LEFT: "server left (decommissioned)",
   DISK_BAD: "disk bad", DISK_GOOD: "disk well again", EXCLUSIONS_CHANGED: "exclusions changed",
+  SERVER_EXCLUDED: "server excluded", SERVER_INCLUDED: "server included again", CONFIGURATION_RELOADED: "configuration reloaded",
   APPLICATION_REGISTERED: "application registered", APPLICATION_DENIED: "application denied",
   APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
   SHUFFLE_SHORT_OF_COPIES: "fewer copies than asked for", SHUFFLE_REFUSED: "shuffle refused",

@@ -121,15 +121,18 @@ class ApiTest {
   }
 
   @Test
-  void understandsGetAndHeadOnly() throws Exception {
+  void saysWhichMethodsAPathUnderstands() throws Exception {
     for (String method : new String[] {"POST", "PUT", "DELETE", "OPTIONS"}) {
       HttpResponse<String> response =
           coordinator.send(
               coordinator
                   .request("/api/v1/servers")
+                  .header("Content-Type", "application/json")
                   .method(method, HttpRequest.BodyPublishers.noBody())
                   .build());
       assertThat(response.statusCode()).as(method).isEqualTo(405);
+      assertThat(response.headers().firstValue("Allow")).contains("GET");
+      assertThat(response.body().lines()).hasSize(1);
     }
     HttpResponse<String> head =
         coordinator.send(

@@ -25,9 +25,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A coordinator over real sockets, and peers that say what the test wants. */
 final class LiveCoordinator implements AutoCloseable {
@@ -45,14 +47,26 @@ final class LiveCoordinator implements AutoCloseable {
   }
 
   static LiveCoordinator start() throws IOException {
-    return new LiveCoordinator(
-        CoordinatorProcess.start(
-            ConfigSet.of(
-                CoordinatorConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.jetty.http.port", "0"))));
+    return start(Map.of());
+  }
+
+  /**
+   * @param settings may change: they are read again at a reload
+   */
+  static LiveCoordinator start(Map<String, String> settings) throws IOException {
+    Supplier<ConfigSet> source =
+        () -> {
+          Map<String, String> all = new HashMap<>(settings);
+          all.put("rss.coordinator.host", "127.0.0.1");
+          all.put("rss.rpc.server.port", "0");
+          all.put("rss.jetty.http.port", "0");
+          return ConfigSet.of(CoordinatorConfig.SCHEMA, all);
+        };
+    return new LiveCoordinator(CoordinatorProcess.start(source.get(), source));
+  }
+
+  int rpcPort() {
+    return process.rpcPort();
   }
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -68,8 +82,8 @@ final class LiveCoordinator implements AutoCloseable {
     return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  List<String> templates() {
-    return process.apiTemplates();
+  Set<String> operations() {
+    return process.apiOperations();
   }
 
   CoordinatorBlockingStub client() {

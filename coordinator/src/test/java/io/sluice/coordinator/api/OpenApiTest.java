@@ -11,6 +11,7 @@ import com.networknt.schema.dialect.Dialects;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
@@ -70,16 +71,27 @@ class OpenApiTest {
 
   @Test
   void namesEveryRouteAndNoOther() {
-    TreeSet<String> routes = new TreeSet<>(coordinator.templates());
-    routes.add("/api/v1/openapi.yaml");
+    TreeSet<String> routes = new TreeSet<>(coordinator.operations());
+    routes.add("GET /api/v1/openapi.yaml");
 
-    assertThat(new TreeSet<>(document.get("paths").propertyNames())).isEqualTo(routes);
+    TreeSet<String> described = new TreeSet<>();
+    for (String path : document.get("paths").propertyNames()) {
+      for (String method : document.get("paths").get(path).propertyNames()) {
+        if (!method.equals("parameters")) {
+          described.add(method.toUpperCase(Locale.ROOT) + " " + path);
+        }
+      }
+    }
+    assertThat(described).isEqualTo(routes);
   }
 
   @Test
   void everyPathAnswersAsItSays() throws Exception {
     Map<String, Integer> answered = new HashMap<>();
     for (String template : document.get("paths").propertyNames()) {
+      if (!document.get("paths").get(template).has("get")) {
+        continue;
+      }
       HttpResponse<String> response = coordinator.get(filled(template));
       answered.put(template, response.statusCode());
       if (!template.endsWith("openapi.yaml")) {

@@ -37,7 +37,7 @@ class StateOwnerTest {
     owner =
         new StateOwner(
             nanos::get,
-            elapsed,
+            () -> elapsed,
             (requests, oldestWaitNanos) -> decided.addAndGet(requests),
             (record, happened) -> {});
     owner.start();
@@ -180,11 +180,15 @@ class StateOwnerTest {
   }
 
   @Test
-  void changesExclusionsOnce() throws Exception {
+  void answersWhoWaitsElsewhere() throws Exception {
     ExcludeList list = ExcludeList.parse(List.of("a:1"));
-    assertThat(owner.exclude(list)).isTrue();
-    result(submit((view, nowMs) -> Decision.unchanged(0)));
+    CompletableFuture<Integer> answer =
+        owner.ask(
+            (view, nowMs) -> Decision.of(new MetadataRecord.ExclusionsChanged(list), list.size()));
+    assertThat(result(answer)).isEqualTo(1);
     assertThat(owner.view().excluded()).isEqualTo(list);
+    owner.close();
+    assertThat(owner.ask((view, nowMs) -> Decision.unchanged(0))).isCompletedExceptionally();
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
@@ -201,6 +202,17 @@ public final class ClusterNode {
    */
   public synchronized void kill() {
     killAndWait();
+  }
+
+  /** The exit code of the last life once it has ended by itself; empty if it has not in time. */
+  public OptionalInt awaitExit(Duration timeout) throws InterruptedException {
+    Process last;
+    synchronized (this) {
+      last = process;
+    }
+    return last != null && last.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        ? OptionalInt.of(last.exitValue())
+        : OptionalInt.empty();
   }
 
   /** Stops the process if it runs, and starts it again on the same ports. */

@@ -2,10 +2,13 @@ package io.sluice.it.transport;
 
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
+import io.sluice.client.transport.SocketDataTransport;
 import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.IoMode;
 import io.sluice.proto.ServerId;
 import io.sluice.server.service.DataService;
@@ -20,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** A server end on a free loopback port, and how to reach it. */
 interface Loopback extends AutoCloseable {
@@ -37,6 +41,33 @@ interface Loopback extends AutoCloseable {
 
   /** Framed TCP. */
   static Loopback netty(DataService service, DataTransportConfig config, IoMode mode)
+      throws IOException {
+    return framed(
+        service,
+        config,
+        mode,
+        clientConfig -> new NettyDataTransport(clientConfig, System::nanoTime));
+  }
+
+  /** Framed TCP whose client end has no Netty channel. */
+  static Loopback sockets(DataService service, DataTransportConfig config) throws IOException {
+    return framed(
+        service,
+        config,
+        IoMode.NIO,
+        clientConfig ->
+            new SocketDataTransport(
+                clientConfig,
+                new ApplicationCredentials(),
+                UnpooledByteBufAllocator.DEFAULT,
+                System::nanoTime));
+  }
+
+  private static Loopback framed(
+      DataService service,
+      DataTransportConfig config,
+      IoMode mode,
+      Function<TransportConfig, DataTransport> clients)
       throws IOException {
     TransportCounters counters = new TransportCounters();
     NettyDataServer server =
@@ -66,7 +97,7 @@ interface Loopback extends AutoCloseable {
 
       @Override
       public DataTransport newClient(TransportConfig clientConfig) {
-        return new NettyDataTransport(clientConfig, System::nanoTime);
+        return clients.apply(clientConfig);
       }
 
       @Override

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.error.SluiceException;
@@ -55,14 +56,16 @@ class LyingServerTest {
   private static final Fetch FETCH = Fetch.newBuilder().addRanges(range(1, 0, 50_000)).build();
 
   private ServerSocket listener;
-  private NettyDataTransport client;
+  private DataTransport client;
 
   @BeforeEach
   void start() throws IOException {
     listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    client =
-        new NettyDataTransport(
-            new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS), System::nanoTime);
+    client = newClient(new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS));
+  }
+
+  DataTransport newClient(TransportConfig config) {
+    return new NettyDataTransport(config, System::nanoTime);
   }
 
   @AfterEach

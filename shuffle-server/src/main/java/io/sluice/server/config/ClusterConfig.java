@@ -50,16 +50,19 @@ public record ClusterConfig(
           .atLeast(1_000L)
           .since("0.1.0")
           .doc(
-              "How long an application is kept that no coordinator calls alive. The time counts only"
-                  + " while a coordinator answers; a longer lease of a coordinator counts instead.")
+              "How long an application is kept that no coordinator calls alive. The time counts"
+                  + " only while a coordinator answers; a longer lease of a coordinator counts"
+                  + " instead.")
           .build();
 
   static final ConfigKey<List<String>> TAGS =
       ConfigKey.strings("rss.server.tags")
           .defaultValue(List.of())
+          .reloadable()
           .since("0.1.0")
           .doc(
-              "What the server says it is: only such servers are assigned to a job that asks for it.")
+              "What the server says it is: only such servers are assigned to a job that asks for"
+                  + " it.")
           .build();
 
   static final ConfigKey<Long> DECOMMISSION_CHECK =
@@ -69,8 +72,8 @@ public record ClusterConfig(
           .atMost(3_600_000L)
           .since("0.1.0")
           .doc(
-              "How often a decommissioned server looks whether it still holds a shuffle. It ends when"
-                  + " it held none twice in a row.")
+              "How often a decommissioned server looks whether it still holds a shuffle. It ends"
+                  + " when it held none twice in a row.")
           .build();
 
   /** The keys that this record is made from. */

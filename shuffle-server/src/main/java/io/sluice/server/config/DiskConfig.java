@@ -75,6 +75,7 @@ public record DiskConfig(
   static final ConfigKey<Double> HIGH_WATERMARK =
       ConfigKey.percent("rss.server.high.watermark.write")
           .defaultValue(95.0)
+          .reloadable()
           .since("0.1.0")
           .doc("Share of a directory's capacity in use at which nothing more is written there.")
           .build();
@@ -82,6 +83,7 @@ public record DiskConfig(
   static final ConfigKey<Double> LOW_WATERMARK =
       ConfigKey.percent("rss.server.low.watermark.write")
           .defaultValue(85.0)
+          .reloadable()
           .since("0.1.0")
           .doc("Share of a directory's capacity in use below which it is written to again.")
           .build();
@@ -102,8 +104,8 @@ public record DiskConfig(
           .atLeast(0L)
           .since("0.1.0")
           .doc(
-              "Most bytes per second that are moved from a directory above its high watermark to one"
-                  + " on a slower disk, in the background; 0 moves nothing.")
+              "Most bytes per second that are moved from a directory above its high watermark to"
+                  + " one on a slower disk, in the background; 0 moves nothing.")
           .build();
 
   static final ConfigKey<Long> WRITE_TIMEOUT =
@@ -112,8 +114,8 @@ public record DiskConfig(
           .atLeast(100L)
           .since("0.1.0")
           .doc(
-              "How long writing a run of 256 MiB may take, a larger one longer in proportion. Then it"
-                  + " is given up, its blocks go to another disk, and this one is suspected.")
+              "How long writing a run of 256 MiB may take, a larger one longer in proportion. Then"
+                  + " it is given up, its blocks go to another disk, and this one is suspected.")
           .build();
 
   static final ConfigKey<Integer> WRITE_ERRORS =
@@ -148,8 +150,8 @@ public record DiskConfig(
           .atLeast(1)
           .since("0.1.0")
           .doc(
-              "Damaged blocks or footers found within rss.server.disk.errors.window after which a disk"
-                  + " is suspected.")
+              "Damaged blocks or footers found within rss.server.disk.errors.window after which a"
+                  + " disk is suspected.")
           .build();
 
   static final ConfigKey<Long> ERRORS_WINDOW =
@@ -166,8 +168,8 @@ public record DiskConfig(
           .atLeast(1.5)
           .since("0.1.0")
           .doc(
-              "A disk is suspected when it lately takes so many times longer than it used to and than"
-                  + " the other disks of its kind do.")
+              "A disk is suspected when it lately takes so many times longer than it used to and"
+                  + " than the other disks of its kind do.")
           .build();
 
   static final ConfigKey<Long> SLOW_THRESHOLD =

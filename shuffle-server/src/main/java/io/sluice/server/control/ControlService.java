@@ -1,10 +1,16 @@
 package io.sluice.server.control;
 
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.config.ConfigChange;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
+import io.sluice.proto.ConfigurationChange;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
@@ -22,11 +28,23 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   private final ShuffleStore store;
   private final ServerReport report;
   private final Decommission decommission;
+  private final ConfigReload configuration;
+  private final Runnable flush;
 
-  public ControlService(ShuffleStore store, ServerReport report, Decommission decommission) {
+  /**
+   * @param flush begins to write to disk what is in memory, and does not wait for it
+   */
+  public ControlService(
+      ShuffleStore store,
+      ServerReport report,
+      Decommission decommission,
+      ConfigReload configuration,
+      Runnable flush) {
     this.store = store;
     this.report = report;
     this.decommission = decommission;
+    this.configuration = configuration;
+    this.flush = flush;
   }
 
   @Override
@@ -51,14 +69,47 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
 
   @Override
   public void decommission(DecommissionRequest request, StreamObserver<DecommissionReply> replies) {
-    Decommission.Outcome outcome =
-        request.getCancel() ? decommission.cancel() : decommission.begin(request.getDeadlineMs());
+    Decommission.Outcome outcome;
+    if (request.getCancel()) {
+      outcome = decommission.cancel();
+    } else if (request.getStay()) {
+      outcome = decommission.stay();
+      if (outcome.status() == Status.OK) {
+        flush.run();
+      }
+    } else {
+      outcome = decommission.begin(request.getDeadlineMs());
+    }
     replies.onNext(
         DecommissionReply.newBuilder()
             .setStatus(outcome.status())
             .setMessage(outcome.message())
             .build());
     replies.onCompleted();
+  }
+
+  @Override
+  public void reloadConfiguration(
+      ReloadConfigurationRequest request, StreamObserver<ReloadConfigurationReply> replies) {
+    ReloadConfigurationReply.Builder reply = ReloadConfigurationReply.newBuilder();
+    try {
+      ConfigReload.Outcome outcome = configuration.reload();
+      reply.setStatus(Status.OK);
+      outcome.applied().forEach(change -> reply.addApplied(told(change)));
+      outcome.restartNeeded().forEach(change -> reply.addRestartNeeded(told(change)));
+    } catch (ConfigException e) {
+      reply.setStatus(Status.BAD_REQUEST).setMessage(ConfigReload.oneLine(e));
+    }
+    replies.onNext(reply.build());
+    replies.onCompleted();
+  }
+
+  private static ConfigurationChange told(ConfigChange change) {
+    return ConfigurationChange.newBuilder()
+        .setKey(change.key())
+        .setFrom(change.from())
+        .setTo(change.to())
+        .build();
   }
 
   @Override

@@ -10,11 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operator's wish that this server leaves. Until it is empty it serves what it holds, and takes
- * the rest of shuffles that it was assigned; it says that it takes no new one.
+ * An operator's wish that this server leaves, or that it only takes nothing new before it is
+ * restarted. Until it ends it serves what it holds, and takes the rest of shuffles that it was
+ * assigned; it says that it takes no new one.
  *
- * <p>States: {@code WORKING <-> LEAVING -> ENDED}; the last is final. Thread-safe. It is asked
- * whether to end at every {@link #look}.
+ * <p>States: {@code WORKING <-> STAYING <-> LEAVING <-> WORKING}, {@code LEAVING -> ENDED}; the
+ * last is final. Thread-safe. It is asked whether to end at every {@link #look}.
  */
 public final class Decommission {
   private static final Logger log = LoggerFactory.getLogger(Decommission.class);
@@ -30,6 +31,8 @@ public final class Decommission {
 
   private enum State {
     WORKING,
+    /** Takes no assignment, and ends for another reason. */
+    STAYING,
     LEAVING,
     ENDED
   }
@@ -80,7 +83,7 @@ public final class Decommission {
     if (state == State.ENDED) {
       return new Outcome(Status.OK, "the server is ending already");
     }
-    if (state == State.WORKING) {
+    if (state != State.LEAVING) {
       emptyLooks = 0;
     }
     state = State.LEAVING;
@@ -92,12 +95,24 @@ public final class Decommission {
     return new Outcome(Status.OK, "");
   }
 
+  /** Takes no assignment from now on, and does not end, however empty the server is. */
+  public synchronized Outcome stay() {
+    if (state == State.ENDED) {
+      return new Outcome(Status.DRAINING, "too late: the server is ending already");
+    }
+    if (state != State.STAYING) {
+      state = State.STAYING;
+      log.info("the server drains and stays");
+    }
+    return new Outcome(Status.OK, "");
+  }
+
   /** Takes assignments again. */
   public synchronized Outcome cancel() {
     if (state == State.ENDED) {
       return new Outcome(Status.DRAINING, "too late: the server is ending already");
     }
-    if (state == State.LEAVING) {
+    if (state != State.WORKING) {
       state = State.WORKING;
       log.info("decommission cancelled");
     }

@@ -52,7 +52,10 @@ public final class Spiller implements AutoCloseable {
   // Guarded by lock.
   private Thread planner;
   private boolean signalled;
-  private boolean flushing;
+
+  /** Calls that wait until memory is written. */
+  private int flushes;
+
   private boolean writeFailed;
   private boolean stopped;
 
@@ -123,25 +126,38 @@ public final class Spiller implements AutoCloseable {
    * @return whether everything was written in time
    */
   public boolean flushAll(long timeoutMs) throws InterruptedException {
+    return flush(0, timeoutMs);
+  }
+
+  /**
+   * Writes what is in memory to files, while more may come.
+   *
+   * @param leaveBytes what may stay in memory; small runs are not worth a file
+   * @return whether no more than that is left
+   */
+  public boolean flush(long leaveBytes, long timeoutMs) throws InterruptedException {
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     LogTotals totals = store.totals();
     synchronized (lock) {
-      flushing = true;
+      flushes++;
       signal();
       long left = deadline - nanoTime.getAsLong();
-      while (!stopped && left > 0 && isAnythingLeft(totals)) {
-        lock.wait(Math.min(TICK_MS, TimeUnit.NANOSECONDS.toMillis(left) + 1));
-        left = deadline - nanoTime.getAsLong();
+      try {
+        while (!stopped && left > 0 && isMoreLeft(totals, leaveBytes)) {
+          lock.wait(Math.min(TICK_MS, TimeUnit.NANOSECONDS.toMillis(left) + 1));
+          left = deadline - nanoTime.getAsLong();
+        }
+      } finally {
+        flushes--;
       }
-      flushing = false;
     }
-    return totals.bufferedBytes() + totals.spillingBytes() == 0;
+    return totals.bufferedBytes() + totals.spillingBytes() <= leaveBytes;
   }
 
-  /** Whether blocks are in memory, or a writer holds those that it has just written. */
-  private boolean isAnythingLeft(LogTotals totals) {
-    return totals.bufferedBytes() + totals.spillingBytes() > 0
-        || threads.stream().anyMatch(DiskThread::isWriting);
+  /** Whether too much is in memory, or all is to go and a writer holds what it has just written. */
+  private boolean isMoreLeft(LogTotals totals, long leaveBytes) {
+    return totals.bufferedBytes() + totals.spillingBytes() > leaveBytes
+        || (leaveBytes == 0 && threads.stream().anyMatch(DiskThread::isWriting));
   }
 
   /**
@@ -274,7 +290,7 @@ public final class Spiller implements AutoCloseable {
             totals.spillingBytes(),
             totals.bufferedExtents());
     synchronized (lock) {
-      return flushing ? Math.max(wanted, totals.bufferedBytes()) : wanted;
+      return flushes > 0 ? Math.max(wanted, totals.bufferedBytes()) : wanted;
     }
   }
 
@@ -328,7 +344,7 @@ public final class Spiller implements AutoCloseable {
 
   private boolean isFlushing() {
     synchronized (lock) {
-      return flushing;
+      return flushes > 0;
     }
   }
 

@@ -28,7 +28,8 @@ public final class Disk {
 
   private final Storage storage;
   private final RunCatalog catalog;
-  private final DiskLimits limits;
+  // Guarded by this: an operator may change them.
+  private DiskLimits limits;
   private final DiskHealth health;
   private final LongSupplier nanoTime;
   private final LongAdder writtenBytes = new LongAdder();
@@ -106,6 +107,11 @@ public final class Disk {
   /** Bytes that are free, as last seen, and not promised to what is being written. */
   public synchronized long freeBytes() {
     return Math.max(0, freeBytes - pendingBytes);
+  }
+
+  /** From now on these hold; whether it is full is seen with the next look at it. */
+  public synchronized void limit(DiskLimits changed) {
+    limits = changed;
   }
 
   /** Bytes that must go until it is down to its low mark. */

@@ -6,10 +6,15 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
 import io.sluice.common.error.SluiceException;
+import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -25,6 +30,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +41,7 @@ class ControlServiceTest {
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final Decommission decommission =
       new Decommission(() -> store.shuffleCount() == 0, () -> 0);
+  private final AtomicInteger flushes = new AtomicInteger();
   private Server server;
   private ManagedChannel channel;
   private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control;
@@ -44,7 +51,18 @@ class ControlServiceTest {
   void start() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new ControlService(store, new FakeReport(), decommission))
+            .addService(
+                new ControlService(
+                    store,
+                    new FakeReport(),
+                    decommission,
+                    new ConfigReload(
+                        null,
+                        () -> {
+                          throw new ConfigException(List.of("a: wrong", "b: wrong too"));
+                        },
+                        changed -> {}),
+                    flushes::incrementAndGet))
             .build()
             .start();
     channel =
@@ -79,6 +97,27 @@ class ControlServiceTest {
                 .getStatus())
         .isEqualTo(Status.OK);
     assertThat(decommission.isUnderWay()).isFalse();
+  }
+
+  @Test
+  void saysInOneLineWhatIsWrongWithAConfigurationThatWasReadAgain() {
+    ReloadConfigurationReply reply =
+        control.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance());
+
+    assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(reply.getMessage()).isEqualTo("a: wrong; b: wrong too");
+  }
+
+  @Test
+  void aServerThatStaysTakesNothingNewAndWritesItsMemory() {
+    assertThat(control.decommission(DecommissionRequest.newBuilder().setStay(true).build()))
+        .isEqualTo(DecommissionReply.newBuilder().setStatus(Status.OK).build());
+
+    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(flushes).hasValue(1);
+    decommission.look();
+    decommission.look();
+    assertThat(decommission.hasEnded()).isFalse();
   }
 
   private UnregisterShufflesReply unregister(String application, Integer... numbers) {

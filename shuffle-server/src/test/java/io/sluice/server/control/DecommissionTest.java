@@ -77,6 +77,31 @@ class DecommissionTest {
   }
 
   @Test
+  void aServerThatStaysDoesNotEndUntilItIsToldToLeave() {
+    empty = true;
+    decommission.stay();
+    decommission.look();
+    decommission.look();
+    decommission.look();
+    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(ended()).isFalse();
+
+    decommission.begin(0);
+    decommission.look();
+    decommission.look();
+    assertThat(ended()).isTrue();
+    assertThat(decommission.stay().status()).isEqualTo(Status.DRAINING);
+  }
+
+  @Test
+  void aServerThatStayedGoesOn() {
+    decommission.stay();
+    decommission.cancel();
+
+    assertThat(decommission.isUnderWay()).isFalse();
+  }
+
+  @Test
   void refusesADeadlineInThePast() {
     assertThat(decommission.begin(-1).status()).isEqualTo(Status.BAD_REQUEST);
     assertThat(decommission.isUnderWay()).isFalse();

@@ -146,6 +146,18 @@ class SpillerTest {
     checkEveryBlock();
   }
 
+  @Test
+  void flushesDownToWhatMayStay() throws Exception {
+    append(10);
+    assertThat(spiller.flush(10 * SLAB, 60_000)).isTrue();
+    assertThat(memory.usedBytes()).isEqualTo(10 * SLAB);
+
+    assertThat(spiller.flush(2 * SLAB, 60_000)).isTrue();
+
+    await(() -> memory.usedBytes() <= 2 * SLAB);
+    checkEveryBlock();
+  }
+
   /**
    * Appends frames of one slab each: attempt n has one block of nearly a slab in partition n % 3.
    */

@@ -181,7 +181,8 @@ final class Clusters implements AutoCloseable {
     return settings;
   }
 
-  private static Path clientJar() {
+  /** What jobs have on their class path. */
+  static Path clientJar() {
     Path target = ROOT.resolve("client-mr/target");
     try (Stream<Path> files = Files.list(target)) {
       return files

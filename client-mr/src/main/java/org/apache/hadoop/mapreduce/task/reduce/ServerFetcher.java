@@ -53,7 +53,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
     this.reporter = reporter;
     this.failedShuffles = failedShuffles;
     this.client =
-        SluiceClient.start(
+        SluiceClient.startForOneTask(
             JobSettings.ofTask(job, System.getenv()).client(),
             assignment.get().shuffle().getApplication(),
             reduce.toString());

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shuffle of one reduce task: Hadoop's own thread asks for completed maps, its fetchers get
- * what is at node managers, {@link ServerFetcher} what is at servers, and its merge takes all of
- * it.
+ * what is at node managers, if anything is, {@link ServerFetcher} what is at servers, and its merge
+ * takes all of it.
  */
 final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, ExceptionReporter {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffle.class);
@@ -100,22 +100,11 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
     List<Fetcher<K, V>> fetchers = new ArrayList<>();
     try (ServerFetcher<K, V> servers = serverFetcher(job)) {
       events.start();
-      for (int i = 0; i < job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5); i++) {
-        Fetcher<K, V> fetcher =
-            new Fetcher<>(
-                job,
-                context.getReduceId(),
-                scheduler,
-                merger,
-                context.getReporter(),
-                metrics,
-                this,
-                context.getReduceTask().getShuffleSecret());
-        fetchers.add(fetcher);
-        fetcher.start();
-      }
       servers.start();
       while (!scheduler.waitUntilDone(TURN_MS)) {
+        if (fetchers.isEmpty() && scheduler.hasOutputAtNodeManagers()) {
+          startFetchers(job, fetchers);
+        }
         context.getReporter().progress();
         throwFailure();
         reportLosses();
@@ -128,6 +117,23 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
       scheduler.close();
     }
     return merged();
+  }
+
+  private void startFetchers(JobConf job, List<Fetcher<K, V>> fetchers) {
+    for (int i = 0; i < job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5); i++) {
+      Fetcher<K, V> fetcher =
+          new Fetcher<>(
+              job,
+              context.getReduceId(),
+              scheduler,
+              merger,
+              context.getReporter(),
+              metrics,
+              this,
+              context.getReduceTask().getShuffleSecret());
+      fetchers.add(fetcher);
+      fetcher.start();
+    }
   }
 
   private ServerFetcher<K, V> serverFetcher(JobConf job) throws IOException {

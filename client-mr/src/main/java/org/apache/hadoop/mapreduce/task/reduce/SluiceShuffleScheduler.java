@@ -25,6 +25,8 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
   private final KnownOutputs atServers;
   private final NewestAssignment assignment;
   private final ExceptionReporter exceptions;
+  // Guarded by this.
+  private boolean outputAtNodeManagers;
 
   SluiceShuffleScheduler(
       JobConf job,
@@ -82,6 +84,20 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
     URI address = getBaseURI(reduce, output.nodeManager());
     addKnownMapOutput(
         address.getHost() + ":" + address.getPort(), address.toString(), output.attempt());
+  }
+
+  @Override
+  public synchronized void addKnownMapOutput(String hostName, String hostUrl, TaskAttemptID mapId) {
+    super.addKnownMapOutput(hostName, hostUrl, mapId);
+    if (!outputAtNodeManagers) {
+      outputAtNodeManagers = true;
+      notifyAll();
+    }
+  }
+
+  /** Whether any output has ever been there to fetch. */
+  synchronized boolean hasOutputAtNodeManagers() {
+    return outputAtNodeManagers;
   }
 
   /** Tells the application master that nobody has an output any more. */

@@ -1,0 +1,75 @@
+package io.sluice.cli.admin;
+
+import io.sluice.cli.TextTable;
+import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
+import io.sluice.cli.control.QuorumOptions;
+import io.sluice.coordinator.api.Resource;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import tools.jackson.databind.JsonNode;
+
+/** {@code sluice admin cluster}. */
+@Command(name = "cluster", description = "Totals of the cluster as a coordinator sees it.")
+final class ClusterCommand implements Callable<Integer> {
+  @Mixin private QuorumOptions quorum;
+  @Mixin private Output output;
+
+  @Override
+  public Integer call() throws IOException {
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      JsonNode answer = coordinators.first(api -> api.get("cluster"));
+      if (output.isJson()) {
+        output.json(answer);
+      } else {
+        output.text(table(CoordinatorApi.as(Resource.Cluster.class, answer)));
+      }
+      return 0;
+    }
+  }
+
+  /** The states that some server is in. */
+  static String servers(Resource.Cluster cluster) {
+    String states =
+        cluster.serversByState().entrySet().stream()
+            .filter(state -> state.getValue() > 0)
+            .map((Map.Entry<String, Integer> state) -> state.getValue() + " " + state.getKey())
+            .collect(Collectors.joining(", "));
+    return states.isEmpty() ? "none" : states;
+  }
+
+  private static TextTable table(Resource.Cluster cluster) {
+    TextTable table = new TextTable("", "");
+    table.row("servers", servers(cluster));
+    table.row("applications", cluster.applications());
+    table.row("shuffles assigned", cluster.shufflesAssigned());
+    table.row("fallbacks", cluster.fallbackShuffles());
+    table.row("stored", Words.size(cluster.storedBytes()));
+    table.row(
+        "memory",
+        Words.size(cluster.memory().usedBytes())
+            + " of "
+            + Words.size(cluster.memory().capacityBytes()));
+    table.row(
+        "disks",
+        Words.size(cluster.disks().freeBytes())
+            + " free of "
+            + Words.size(cluster.disks().capacityBytes())
+            + ", bad "
+            + cluster.badDisks());
+    table.row("push", Words.size(cluster.pushBytesPerSecond()) + "/s");
+    table.row("fetch", Words.size(cluster.fetchBytesPerSecond()) + "/s");
+    table.row("connections", cluster.connections());
+    table.row(
+        "coordinator",
+        cluster.version()
+            + ", up "
+            + Words.span(cluster.uptimeMs())
+            + (cluster.ready() ? "" : ", assigns nothing yet"));
+    return table;
+  }
+}

@@ -1,0 +1,124 @@
+package io.sluice.cli.admin;
+
+import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
+import io.sluice.cli.control.OptionTypes;
+import io.sluice.cli.control.QuorumOptions;
+import io.sluice.coordinator.api.Resource;
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+
+/** {@code sluice admin events}. */
+@Command(
+    name = "events",
+    description = "What has happened, as one coordinator saw it, oldest first.")
+final class EventsCommand implements Callable<Integer> {
+  /** As many as the API gives at once. */
+  private static final int MOST = 2000;
+
+  @Mixin private QuorumOptions quorum;
+  @Mixin private Output output;
+
+  @Option(
+      names = {"-n", "--limit"},
+      defaultValue = "50",
+      paramLabel = "COUNT",
+      description = "The newest ones, at most 2000; default ${DEFAULT-VALUE}.")
+  private int limit;
+
+  @Option(names = "--server", defaultValue = "", description = "Only of this server.")
+  private String server;
+
+  @Option(names = "--application", defaultValue = "", description = "Only of this application.")
+  private String application;
+
+  @Option(
+      names = {"-f", "--follow"},
+      description = "Go on with what happens; JSON is then one object a line.")
+  private boolean follow;
+
+  @Option(
+      names = "--interval",
+      defaultValue = "2s",
+      paramLabel = "TIME",
+      converter = OptionTypes.Millis.class,
+      description = "How often to look with --follow; default ${DEFAULT-VALUE}.")
+  private long intervalMs;
+
+  @Option(names = "--looks", hidden = true, defaultValue = "0", description = "End after so many.")
+  private int looks;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      JsonNode answer = look(coordinators, limit, 0);
+      if (!follow) {
+        if (output.isJson()) {
+          output.json(answer);
+        } else {
+          print(answer);
+        }
+        return 0;
+      }
+      long last = 0;
+      for (int done = 1; ; done++) {
+        print(answer);
+        last = Math.max(last, newest(answer));
+        if (done == looks) {
+          return 0;
+        }
+        TimeUnit.MILLISECONDS.sleep(intervalMs);
+        answer = look(coordinators, MOST, last);
+        // A coordinator that was started again counts from one.
+        if (answer.path("events").isEmpty() && newest(look(coordinators, 1, 0)) < last) {
+          last = 0;
+          answer = look(coordinators, MOST, 0);
+        }
+      }
+    }
+  }
+
+  private JsonNode look(Coordinators coordinators, int most, long after) throws IOException {
+    return coordinators.first(
+        api ->
+            api.get(
+                Map.of("limit", most, "after", after, "server", server, "application", application),
+                List.of("events")));
+  }
+
+  private static long newest(JsonNode answer) {
+    return answer.path("events").path(0).path("number").asLong(0);
+  }
+
+  private void print(JsonNode answer) throws IOException {
+    if (output.isJson()) {
+      JsonNode events = answer.path("events");
+      IntStream.range(0, events.size())
+          .map(i -> events.size() - 1 - i)
+          .forEach(i -> output.jsonLine(events.get(i)));
+      return;
+    }
+    List<Resource.Event> events = CoordinatorApi.as(Resource.Events.class, answer).events();
+    ZoneId zone = ZoneId.systemDefault();
+    for (int i = events.size() - 1; i >= 0; i--) {
+      output.line(line(events.get(i), zone));
+    }
+  }
+
+  private String line(Resource.Event event, ZoneId zone) {
+    return Words.time(event.lastTime(), zone)
+        + (event.severity().equals("INFO") ? "  " : "  " + event.severity() + " ")
+        + event.text()
+        + (event.count() > 1 ? " (" + event.count() + " times)" : "")
+        + (output.isWide() ? "  [" + event.number() + " " + event.kind() + "]" : "");
+  }
+}

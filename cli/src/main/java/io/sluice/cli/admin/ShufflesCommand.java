@@ -1,0 +1,84 @@
+package io.sluice.cli.admin;
+
+import io.sluice.cli.control.CoordinatorApi;
+import io.sluice.cli.control.Coordinators;
+import io.sluice.cli.control.QuorumOptions;
+import io.sluice.coordinator.api.Resource;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** {@code sluice admin shuffles}. */
+@Command(
+    name = "shuffles",
+    description = {
+      "The shuffles of an application, or one and each server's part of it.",
+      "Skew is the largest partition over the mean one; from 3 on its reader is likely to be the"
+          + " last."
+    })
+final class ShufflesCommand implements Callable<Integer> {
+  @Mixin private QuorumOptions quorum;
+  @Mixin private Output output;
+
+  @Parameters(index = "0", paramLabel = "APPLICATION", description = "The engine's application id.")
+  private String application;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "SHUFFLE",
+      description = "Only this one, by its number.")
+  private Integer shuffle;
+
+  private static final Columns<Resource.Shuffle> COLUMNS =
+      new Columns<Resource.Shuffle>()
+          .column(">shuffle", Resource.Shuffle::shuffle)
+          .column(">partitions", Resource.Shuffle::partitions)
+          .column(">servers", Resource.Shuffle::servers)
+          .column(">stored", s -> Words.size(s.storedBytes()))
+          .column(">largest", s -> Words.size(s.largestPartitionBytes()))
+          .column(">skew", s -> Words.factor(s.skew()))
+          .column(">age", s -> s.assignedAgeMs() == null ? "-" : Words.span(s.assignedAgeMs()))
+          .wide(">replicas", Resource.Shuffle::replicas)
+          .wide(">assignments", Resource.Shuffle::assignments);
+
+  @Override
+  public Integer call() throws IOException {
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      JsonNode answer =
+          coordinators.first(
+              api ->
+                  shuffle == null
+                      ? api.get("applications", application, "shuffles")
+                      : api.get("applications", application, "shuffles", shuffle.toString()));
+      if (output.isJson()) {
+        output.json(answer);
+      } else if (shuffle == null) {
+        output.text(
+            COLUMNS.table(
+                CoordinatorApi.as(Resource.Shuffles.class, answer).shuffles(), output.isWide()));
+      } else {
+        one(CoordinatorApi.as(Resource.ShuffleDetail.class, answer));
+      }
+      return 0;
+    }
+  }
+
+  private void one(Resource.ShuffleDetail detail) {
+    output.text(COLUMNS.table(List.of(detail.shuffle()), output.isWide()));
+    output.line("");
+    output.text(
+        new Columns<Resource.Share>()
+            .column("server", Resource.Share::server)
+            .column("state", Resource.Share::state)
+            .column(">assigned", Resource.Share::partitionsAssigned)
+            .column(">written", Resource.Share::partitionsWritten)
+            .column(">stored", share -> Words.size(share.storedBytes()))
+            .column(">largest", share -> Words.size(share.largestPartitionBytes()))
+            .table(detail.servers(), output.isWide()));
+  }
+}

@@ -1,0 +1,102 @@
+package io.sluice.cli.admin;
+
+import io.sluice.cli.control.CommandFailure;
+import io.sluice.cli.control.Coordinators;
+import io.sluice.cli.control.OptionTypes;
+import io.sluice.cli.control.QuorumOptions;
+import io.sluice.coordinator.api.Resource;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.ZoneId;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice admin top}. */
+@Command(
+    name = "top",
+    description = {
+      "The busiest servers and applications, again and again until Ctrl-C.",
+      "A terminal shows the latest; anything else is given one look after the other."
+    })
+final class TopCommand implements Callable<Integer> {
+  /** Cursor to the corner; then what is below it is cleared once all is written. */
+  private static final String HOME = "\u001b[H";
+
+  private static final String CLEAR_LINE = "\u001b[K\n";
+  private static final String CLEAR_BELOW = "\u001b[J";
+
+  @Spec private CommandSpec spec;
+  @Mixin private QuorumOptions quorum;
+
+  @Option(
+      names = {"-i", "--interval"},
+      defaultValue = "3s",
+      paramLabel = "TIME",
+      converter = OptionTypes.Millis.class,
+      description = "From one look to the next; default ${DEFAULT-VALUE}.")
+  private long intervalMs;
+
+  @Option(
+      names = {"-n", "--rows"},
+      defaultValue = "15",
+      paramLabel = "COUNT",
+      description = "Most servers, and most applications; default ${DEFAULT-VALUE}.")
+  private int rows;
+
+  @Option(names = "--count", paramLabel = "LOOKS", description = "End after so many looks.")
+  private long looks = Long.MAX_VALUE;
+
+  @Option(names = "--once", description = "As --count 1.")
+  private boolean once;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    TopView view = new TopView(rows, ZoneId.systemDefault());
+    boolean live = Ansi.AUTO.enabled();
+    long most = once ? 1 : looks;
+    boolean shown = false;
+    try (Coordinators coordinators = new Coordinators(quorum)) {
+      for (long done = 0; done < most; done++) {
+        if (done > 0) {
+          TimeUnit.MILLISECONDS.sleep(intervalMs);
+        }
+        String text;
+        try {
+          text = view.show(look(coordinators));
+          shown = true;
+        } catch (CommandFailure failure) {
+          // What worked once is waited for: a coordinator may be restarted.
+          if (!shown || done == most - 1) {
+            throw failure;
+          }
+          text = failure.getMessage() + "\n";
+        }
+        print(text, live, done == 0);
+      }
+    }
+    return 0;
+  }
+
+  private static TopView.Look look(Coordinators coordinators) throws IOException {
+    return new TopView.Look(
+        coordinators.first(Resource.Cluster.class, "cluster"),
+        coordinators.first(Resource.Servers.class, "servers").servers(),
+        coordinators.first(Resource.Applications.class, "applications").applications());
+  }
+
+  private void print(String text, boolean live, boolean first) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (live) {
+      out.print(HOME + text.replace("\n", CLEAR_LINE) + CLEAR_BELOW);
+    } else {
+      out.print((first ? "" : "\n") + text);
+    }
+    out.flush();
+  }
+}

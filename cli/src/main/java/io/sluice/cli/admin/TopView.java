@@ -1,0 +1,148 @@
+package io.sluice.cli.admin;
+
+import io.sluice.coordinator.api.Resource;
+import java.time.ZoneId;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code top} shows of one moment: totals, the busiest servers, the applications that grow
+ * most. An application's rate is how much more servers hold of it than at the look before. One
+ * thread's.
+ */
+final class TopView {
+  private static final String LOST = "SERVER_LOST";
+
+  private final int rows;
+  private final ZoneId zone;
+  private Map<String, Long> storedBefore = Map.of();
+  private long timeBeforeMs;
+
+  /** What a coordinator said at one moment. */
+  record Look(
+      Resource.Cluster cluster,
+      List<Resource.Server> servers,
+      List<Resource.Application> applications) {}
+
+  private record Growing(Resource.Application application, long bytesPerSecond, boolean known) {}
+
+  /**
+   * @param rows most servers, and most applications
+   */
+  TopView(int rows, ZoneId zone) {
+    this.rows = rows;
+    this.zone = zone;
+  }
+
+  /** The next screen. */
+  String show(Look look) {
+    Resource.Cluster cluster = look.cluster();
+    StringBuilder text = new StringBuilder();
+    text.append(Words.time(cluster.time(), zone))
+        .append("  servers: ")
+        .append(ClusterCommand.servers(cluster))
+        .append('\n')
+        .append("push ")
+        .append(Words.size(cluster.pushBytesPerSecond()))
+        .append("/s  fetch ")
+        .append(Words.size(cluster.fetchBytesPerSecond()))
+        .append("/s  stored ")
+        .append(Words.size(cluster.storedBytes()))
+        .append("  memory ")
+        .append(Words.percent(cluster.memory().usedBytes(), cluster.memory().capacityBytes()))
+        .append("  disks ")
+        .append(
+            Words.percent(
+                cluster.disks().capacityBytes() - cluster.disks().freeBytes(),
+                cluster.disks().capacityBytes()))
+        .append("  bad disks ")
+        .append(cluster.badDisks())
+        .append("  fallbacks ")
+        .append(cluster.fallbackShuffles())
+        .append("\n\n")
+        .append(servers(look.servers()))
+        .append('\n')
+        .append(applications(look.applications(), cluster.time()));
+    return text.toString();
+  }
+
+  private String servers(List<Resource.Server> servers) {
+    List<Resource.Server> busiest =
+        servers.stream()
+            .sorted(
+                // What needs attention first, then by what goes through.
+                Comparator.comparing((Resource.Server s) -> s.state().equals("ACTIVE"))
+                    .thenComparing(Comparator.comparingLong(TopView::throughput).reversed())
+                    .thenComparing(
+                        Comparator.comparingLong(Resource.Server::storedBytes).reversed())
+                    .thenComparing(Resource.Server::name))
+            .limit(rows)
+            .toList();
+    return new Columns<Resource.Server>()
+            .column("server", Resource.Server::name)
+            .column("state", Resource.Server::state)
+            .column(">push/s", s -> Words.size(s.pushBytesPerSecond()))
+            .column(">fetch/s", s -> Words.size(s.fetchBytesPerSecond()))
+            .column(
+                ">memory", s -> Words.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
+            .column(
+                ">disks",
+                s ->
+                    Words.percent(
+                        s.space().capacityBytes() - s.space().freeBytes(),
+                        s.space().capacityBytes()))
+            .column(">stored", s -> Words.size(s.storedBytes()))
+            .column(">connections", Resource.Server::connections)
+            .table(busiest, false)
+        + more(servers.size(), busiest.size());
+  }
+
+  private static long throughput(Resource.Server server) {
+    return server.state().equals(LOST)
+        ? 0
+        : server.pushBytesPerSecond() + server.fetchBytesPerSecond();
+  }
+
+  private String applications(List<Resource.Application> applications, long timeMs) {
+    List<Resource.Application> live =
+        applications.stream().filter(app -> app.state().equals("LIVE")).toList();
+    long passedMs = timeMs - timeBeforeMs;
+    List<Growing> growing =
+        live.stream()
+            .map(
+                app -> {
+                  Long before = storedBefore.get(app.name());
+                  boolean known = before != null && passedMs > 0;
+                  return new Growing(
+                      app, known ? (app.storedBytes() - before) * 1000 / passedMs : 0, known);
+                })
+            .sorted(
+                Comparator.comparingLong((Growing g) -> -g.bytesPerSecond())
+                    .thenComparing(g -> -g.application().storedBytes())
+                    .thenComparing(g -> g.application().name()))
+            .limit(rows)
+            .toList();
+    Map<String, Long> stored = new HashMap<>();
+    live.forEach(app -> stored.put(app.name(), app.storedBytes()));
+    storedBefore = stored;
+    timeBeforeMs = timeMs;
+    return new Columns<Growing>()
+            .column("application", g -> g.application().name())
+            .column("user", g -> Words.orNone(g.application().user()))
+            .column(">grows/s", g -> g.known() ? Words.size(g.bytesPerSecond()) : "-")
+            .column(">stored", g -> Words.size(g.application().storedBytes()))
+            .column(">shuffles", g -> g.application().shuffles())
+            .column(">servers", g -> g.application().servers())
+            .column(">fallbacks", g -> g.application().fallbackShuffles())
+            .column(">skew", g -> Words.factor(g.application().skew()))
+            .column(">age", g -> Words.span(g.application().registeredAgeMs()))
+            .table(growing, false)
+        + more(live.size(), growing.size());
+  }
+
+  private static String more(int all, int shown) {
+    return all > shown ? "and " + (all - shown) + " more\n" : "";
+  }
+}

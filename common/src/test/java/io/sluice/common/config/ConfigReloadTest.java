@@ -1,0 +1,93 @@
+package io.sluice.common.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ConfigReloadTest {
+  private static final ConfigKey<Integer> LIVE =
+      ConfigKey.integer("rss.live").defaultValue(1).reloadable().since("1").doc("l").build();
+  private static final ConfigKey<Integer> FIXED =
+      ConfigKey.integer("rss.fixed").defaultValue(10).since("1").doc("f").build();
+  private static final ConfigKey<String> SECRET =
+      ConfigKey.string("rss.hidden").secret().since("1").doc("s").build();
+  private static final ConfigSchema SCHEMA =
+      ConfigSchema.builder("test")
+          .title("Test")
+          .keys(LIVE, FIXED, SECRET)
+          .rule(
+              set ->
+                  set.get(LIVE) < set.get(FIXED)
+                      ? Optional.empty()
+                      : Optional.of("rss.live must be less than rss.fixed"))
+          .build();
+
+  private final List<Integer> applied = new ArrayList<>();
+  private Map<String, String> file = Map.of();
+  private final ConfigReload reload =
+      new ConfigReload(read(), this::read, set -> applied.add(set.get(LIVE)));
+
+  private ConfigSet read() {
+    return ConfigSet.of(SCHEMA, file);
+  }
+
+  @Test
+  void takesWhatCanChangeAndNamesTheRestUntilARestart() {
+    file = Map.of("rss.live", "2", "rss.fixed", "20");
+
+    ConfigReload.Outcome first = reload.reload();
+    ConfigReload.Outcome second = reload.reload();
+
+    assertThat(applied).containsExactly(2);
+    assertThat(first.applied()).containsExactly(new ConfigChange("rss.live", "1", "2", true));
+    assertThat(first.restartNeeded())
+        .containsExactly(new ConfigChange("rss.fixed", "10", "20", false));
+    assertThat(second.applied()).isEmpty();
+    assertThat(second.restartNeeded()).isEqualTo(first.restartNeeded());
+  }
+
+  @Test
+  void aKeyThatIsTakenOutHasItsDefaultAgain() {
+    file = Map.of("rss.live", "5");
+    reload.reload();
+    file = Map.of();
+
+    reload.reload();
+
+    assertThat(applied).containsExactly(5, 1);
+  }
+
+  @Test
+  void aBrokenFileChangesNothing() {
+    file = Map.of("rss.live", "x");
+
+    assertThatThrownBy(reload::reload)
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rss.live");
+
+    assertThat(applied).isEmpty();
+    file = Map.of("rss.live", "3");
+    assertThat(reload.reload().applied()).hasSize(1);
+  }
+
+  @Test
+  void valuesThatDoNotGoWithThoseThatStayChangeNothing() {
+    file = Map.of("rss.live", "15", "rss.fixed", "20");
+
+    assertThatThrownBy(reload::reload).hasMessage("rss.live must be less than rss.fixed");
+
+    assertThat(applied).isEmpty();
+  }
+
+  @Test
+  void aSecretIsNeverTold() {
+    file = Map.of("rss.hidden", "hunter2");
+
+    assertThat(reload.reload().toString()).contains("rss.hidden").doesNotContain("hunter2");
+  }
+}

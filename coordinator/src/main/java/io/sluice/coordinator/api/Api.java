@@ -1,0 +1,119 @@
+package io.sluice.coordinator.api;
+
+import io.sluice.common.audit.AdminEntry;
+import io.sluice.common.audit.AuditLog;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The REST API: one answer for each request, whether it came over HTTP or the control port. Who may
+ * ask is checked here, and what is changed, or was to be, is written to the audit log. Thread-safe.
+ */
+public final class Api {
+  private static final Logger log = LoggerFactory.getLogger(Api.class);
+
+  private static final String JSON = "application/json";
+  private static final String PROBLEM = "application/problem+json";
+  private static final int OK = 200;
+  private static final int INTERNAL = 500;
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private final ApiRoutes routes;
+  private final ApiAccess access;
+  private final AuditLog audit;
+
+  public Api(ApiRoutes routes, ApiAccess access, AuditLog audit) {
+    this.routes = routes;
+    this.access = access;
+    this.audit = audit;
+  }
+
+  /** Paths and methods, as OpenAPI writes them: {@code GET /api/v1/cluster}. */
+  public Set<String> operations() {
+    return routes.operations();
+  }
+
+  /**
+   * Answers a request. Reading is done when this returns; an act may take until later.
+   *
+   * @return never ends exceptionally; may be completed on a thread that must not be blocked
+   */
+  public CompletionStage<ApiAnswer> answer(ApiCall call) {
+    CompletionStage<Resource> resource;
+    try {
+      resource = routes.answer(call, access);
+    } catch (ApiException | RuntimeException e) {
+      resource = CompletableFuture.failedFuture(e);
+    }
+    return resource.handle(
+        (found, failure) -> {
+          ApiAnswer answer =
+              failure == null ? json(OK, JSON, found, "") : refusal(call, cause(failure));
+          if (call.changes()) {
+            note(call, answer.status(), failure == null ? "" : cause(failure).getMessage());
+          }
+          return answer;
+        });
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  private static ApiAnswer refusal(ApiCall call, Throwable failure) {
+    if (failure instanceof ApiException refused) {
+      return problem(refused.status(), refused.getMessage(), refused.allow());
+    }
+    log.error("api failed method={} path={}", call.method(), call.path(), failure);
+    return problem(INTERNAL, "this request failed; the log says why", "");
+  }
+
+  /** A refusal that was not made here. */
+  public static ApiAnswer problem(int status, String detail) {
+    return problem(status, detail, "");
+  }
+
+  private static ApiAnswer problem(int status, String detail, String allow) {
+    String line = detail == null ? "" : detail.lines().collect(Collectors.joining(" "));
+    return json(
+        status, PROBLEM, new Resource.Problem("about:blank", title(status), status, line), allow);
+  }
+
+  private static String title(int status) {
+    return switch (status) {
+      case 400 -> "Bad request";
+      case 401 -> "Unauthorized";
+      case 403 -> "Forbidden";
+      case 404 -> "Not found";
+      case 405 -> "Method not allowed";
+      case 409 -> "Conflict";
+      case 413 -> "Too large";
+      case 415 -> "Unsupported media type";
+      case 502 -> "Bad gateway";
+      case 503 -> "Unavailable";
+      default -> "Failed";
+    };
+  }
+
+  private static ApiAnswer json(int status, String type, Resource resource, String allow) {
+    return new ApiAnswer(status, type, MAPPER.writeValueAsBytes(resource), allow);
+  }
+
+  private void note(ApiCall call, int status, String reason) {
+    audit.write(
+        new AdminEntry(
+            call.method() + " " + call.path(),
+            status == OK ? "OK" : Integer.toString(status),
+            call.caller().text(),
+            call.peer(),
+            reason == null ? "" : reason));
+  }
+}

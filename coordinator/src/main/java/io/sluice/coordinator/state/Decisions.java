@@ -1,0 +1,47 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.AssignmentPlanner;
+import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.quota.Quotas;
+
+/**
+ * Everything that decides by the operator's rules, made of one reading of them. Immutable: a
+ * configuration that is read again makes another one, and each request is decided by one of them.
+ */
+public record Decisions(
+    Eligibility eligibility,
+    ApplicationDecisions applications,
+    ShuffleDecisions shuffles,
+    ServerDecisions servers,
+    Listings listings,
+    Elapsed elapsed) {
+
+  /**
+   * @param quotas outlives the reading: its rules have files of their own
+   */
+  public static Decisions of(
+      ServerPolicy servers,
+      ApplicationPolicy applications,
+      AssignmentPolicy assignment,
+      Quotas quotas) {
+    Eligibility eligibility =
+        new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
+    ApplicationDecisions applicationDecisions = new ApplicationDecisions(applications, eligibility, quotas);
+    return new Decisions(
+        eligibility,
+        applicationDecisions,
+        new ShuffleDecisions(
+            servers,
+            applications,
+            applicationDecisions,
+            eligibility,
+            new AssignmentPlanner(assignment),
+            quotas),
+        new ServerDecisions(servers, applications, quotas),
+        new Listings(servers, applications),
+        new Elapsed(servers, applications));
+  }
+}

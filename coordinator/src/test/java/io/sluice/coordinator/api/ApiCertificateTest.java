@@ -1,0 +1,126 @@
+package io.sluice.coordinator.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TestCertificates;
+import io.sluice.common.tls.TlsConfig;
+import io.sluice.common.tls.TlsContexts;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Over TLS, a client certificate proves who asks. */
+@Timeout(60)
+class ApiCertificateTest {
+  @TempDir static Path directory;
+  private static CoordinatorProcess coordinator;
+
+  @BeforeAll
+  static void start() throws Exception {
+    TestCertificates.write(directory, "coordinator", "ip:127.0.0.1");
+    TestCertificates.write(directory, "ops", "dns:ops");
+    TestCertificates.write(directory, "eve", "dns:eve");
+    Files.writeString(directory.resolve("users"), "ops admin -\neve reader -\n");
+    Files.writeString(
+        directory.resolve("trust"),
+        Files.readString(directory.resolve("ops.crt"))
+            + Files.readString(directory.resolve("eve.crt")));
+    Files.writeString(
+        directory.resolve("key"), "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    coordinator =
+        CoordinatorProcess.start(
+            ConfigSet.of(
+                CoordinatorConfig.SCHEMA,
+                Map.ofEntries(
+                    Map.entry("rss.coordinator.host", "127.0.0.1"),
+                    Map.entry("rss.rpc.server.port", "0"),
+                    Map.entry("rss.jetty.http.port", "0"),
+                    Map.entry("rss.security.authentication.enabled", "true"),
+                    Map.entry("rss.security.cluster.secret.file", file("key")),
+                    Map.entry("rss.security.users.file", file("users")),
+                    Map.entry("rss.security.tls.enabled", "true"),
+                    Map.entry("rss.security.tls.certificate.file", file("coordinator.crt")),
+                    Map.entry("rss.security.tls.key.file", file("coordinator.key")),
+                    Map.entry("rss.security.tls.trust.file", file("trust")),
+                    Map.entry("rss.security.tls.client.certificates", "REQUIRED"))));
+  }
+
+  @AfterAll
+  static void stop() {
+    if (coordinator != null) {
+      coordinator.close();
+    }
+  }
+
+  private static String file(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  /**
+   * @param user whose certificate is shown; null: none
+   */
+  private static HttpResponse<String> ask(String user, String method, String path)
+      throws Exception {
+    Optional<String> name = Optional.ofNullable(user);
+    HttpClient client =
+        HttpClient.newBuilder()
+            .sslContext(
+                TlsContexts.of(
+                        new TlsConfig(
+                            true,
+                            name.map(n -> directory.resolve(n + ".crt")),
+                            name.map(n -> directory.resolve(n + ".key")),
+                            Optional.of(directory.resolve("coordinator.crt")),
+                            TlsConfig.ClientCertificates.NONE,
+                            Optional.empty()),
+                        false,
+                        System::nanoTime)
+                    .orElseThrow()
+                    .https())
+            .build();
+    return client.send(
+        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + coordinator.httpPort() + path))
+            .timeout(Duration.ofSeconds(20))
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.noBody())
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
+  void theCommonNameIsTheUser() throws Exception {
+    JsonNode caller = JsonMapper.shared().readTree(ask("ops", "GET", "/api/v1/caller").body());
+
+    assertThat(caller.get("user").asString()).isEqualTo("ops");
+    assertThat(caller.get("mayChange").asBoolean()).isTrue();
+    // Allowed, and refused for another reason: there is no such application.
+    assertThat(ask("ops", "DELETE", "/api/v1/applications/none").statusCode()).isEqualTo(404);
+    assertThat(ask("eve", "GET", "/api/v1/cluster").statusCode()).isEqualTo(200);
+    assertThat(ask("eve", "POST", "/api/v1/reload").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void probesNeedNone() throws Exception {
+    assertThat(ask(null, "GET", "/healthz").statusCode()).isEqualTo(200);
+    assertThat(ask(null, "GET", "/metrics").statusCode()).isEqualTo(200);
+    assertThat(ask(null, "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
+  }
+}

@@ -1,0 +1,119 @@
+package io.sluice.coordinator.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.Users;
+import io.sluice.proto.AdminGrpc;
+import io.sluice.proto.ApiCall;
+import io.sluice.proto.ApiReply;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cluster that demands authentication: who may look, over HTTP and over the control port. */
+@Timeout(60)
+class ApiProofTest {
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  @TempDir Path directory;
+  private LiveCoordinator coordinator;
+
+  private void start(boolean openReads) throws Exception {
+    Path key = directory.resolve("key");
+    Path users = directory.resolve("users");
+    Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    Files.writeString(users, "ops admin " + SECRET + "\neve reader " + SECRET + "\n");
+    Map<String, String> settings = new HashMap<>();
+    settings.put("rss.security.authentication.enabled", "true");
+    settings.put("rss.security.cluster.secret.file", key.toString());
+    settings.put("rss.security.users.file", users.toString());
+    settings.put("rss.security.anonymous.read.enabled", Boolean.toString(openReads));
+    coordinator = LiveCoordinator.start(settings);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    coordinator.close();
+  }
+
+  private int status(String path, String token) throws Exception {
+    HttpResponse<String> response =
+        coordinator.send(
+            (token == null
+                    ? coordinator.request(path)
+                    : coordinator.request(path).header("Authorization", "Bearer " + token))
+                .build());
+    return response.statusCode();
+  }
+
+  private ApiReply call(String user, String method, String path) throws InterruptedException {
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort()).usePlaintext();
+    if (user != null) {
+      builder.intercept(CallProofs.ofUser(user, Users.userSecret(SECRET)));
+    }
+    ManagedChannel channel = builder.build();
+    try {
+      return AdminGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(20, TimeUnit.SECONDS)
+          .call(ApiCall.newBuilder().setMethod(method).setPath("/api/v1/" + path).build());
+    } finally {
+      channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void looksNeedAProofOverHttp() throws Exception {
+    start(false);
+
+    assertThat(status("/api/v1/cluster", null)).isEqualTo(401);
+    assertThat(status("/api/v1/events", null)).isEqualTo(401);
+    assertThat(status("/api/v1/cluster", "eve." + SECRET)).isEqualTo(200);
+    assertThat(status("/api/v1/cluster", "eve." + SECRET + "x")).isEqualTo(401);
+    for (String open :
+        new String[] {
+          "/",
+          "/ui/main.js",
+          "/metrics",
+          "/healthz",
+          "/readyz",
+          "/api/v1/openapi.yaml",
+          "/api/v1/caller"
+        }) {
+      assertThat(status(open, null)).as(open).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anonymousReadingCanBeAllowed() throws Exception {
+    start(true);
+
+    assertThat(status("/api/v1/cluster", null)).isEqualTo(200);
+    assertThat(call(null, "GET", "cluster").getStatus()).isEqualTo(200);
+    assertThat(call(null, "POST", "reload").getStatus()).isEqualTo(401);
+  }
+
+  @Test
+  void theControlPortAnswersTheSameToWhoProvesIt() throws Exception {
+    start(false);
+
+    assertThat(call(null, "GET", "cluster").getStatus()).isEqualTo(401);
+    assertThat(call("eve", "GET", "cluster").getBody().toStringUtf8()).startsWith("{\"version\":");
+    ApiReply refused = call("eve", "POST", "reload");
+    assertThat(refused.getStatus()).isEqualTo(403);
+    assertThat(refused.getBody().toStringUtf8()).contains("this is for admins, found user eve");
+    assertThat(call("ops", "POST", "reload").getStatus()).isEqualTo(200);
+    assertThat(call("ops", "PUT", "reload").getStatus()).isEqualTo(405);
+    assertThat(call("ops", "GET", "nothing").getStatus()).isEqualTo(404);
+  }
+}

@@ -1,0 +1,171 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.TestCertificates;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.demo.yarn.HadoopProgram;
+import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.server.ServerConfig;
+import io.sluice.server.ShuffleServerProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** MapReduce on servers that ask who calls, and encrypt. */
+@ExtendWith(SharedClusters.class)
+final class SecurityTest {
+  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
+  private static final String ALICE = "0123456789abcdef0123456789abcdef";
+  private static final String SOMEBODY = "fedcba9876543210fedcba9876543210";
+  private static final String OWN_SHUFFLE = "job uses Hadoop's own shuffle";
+
+  private final Clusters clusters;
+  private final Path directory;
+  private final Path input;
+  private CoordinatorProcess coordinator;
+  private ShuffleServerProcess server;
+
+  SecurityTest(Clusters clusters) throws IOException {
+    this.clusters = clusters;
+    directory = clusters.directory("security");
+    input = TestInputs.words(directory.resolve("in"), 2, 5_000, 27);
+  }
+
+  @BeforeEach
+  void startSecured() throws Exception {
+    TestCertificates.write(directory, "sluice", "ip:127.0.0.1");
+    Map<String, String> both = new HashMap<>();
+    both.put("rss.rpc.server.port", "0");
+    both.put("rss.jetty.http.port", "0");
+    both.put("rss.security.authentication.enabled", "true");
+    both.put("rss.security.cluster.secret.file", file("cluster.secret", KEYS));
+    both.put("rss.security.tls.enabled", "true");
+    both.put("rss.security.tls.certificate.file", directory.resolve("sluice.crt").toString());
+    both.put("rss.security.tls.key.file", directory.resolve("sluice.key").toString());
+    both.put("rss.security.tls.trust.file", directory.resolve("sluice.crt").toString());
+    Map<String, String> ofCoordinator = new HashMap<>(both);
+    ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
+    ofCoordinator.put("rss.security.users.file", file("users", "alice user " + ALICE + "\n"));
+    coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
+    Map<String, String> ofServer = new HashMap<>(both);
+    ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
+    ofServer.put("rss.storage.basePath", directory.resolve("data").toString());
+    ofServer.put("rss.server.host", "127.0.0.1");
+    ofServer.put("rss.server.netty.port", "0");
+    ofServer.put("rss.server.buffer.capacity", "16m");
+    ofServer.put("rss.server.heartbeat.interval", "100ms");
+    ofServer.put("rss.server.stop.timeout", "10s");
+    server = ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, ofServer));
+  }
+
+  @AfterEach
+  void stopSecured() throws Exception {
+    if (server != null) {
+      server.close();
+    }
+    if (coordinator != null) {
+      coordinator.close();
+    }
+  }
+
+  private String file(String name, String text) throws IOException {
+    return Files.writeString(directory.resolve(name), text).toString();
+  }
+
+  private ProgramOutcome run(String name, String secret) throws Exception {
+    String credentials = file(name + ".json", "{\"sluice.user.secret\": \"" + secret + "\"}\n");
+    return BothWays.succeeded(
+        clusters.yarn(),
+        HadoopProgram.example(clusters.yarn(), "wordcount")
+            .set(clusters.throughSluice("127.0.0.1:" + coordinator.rpcPort()))
+            .set("mapreduce.job.reduces", "2")
+            .set("mapreduce.job.credentials.json", credentials)
+            .set("mapreduce.rss.security.user", "alice")
+            .set("mapreduce.rss.security.tls.enabled", "true")
+            .set(
+                "mapreduce.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
+            .arguments(input, directory.resolve(name))
+            .run(BothWays.TIMEOUT));
+  }
+
+  @Test
+  void tasksProveWhatTheirMasterProvedAndNoSecretIsWrittenDown() throws Exception {
+    ProgramOutcome outcome = run("proved", ALICE);
+    assertThat(outcome.counter("PUSHED_SEGMENTS")).isEqualTo(4);
+    assertThat(outcome.counter("SERVER_SEGMENTS")).isEqualTo(4);
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    String application = outcome.applications().get(0);
+    assertThat(clusters.yarn().containerLogs(application))
+        .contains("app=alice." + application)
+        .doesNotContain(ALICE);
+    assertThat(outcome.printed()).doesNotContain(ALICE);
+    // The first container is the application master's, and only its user can read these.
+    assertThat(filesWith(clusters.yarn().directory(), ALICE))
+        .allMatch(file -> file.matches(".*_000001/(.*\\.tokens|container_tokens|\\..*\\.crc)"));
+
+    ProgramOutcome denied = run("denied", SOMEBODY);
+    assertThat(OutputFiles.of(directory.resolve("denied")))
+        .isNotEmpty()
+        .isEqualTo(OutputFiles.of(directory.resolve("proved")));
+    assertThat(denied.counter("PUSHED_SEGMENTS")).isZero();
+    assertThat(
+            clusters
+                .yarn()
+                .containerLogs(denied.applications().get(0))
+                .lines()
+                .filter(line -> line.contains(OWN_SHUFFLE)))
+        .singleElement()
+        .asString()
+        .contains("alice is not known here with this secret");
+  }
+
+  /** Job files, history, logs, directories of containers: as far as they are there still. */
+  private static List<String> filesWith(Path root, String text) throws IOException {
+    List<String> found = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<Path>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (!file.toString().endsWith(".jar") && contains(file, text)) {
+              found.add(file.toString());
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return found;
+  }
+
+  private static boolean contains(Path file, String text) {
+    try {
+      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+}

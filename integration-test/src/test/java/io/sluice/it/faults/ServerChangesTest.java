@@ -1,0 +1,159 @@
+package io.sluice.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Servers that an operator restarts and takes away under a running application: no task fails and
+ * no map is computed again.
+ */
+@Timeout(300)
+class ServerChangesTest {
+  private static final int SERVERS = 3;
+
+  /** So that a job has more than a moment's data. */
+  private static final String WIDE = "*4";
+
+  private static final String CALM = "faults/calm" + WIDE;
+
+  /** While servers are restarted. */
+  private static final List<String> MEANWHILE =
+      IntStream.range(0, 6).mapToObj(i -> "faults/meanwhile-" + i + WIDE).toList();
+
+  private static final String LEAVING = "faults/leaving" + WIDE;
+  private static final String AFTER = "faults/after" + WIDE;
+
+  @TempDir Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+  private AdminProcess restarts;
+  private AdminProcess decommission;
+  private int heldByLeaver;
+
+  @Test
+  void noTaskFailsWhileServersAreRestartedOneByOneAndOneLeaves()
+      throws IOException, InterruptedException {
+    try (LocalCluster started =
+            FaultCluster.builder(directory.resolve("cluster"))
+                .servers(SERVERS)
+                .configureServers("rss.server.decommission.check.interval", "200ms")
+                .build();
+        ClusterProbe asked = new ClusterProbe(started)) {
+      cluster = started;
+      probe = asked;
+      cluster.start();
+      probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+
+      List<String> jobs = new ArrayList<>(List.of(CALM, "pause:restart"));
+      jobs.addAll(MEANWHILE);
+      jobs.addAll(List.of("pause:restarted", LEAVING + "@in-map", "pause:left", AFTER));
+      jobs.add("pause:checked");
+      Outcome found =
+          FaultCluster.impatient(
+                  SparkApplication.onSluice(directory.resolve("job"), cluster.quorum()))
+              .set("spark.rss.client.server.unreachable.timeout", "60s")
+              .set("spark.cleaner.referenceTracking", "false")
+              .at("restart", this::beginRestarts)
+              .at("restarted", this::checkRestarts)
+              .at("leaving" + WIDE + "/in-map", this::beginDecommission)
+              .at("left", this::noteWhatTheLeaverHolds)
+              .at("checked", this::checkDecommission)
+              .run(jobs);
+
+      assertThat(found.exitCode()).as(found.log()).isZero();
+      assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+      for (String job : List.of(LEAVING + "@in-map", AFTER)) {
+        assertUntouched(found, job);
+      }
+      MEANWHILE.forEach(job -> assertUntouched(found, job));
+      // Its driver has ended, and with it the last reason to stay.
+      AdminProcess.Outcome left = decommission.await();
+      assertThat(left.exitCode()).as(left.lines().toString()).isZero();
+      assertThat(left.lines()).last().isEqualTo(leaver().address() + ": left");
+      assertThat(leaver().awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+    }
+  }
+
+  private static void assertUntouched(Outcome found, String job) {
+    assertThat(found.digest(job)).as(job).isEqualTo(found.digest(CALM));
+    assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
+    assertThat(found.number(job, "mapTasks")).as(job + " map tasks").isEqualTo(Expectation.MAPS);
+  }
+
+  private void beginRestarts() throws InterruptedException {
+    restarts =
+        AdminProcess.start(
+            this::restartIfAsked,
+            "rolling-restart",
+            "--coordinator",
+            cluster.quorum(),
+            "--poll",
+            "100ms",
+            "--settle",
+            "500ms",
+            "--restart-timeout",
+            "60s");
+    restarts.awaitFirstLine();
+  }
+
+  /** Nobody gave the command a way to restart servers: it asks. */
+  private void restartIfAsked(String line) throws IOException, InterruptedException {
+    for (ClusterNode server : cluster.servers()) {
+      if (line.startsWith(server.address() + ": restart it now")) {
+        server.restart();
+      }
+    }
+  }
+
+  private void checkRestarts() throws InterruptedException {
+    AdminProcess.Outcome outcome = restarts.await();
+    assertThat(outcome.exitCode()).as(outcome.lines().toString()).isZero();
+    assertThat(outcome.lines()).last().isEqualTo(SERVERS + " servers restarted");
+  }
+
+  private ClusterNode leaver() {
+    return cluster.servers().get(0);
+  }
+
+  private void beginDecommission() throws InterruptedException {
+    decommission =
+        AdminProcess.start(
+            line -> {},
+            "decommission",
+            leaver().address(),
+            "--coordinator",
+            cluster.quorum(),
+            "--wait",
+            "--poll",
+            "300ms");
+    decommission.awaitFirstLine();
+  }
+
+  private void noteWhatTheLeaverHolds() throws IOException, InterruptedException {
+    probe.awaitActiveServers(SERVERS - 1, Duration.ofSeconds(30));
+    heldByLeaver = probe.status(leaver()).getShuffles();
+  }
+
+  private void checkDecommission() throws IOException {
+    assertThat(leaver().isAlive()).as("it has data that may be read again").isTrue();
+    assertThat(probe.status(leaver()).getShuffles())
+        .as("shuffles at the server that leaves")
+        .isEqualTo(heldByLeaver)
+        .isPositive();
+  }
+}

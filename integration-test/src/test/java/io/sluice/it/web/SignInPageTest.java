@@ -1,0 +1,145 @@
+package io.sluice.it.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.server.ServerConfig;
+import io.sluice.server.ShuffleServerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+
+/**
+ * The pages of a cluster that demands authentication: a person gives a token and changes things.
+ */
+@Timeout(120)
+@EnabledIf("io.sluice.it.web.Browser#isInstalled")
+class SignInPageTest {
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  @TempDir Path directory;
+  private Browser browser;
+
+  private CoordinatorProcess coordinator() throws IOException {
+    return CoordinatorProcess.start(
+        ConfigSet.of(
+            CoordinatorConfig.SCHEMA, secured(Map.of("rss.coordinator.host", "127.0.0.1"))));
+  }
+
+  private ShuffleServerProcess server(CoordinatorProcess coordinator) throws IOException {
+    return ShuffleServerProcess.start(
+        ConfigSet.of(
+            ServerConfig.SCHEMA,
+            secured(
+                Map.of(
+                    "rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort(),
+                    "rss.server.host", "127.0.0.1",
+                    "rss.server.netty.port", "0",
+                    "rss.storage.basePath", directory.resolve("disk").toString(),
+                    "rss.server.heartbeat.interval", "200ms",
+                    "rss.server.buffer.capacity", "16m"))));
+  }
+
+  private Map<String, String> secured(Map<String, String> more) throws IOException {
+    Path key = directory.resolve("key");
+    Path users = directory.resolve("users");
+    Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    Files.writeString(users, "ops admin " + SECRET + "\neve reader " + SECRET + "\n");
+    Map<String, String> all = new HashMap<>(more);
+    all.put("rss.rpc.server.port", "0");
+    all.put("rss.jetty.http.port", "0");
+    all.put("rss.security.authentication.enabled", "true");
+    all.put("rss.security.cluster.secret.file", key.toString());
+    all.put("rss.security.users.file", users.toString());
+    return all;
+  }
+
+  private void signIn(String user, String secret) {
+    browser.find("input[name=user]").clear();
+    browser.find("input[name=user]").sendKeys(user);
+    browser.find("input[name=secret]").clear();
+    browser.find("input[name=secret]").sendKeys(secret);
+    browser.find("form.sign-in button").click();
+  }
+
+  private List<WebElement> acts() {
+    return browser.driver().findElements(By.cssSelector("[data-key=acts] button"));
+  }
+
+  /** Presses a button of the page and says yes. */
+  private void act(String label) {
+    browser.await("button " + label, () -> !press("[data-key=acts] button", label).isEmpty());
+    press("[data-key=acts] button", label).get(0).click();
+    press("dialog button", label).get(0).click();
+    browser.await(
+        "the dialog to close",
+        () -> browser.driver().findElements(By.cssSelector("dialog")).isEmpty());
+  }
+
+  private List<WebElement> press(String css, String label) {
+    return browser.driver().findElements(By.cssSelector(css)).stream()
+        .filter(button -> button.getText().equals(label))
+        .toList();
+  }
+
+  @Test
+  void aPersonSignsInAndAnAdminChangesThings() throws Exception {
+    try (CoordinatorProcess coordinator = coordinator();
+        ShuffleServerProcess server = server(coordinator);
+        Browser opened = Browser.start()) {
+      browser = opened;
+      browser.desktop();
+      browser.dark(false);
+      String name = "127.0.0.1:" + server.rpcPort();
+      String base = "http://127.0.0.1:" + coordinator.httpPort();
+
+      browser.open(base + "/");
+      browser.awaitText("This cluster answers its users only.");
+      browser.picture("web-sign-in");
+      signIn("ops", SECRET + "x");
+      browser.awaitText("does not know this user with this secret");
+      assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
+
+      signIn("eve", SECRET);
+      browser.awaitText("All well: 1 server");
+      browser.open(base + "/#/servers/" + name);
+      browser.awaitText("Applications on this server");
+      assertThat(acts()).isEmpty();
+      assertThat(browser.find("#who").getText()).isEqualTo("Sign out eve");
+      assertThat(browser.driver().manage().getCookies()).isEmpty();
+      browser.driver().navigate().refresh();
+      browser.awaitText("Applications on this server");
+
+      browser.find("#who").click();
+      browser.awaitText("This cluster answers its users only.");
+      signIn("ops", SECRET);
+      browser.await("buttons", () -> acts().size() == 2);
+      act("Exclude");
+      browser.await("excluded", () -> browser.find(".heading").getText().contains("excluded"));
+      browser.awaitText("server excluded");
+      browser.picture("web-server-admin");
+      act("Include");
+      browser.await("active", () -> browser.find(".heading").getText().contains("active"));
+      act("Decommission");
+      browser.await("draining", () -> browser.find(".heading").getText().contains("draining"));
+      act("Cancel decommission");
+      browser.await("active", () -> browser.find(".heading").getText().contains("active"));
+      browser.phone();
+      assertThat(browser.run("return document.documentElement.scrollWidth")).isEqualTo(375L);
+
+      assertThat(browser.complaints())
+          .allMatch(message -> message.contains("status of 401"), "what the sign-in tried");
+    }
+  }
+}
