@@ -139,8 +139,7 @@ public final class JobShuffle implements ShuffleOfJob {
   /** Settings of the operator that cannot be meant are left out, all of them, with one warning. */
   private JobSettings withServed(
       Configuration conf, JobSettings own, String user, Map<String, String> environment) {
-    ServedSettings found =
-        ServedSettings.fetch(own.client(), user, environment, System::nanoTime);
+    ServedSettings found = ServedSettings.fetch(own.client(), user, environment, System::nanoTime);
     try {
       JobSettings settings = JobSettings.of(conf, found);
       served = found;

@@ -182,7 +182,8 @@ public record NetworkConfig(
           .defaultValue(DataTransportConfig.DEFAULT.maxConnectionsPerApplication())
           .atLeast(1)
           .since("0.1.0")
-          .doc("Most open data connections of one application; a further one is told so and closed.")
+          .doc(
+              "Most open data connections of one application; a further one is told so and closed.")
           .build();
 
   static final ConfigKey<Integer> MAX_PENDING_REQUESTS =

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 public final class HttpEndpoint implements AutoCloseable {
   /** Some of them wait for peers that send their requests slowly, for seconds at most. */
   private static final int THREADS = 16;
+
   private static final int BACKLOG = 64;
 
   private final HttpServer server;

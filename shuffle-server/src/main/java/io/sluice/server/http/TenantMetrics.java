@@ -100,7 +100,9 @@ public final class TenantMetrics extends Collector {
   }
 
   static List<Metric> metrics() {
-    return Stream.of(APPLICATIONS.metrics(), FORGOTTEN.metrics(), QUOTAS.metrics()).flatMap(List::stream).toList();
+    return Stream.of(APPLICATIONS.metrics(), FORGOTTEN.metrics(), QUOTAS.metrics())
+        .flatMap(List::stream)
+        .toList();
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
 import io.sluice.common.metrics.Metric;
-import io.sluice.common.net.PeerConnections;
 import io.sluice.common.metrics.MetricTable;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;

@@ -8,9 +8,9 @@ import io.sluice.server.service.DataService;
 import io.sluice.server.service.ForwardingDataService;
 
 /**
- * A service that takes nothing more of applications that have reached a quota; what it has is served.
- * The refusal is DENIED: no other server would take it, so that clients do not go round them but
- * leave their blocks in local output. Thread-safe.
+ * A service that takes nothing more of applications that have reached a quota; what it has is
+ * served. The refusal is DENIED: no other server would take it, so that clients do not go round
+ * them but leave their blocks in local output. Thread-safe.
  */
 public final class QuotaDataService extends ForwardingDataService {
   private final OverQuota overQuota;
@@ -26,8 +26,7 @@ public final class QuotaDataService extends ForwardingDataService {
     String reason = overQuota.reason(connection.application());
     if (reason != null) {
       overQuota.refused();
-      throw new SluiceException(
-          StatusCode.DENIED, "no space for this application: " + reason);
+      throw new SluiceException(StatusCode.DENIED, "no space for this application: " + reason);
     }
     super.checkPush(connection, push, bodyLength);
   }

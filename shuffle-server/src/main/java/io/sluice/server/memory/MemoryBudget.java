@@ -29,11 +29,11 @@ import java.util.function.LongSupplier;
  * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS}
  * (its connection died) is taken back by {@link #expireGrants}.
  *
- * <p><b>Reserve.</b> An application that has more than its share, which is the capacity divided by the
- * applications that use or want some, and at most half of it, does not get the last {@link
+ * <p><b>Reserve.</b> An application that has more than its share, which is the capacity divided by
+ * the applications that use or want some, and at most half of it, does not get the last {@link
  * #RESERVE_PARTS}th of memory: that is for those who have less. So whoever comes, or pushes little,
- * finds memory at once while somebody else fills all that spilling frees. Only who uses something is
- * held back like this.
+ * finds memory at once while somebody else fills all that spilling frees. Only who uses something
+ * is held back like this.
  *
  * <p><b>Limits.</b> An application that {@link #limit} names is held back while it uses its limit:
  * it waits although there is memory, and those who wait behind it do not wait for it. One that uses

@@ -12,10 +12,10 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * What waits. Applications share by bytes: the next is of the one that was given least, however many
- * connections it has and however large its requests are (start-time fair queueing, Goyal, Vin and
- * Cheng 1996). Within one application connections take turns, within a connection the order is that
- * of arrival. Not thread-safe.
+ * What waits. Applications share by bytes: the next is of the one that was given least, however
+ * many connections it has and however large its requests are (start-time fair queueing, Goyal, Vin
+ * and Cheng 1996). Within one application connections take turns, within a connection the order is
+ * that of arrival. Not thread-safe.
  *
  * <p>Each application has a tag: the bytes that it was given, counted from the tag of whoever was
  * served when it came. So who was away saves nothing up, and who asks for one thing at a time is
@@ -124,9 +124,7 @@ final class FairQueue<T> {
   /** Takes everything out, in no order that means anything. */
   List<T> removeAll() {
     List<T> all = new ArrayList<>();
-    applications
-        .values()
-        .forEach(waiting -> waiting.connections.values().forEach(all::addAll));
+    applications.values().forEach(waiting -> waiting.connections.values().forEach(all::addAll));
     applications.clear();
     size = 0;
     return all;

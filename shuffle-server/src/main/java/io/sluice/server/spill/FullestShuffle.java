@@ -6,9 +6,9 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What is written out next: of the application that has most in memory, the shuffle that has most. An
- * application with many small shuffles is written out before one with a single larger shuffle that
- * has less in all, so that memory that is short stays with those who use little of it.
+ * What is written out next: of the application that has most in memory, the shuffle that has most.
+ * An application with many small shuffles is written out before one with a single larger shuffle
+ * that has less in all, so that memory that is short stays with those who use little of it.
  */
 final class FullestShuffle {
   private FullestShuffle() {}

@@ -84,8 +84,7 @@ public final class TransportCounters {
       }
       open = openConnections.get();
     }
-    return refused(
-        Denial.TOTAL, peer, "too many connections, limit " + limits.maxConnections());
+    return refused(Denial.TOTAL, peer, "too many connections, limit " + limits.maxConnections());
   }
 
   private String refused(Denial why, SocketAddress peer, String reason) {

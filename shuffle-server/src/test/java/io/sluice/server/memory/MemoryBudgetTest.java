@@ -167,9 +167,9 @@ class MemoryBudgetTest {
   }
 
   /**
-   * Goal: an application that pushes little never waits, however hard another one pushes. Method: the
-   * large one takes whatever it can get and waits when it gets none; spilling frees what it has in
-   * large pieces; the small one comes and goes, with few slabs at a time.
+   * Goal: an application that pushes little never waits, however hard another one pushes. Method:
+   * the large one takes whatever it can get and waits when it gets none; spilling frees what it has
+   * in large pieces; the small one comes and goes, with few slabs at a time.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})

@@ -81,8 +81,7 @@ class FairQueueTest {
       Request given = fair.poll(item -> true);
       if (given.application().equals("large")) {
         ofLarge += given.bytes();
-        fair.add(
-            large.get(random.nextInt(10)), new Request("large", 1 + random.nextInt(16 << 20)));
+        fair.add(large.get(random.nextInt(10)), new Request("large", 1 + random.nextInt(16 << 20)));
       } else {
         ofSmall += given.bytes();
         fair.add(small, new Request("small", 1 + random.nextInt(64 << 10)));
