@@ -79,7 +79,7 @@ public final class Exclusions implements AutoCloseable {
               try {
                 ExcludeList found = present.read();
                 if (!found.equals(owner.view().excluded())) {
-                  CompletableFuture<ExcludeList> noted = note(found);
+                  CompletableFuture<ExcludeList> unusedToo = note(found);
                 }
               } catch (RuntimeException e) {
                 // An exception would end the reading for good.
