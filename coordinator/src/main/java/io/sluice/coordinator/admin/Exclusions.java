@@ -67,7 +67,7 @@ public final class Exclusions implements AutoCloseable {
   public void start() {
     file.ifPresent(
         present -> {
-          note(present.read());
+          CompletableFuture<ExcludeList> unused = note(present.read());
           readLater(present);
         });
   }
@@ -79,7 +79,7 @@ public final class Exclusions implements AutoCloseable {
               try {
                 ExcludeList found = present.read();
                 if (!found.equals(owner.view().excluded())) {
-                  note(found);
+                  CompletableFuture<ExcludeList> unusedToo = note(found);
                 }
               } catch (RuntimeException e) {
                 // An exception would end the reading for good.

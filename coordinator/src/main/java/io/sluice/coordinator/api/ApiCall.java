@@ -12,6 +12,7 @@ import io.sluice.common.auth.Caller;
  * @param caller as proved
  * @param peer address and port, for the log
  */
+@SuppressWarnings("ArrayRecordComponent") // Bytes on their way; never compared.
 public record ApiCall(
     Door door, String method, String path, String query, byte[] body, Caller caller, String peer) {
 

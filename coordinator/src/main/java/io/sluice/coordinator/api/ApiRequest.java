@@ -12,6 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param query parameters, decoded; of a repeated one the last
  * @param body JSON, or empty
  */
+@SuppressWarnings("ArrayRecordComponent") // Bytes on their way; never compared.
 record ApiRequest(Map<String, String> path, Map<String, String> query, byte[] body) {
   private static final JsonMapper STRICT =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
