@@ -128,12 +128,6 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private static final long SAMPLE_MS = 1_000;
 
-  private static final Supplier<ConfigSet> FIXED =
-      () -> {
-        throw new ConfigException(
-            "this server was started without a way to read its configuration again");
-      };
-
   /** Run files that stay open though nobody reads them: far fewer than a process may open. */
   private static final int IDLE_OPEN_RUNS = 256;
 
@@ -187,7 +181,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
    * @throws ConfigException the machine cannot give what is asked
    */
   public static ShuffleServerProcess start(ConfigSet set) throws StartException {
-    return start(set, FIXED);
+    return start(set, ShuffleServerProcess::cannotReload);
+  }
+
+  private static ConfigSet cannotReload() {
+    throw new ConfigException(
+        "this server was started without a way to read its configuration again");
   }
 
   /**
@@ -213,7 +212,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
   /** As {@link #start(ConfigSet)}, with time from the caller. */
   static ShuffleServerProcess start(ServerConfig config, Clock clock, LongSupplier nanoTime)
       throws StartException {
-    return start(config, changes -> new ConfigReload(null, FIXED, changes), clock, nanoTime);
+    return start(
+        config,
+        changes -> new ConfigReload(null, ShuffleServerProcess::cannotReload, changes),
+        clock,
+        nanoTime);
   }
 
   private static ShuffleServerProcess start(

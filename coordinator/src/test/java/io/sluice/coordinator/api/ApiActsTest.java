@@ -33,8 +33,10 @@ class ApiActsTest {
     Path users = directory.resolve("users");
     Files.writeString(
         users,
-        "ops admin 0123456789abcdef0123456789abcdef\n"
-            + "eve reader fedcba9876543210fedcba9876543210\n");
+        """
+        ops admin 0123456789abcdef0123456789abcdef
+        eve reader fedcba9876543210fedcba9876543210
+        """);
     excluded = directory.resolve("excluded");
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.coordinator.exclude.nodes.file.path", excluded.toString());
