@@ -10,6 +10,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.spark.BarrierStages;
 import io.sluice.spark.DriverShuffles;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
@@ -384,6 +385,12 @@ public class RssShuffleManager extends SortShuffleManager {
             all::assigned,
             assignments,
             endpoint.threads()));
+    sparkContext.addSparkListener(
+        new BarrierStages(
+            task ->
+                // Not interrupted, as Spark ends tasks of barrier stages itself.
+                sparkContext.killTaskAttempt(
+                    task, false, "another task of its barrier stage misses map output")));
     shuffles = all;
   }
 

@@ -1,0 +1,102 @@
+package io.sluice.spark;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongConsumer;
+import org.apache.spark.FetchFailed;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.storage.RDDInfo;
+import scala.collection.Iterator;
+
+/**
+ * Driver: ends what else runs of a barrier stage when one of its tasks has found map output
+ * missing.
+ *
+ * <p>Spark repeats such a stage as a whole, but does not end its other tasks. One that succeeds
+ * after that counts in the next attempt as well, whose tasks are then never enough to be started
+ * all at once, and the job waits for ever. With servers the others may well succeed: they read
+ * other partitions, from servers that are there. Belongs to Spark's listener thread.
+ */
+public final class BarrierStages extends SparkListener {
+  private final LongConsumer kill;
+  private final Map<StageAttempt, Set<Long>> running = new HashMap<>();
+
+  private record StageAttempt(int stage, int attempt) {}
+
+  /**
+   * @param kill ends the task attempt of that id, so that it does not succeed; it may have ended
+   */
+  public BarrierStages(LongConsumer kill) {
+    this.kill = kill;
+  }
+
+  @Override
+  public void onStageSubmitted(SparkListenerStageSubmitted submitted) {
+    StageInfo info = submitted.stageInfo();
+    Iterator<RDDInfo> rdds = info.rddInfos().iterator();
+    while (rdds.hasNext()) {
+      if (rdds.next().isBarrier()) {
+        submitted(info.stageId(), info.attemptNumber());
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void onTaskStart(SparkListenerTaskStart start) {
+    started(start.stageId(), start.stageAttemptId(), start.taskInfo().taskId());
+  }
+
+  @Override
+  public void onTaskEnd(SparkListenerTaskEnd end) {
+    // Null if the task never got so far.
+    if (end.taskInfo() != null) {
+      ended(
+          end.stageId(),
+          end.stageAttemptId(),
+          end.taskInfo().taskId(),
+          end.reason() instanceof FetchFailed);
+    }
+  }
+
+  @Override
+  public void onStageCompleted(SparkListenerStageCompleted completed) {
+    completed(completed.stageInfo().stageId(), completed.stageInfo().attemptNumber());
+  }
+
+  /** An attempt of a barrier stage begins. */
+  void submitted(int stage, int attempt) {
+    running.put(new StageAttempt(stage, attempt), new TreeSet<>());
+  }
+
+  void started(int stage, int attempt, long task) {
+    Set<Long> tasks = running.get(new StageAttempt(stage, attempt));
+    if (tasks != null) {
+      tasks.add(task);
+    }
+  }
+
+  void ended(int stage, int attempt, long task, boolean missedOutput) {
+    Set<Long> tasks = running.get(new StageAttempt(stage, attempt));
+    if (tasks == null) {
+      return;
+    }
+    tasks.remove(task);
+    if (missedOutput) {
+      tasks.forEach(kill::accept);
+      tasks.clear();
+    }
+  }
+
+  /** Whether it failed or not; what is to be ended has been. */
+  void completed(int stage, int attempt) {
+    running.remove(new StageAttempt(stage, attempt));
+  }
+}
