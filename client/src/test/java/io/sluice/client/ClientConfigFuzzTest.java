@@ -1,6 +1,7 @@
 package io.sluice.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReader;
@@ -13,6 +14,15 @@ import org.junit.jupiter.api.Test;
 
 class ClientConfigFuzzTest {
   @Test
+  void aPathThatIsNoneIsRefusedWithTheNameOfItsKey() {
+    ConfigSet set =
+        ConfigSet.of(ClientConfig.SCHEMA, Map.of("rss.security.user.secret.file", "/a\0b"));
+    assertThatThrownBy(() -> ClientConfig.from(set))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("rss.security.user.secret.file is not a path");
+  }
+
+  @Test
   void aJobsSettingsAreRefusedOrUsable() {
     DecoderFuzz.of("spark.rss.coordinator.quorum c:1\n", "spark.rss.coordinator.quorum a:1,b:2\n")
         .words(
@@ -21,7 +31,8 @@ class ClientConfigFuzzTest {
                 .toArray(String[]::new))
         .words("\n", " ", "=", ",", "true", "0", "-1", "1g", "8EiB", "10s", "0.5", "1e999")
         .refusing(ConfigException.class)
-        .allocating(16 << 20, 1_024)
+        // Unknown keys are compared with all known ones, for "did you mean".
+        .allocating(16 << 20, 16 << 10)
         .run(
             input -> {
               Map<String, String> said = new LinkedHashMap<>();

@@ -1,9 +1,11 @@
 package io.sluice.common.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.fuzz.DecoderFuzz;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,15 @@ class ConfigTextFuzzTest {
               HostPort address = HostPort.parse(text(input));
               assertThat(HostPort.parse(address.toString())).isEqualTo(address);
             });
+  }
+
+  @Test
+  void aHostHasNoBlanksAndNoBracketsInside() {
+    for (String wrong : List.of("[ a]:80", "a b:80", "[[a]]:80", "[]:80")) {
+      assertThatThrownBy(() -> HostPort.parse(wrong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("give host:port");
+    }
   }
 
   private static String text(byte[] input) {
