@@ -1,6 +1,7 @@
 package io.sluice.coordinator;
 
 import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
@@ -10,6 +11,7 @@ import io.sluice.coordinator.assign.HostRule;
 import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import java.net.InetSocketAddress;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -374,7 +376,11 @@ public record CoordinatorConfig(
   }
 
   static Path localPath(String path) {
-    return Path.of(path.startsWith("file://") ? path.substring("file://".length()) : path);
+    try {
+      return Path.of(path.startsWith("file://") ? path.substring("file://".length()) : path);
+    } catch (InvalidPathException e) {
+      throw new ConfigException("\"" + path + "\" is not a path: " + e.getReason());
+    }
   }
 
   private static long seconds(int count) {

@@ -46,6 +46,6 @@ public record ClientSecurityConfig(
 
   public static ClientSecurityConfig from(ConfigSet set) {
     return new ClientSecurityConfig(
-        set.find(USER), set.find(SECRET_FILE).map(Path::of), TlsConfig.ofClient(set));
+        set.find(USER), set.findPath(SECRET_FILE), TlsConfig.ofClient(set));
   }
 }

@@ -105,8 +105,8 @@ public record SecurityConfig(
   public static SecurityConfig from(ConfigSet set, long tokenLifetimeMs) {
     return new SecurityConfig(
         set.get(REQUIRED),
-        set.find(SECRET_FILE).map(Path::of),
-        set.find(USERS_FILE).map(Path::of),
+        set.findPath(SECRET_FILE),
+        set.findPath(USERS_FILE),
         tokenLifetimeMs,
         set.get(OPEN_READS),
         TlsConfig.ofServer(set));

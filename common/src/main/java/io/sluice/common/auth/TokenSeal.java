@@ -63,6 +63,12 @@ public final class TokenSeal {
     if (nonce.length != NONCE_LENGTH) {
       throw new SluiceException(StatusCode.DENIED, "token grant: nonce of " + nonce.length);
     }
+    // What is shorter than its tag, the cipher answers with an unchecked exception.
+    int sealedLength = grant.getSealedKey().size();
+    if (sealedLength != Hmac.LENGTH + TAG_BITS / Byte.SIZE) {
+      throw new SluiceException(
+          StatusCode.DENIED, "token grant: sealed key of " + sealedLength + " bytes");
+    }
     try {
       return new ApplicationCredential(
           token,

@@ -80,8 +80,9 @@ public final class Users {
     try {
       return Role.valueOf(word.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
+      // The word is not repeated: it is the secret where somebody has changed the order.
       throw new IllegalArgumentException(
-          "line " + number + ": role " + word + "; expected user, reader or admin");
+          "line " + number + ": unknown role; expected user, reader or admin, then the secret");
     }
   }
 

@@ -1,5 +1,7 @@
 package io.sluice.common.config;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,6 +84,20 @@ public final class ConfigSet {
    */
   public List<String> notices() {
     return notices;
+  }
+
+  /**
+   * A path that was given or has a default.
+   *
+   * @throws ConfigException if the value cannot be one on this system
+   */
+  public Optional<Path> findPath(ConfigKey<String> key) {
+    Optional<String> text = find(key);
+    try {
+      return text.map(Path::of);
+    } catch (InvalidPathException e) {
+      throw new ConfigException(key.name() + " is not a path: " + e.getReason());
+    }
   }
 
   /** What {@code later} says otherwise, in the schema's order. */

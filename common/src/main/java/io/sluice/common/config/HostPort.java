@@ -30,7 +30,10 @@ public record HostPort(String host, int port) {
       host = "";
     }
     String port = stripped.substring(colon + 1);
-    if (host.isBlank() || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
+    boolean named =
+        !host.isEmpty()
+            && host.chars().noneMatch(c -> Character.isWhitespace(c) || c == '[' || c == ']');
+    if (!named || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
       throw new IllegalArgumentException(
           "\"" + text + "\" is not an address; give host:port, such as coordinator1:19999");
     }

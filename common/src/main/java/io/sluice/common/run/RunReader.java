@@ -413,6 +413,8 @@ public final class RunReader implements AutoCloseable {
     long reserved = index.getLong();
     if (reserved != 0
         || partition < 0
+        || length < 1
+        || logicalStart > Long.MAX_VALUE - length
         || blockCount < 1
         || blockCount > Integer.MAX_VALUE / RunFormat.BLOCK_ENTRY_LENGTH
         || markCount < 1
@@ -432,7 +434,9 @@ public final class RunReader implements AutoCloseable {
     long markStart = logicalStart;
     for (int i = 0; i < markCount; i++) {
       RunMark mark = new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
-      if (mark.offset() != markStart || mark.length() < 1) {
+      if (mark.offset() != markStart
+          || mark.length() < 1
+          || mark.length() > logicalStart + length - markStart) {
         throw damaged(Reason.BAD_FIELD, at, "slice mark " + mark);
       }
       markStart += mark.length();

@@ -108,9 +108,9 @@ public record TlsConfig(
   private static TlsConfig from(ConfigSet set, ClientCertificates clientCertificates) {
     return new TlsConfig(
         set.get(ENABLED),
-        set.find(CERTIFICATE).map(Path::of),
-        set.find(KEY).map(Path::of),
-        set.find(TRUST).map(Path::of),
+        set.findPath(CERTIFICATE),
+        set.findPath(KEY),
+        set.findPath(TRUST),
         clientCertificates,
         set.find(PEER_NAME));
   }

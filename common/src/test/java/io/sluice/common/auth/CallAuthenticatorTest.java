@@ -106,6 +106,13 @@ class CallAuthenticatorTest {
                         .build(),
                     SECRET.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(SluiceException.class);
+    assertThatThrownBy(
+            () ->
+                TokenSeal.open(
+                    grant.toBuilder().setSealedKey(ByteString.EMPTY).build(),
+                    SECRET.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("sealed key of 0 bytes");
     assertThat(grants.grant(alice, "bob.app")).isEmpty();
     assertThat(grants.grant(Caller.NOBODY, "alice.app")).isEmpty();
   }
@@ -121,7 +128,10 @@ class CallAuthenticatorTest {
   @Test
   void badFilesAreRefusedWithoutTheirSecrets() {
     assertThatThrownBy(() -> Users.parse("alice boss " + SECRET))
-        .hasMessage("line 1: role boss; expected user, reader or admin");
+        .hasMessage("line 1: unknown role; expected user, reader or admin, then the secret");
+    assertThatThrownBy(() -> Users.parse("alice " + SECRET + " user"))
+        .message()
+        .doesNotContain(SECRET);
     assertThatThrownBy(() -> Users.parse("# who\na.b user " + SECRET))
         .hasMessageStartingWith("line 2: expected NAME ROLE SECRET");
     assertThatThrownBy(() -> Users.parse("alice user hunter2"))

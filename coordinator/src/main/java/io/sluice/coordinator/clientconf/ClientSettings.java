@@ -21,7 +21,7 @@ public record ClientSettings(List<ClientSetting> all) {
   private static final String FORCE = "force";
 
   private static final Pattern LINE =
-      Pattern.compile("(?:(force)\\s+)?([^\\s=]+)\\s*[\\s=]\\s*(\\S.*)");
+      Pattern.compile("(?:(force)\\s++)?([^\\s=]++)(?:\\s*+=|\\s)\\s*+(\\S.*)");
   private static final Pattern KEY =
       Pattern.compile("(?:spark\\.|mapreduce\\.)?rss\\.([A-Za-z0-9._-]{1,200})");
   private static final Pattern CONTROL = Pattern.compile(".*\\p{Cc}.*");

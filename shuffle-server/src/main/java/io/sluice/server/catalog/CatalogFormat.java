@@ -159,6 +159,9 @@ final class CatalogFormat {
     for (int i = 0; i < replacedCount; i++) {
       replaced.add(readRunId(in));
     }
+    if (replaced.contains(id)) {
+      throw new IOException("record of run " + id + " says that it replaces itself");
+    }
     return new RunRecord(id, key(name, shuffle), order, length, replaced);
   }
 
@@ -206,7 +209,12 @@ final class CatalogFormat {
     }
   }
 
-  private static ShuffleKey key(byte[] application, int shuffle) {
+  private static ShuffleKey key(byte[] application, int shuffle) throws IOException {
+    for (byte letter : application) {
+      if (letter < 0) {
+        throw new IOException("application id is not ASCII");
+      }
+    }
     return new ShuffleKey(new String(application, StandardCharsets.US_ASCII), shuffle);
   }
 

@@ -138,8 +138,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
             Math.toIntExact(set.get(READ_AHEAD)),
             set.get(DROP_BEHIND)),
         set.get(SHORT_CIRCUIT)
-            ? Optional.of(
-                set.find(SOCKET).map(Path::of).orElse(firstDirectory.resolve("sluice.sock")))
+            ? Optional.of(set.findPath(SOCKET).orElse(firstDirectory.resolve("sluice.sock")))
             : Optional.empty());
   }
 }

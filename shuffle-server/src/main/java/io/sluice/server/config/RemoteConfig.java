@@ -207,13 +207,13 @@ public record RemoteConfig(
         set.get(LARGE),
         set.get(START_TIMEOUT),
         set.find(CLASS_PATH),
-        set.find(CONFIGURATION_DIRECTORY).map(Path::of),
+        set.findPath(CONFIGURATION_DIRECTORY),
         set.passedOn(PROPERTIES),
         new Kerberos(
             set.get(KERBEROS),
             set.find(PRINCIPAL),
-            set.find(KEYTAB).map(Path::of),
-            set.find(KRB5_CONF).map(Path::of),
+            set.findPath(KEYTAB),
+            set.findPath(KRB5_CONF),
             set.get(RELOGIN_INTERVAL)));
   }
 

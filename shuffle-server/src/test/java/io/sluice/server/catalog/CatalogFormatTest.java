@@ -50,6 +50,25 @@ class CatalogFormatTest {
   }
 
   @Test
+  void refusesARunThatReplacesItself() {
+    assertThatThrownBy(
+            () ->
+                CatalogFormat.decodeRun(
+                    CatalogFormat.runKey(new RunId(1, 2)), CatalogFormat.encode(RUN)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("replaces itself");
+  }
+
+  @Test
+  void refusesApplicationsThatAreNotAscii() {
+    byte[] run = CatalogFormat.encode(RUN);
+    run[40] = (byte) 0xc3;
+    assertThatThrownBy(() -> CatalogFormat.decodeRun(CatalogFormat.runKey(RUN.id()), run))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("not ASCII");
+  }
+
+  @Test
   void refusesValuesThatAreCutOff() {
     byte[] run = CatalogFormat.encode(RUN);
     for (int length = 0; length < run.length; length++) {

@@ -1,0 +1,208 @@
+package io.sluice.common.fuzz;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * Feeds a decoder with good inputs and with what a random generator makes of them. Fails when it
+ * throws what it does not document, takes much more memory than the input has bytes, or does not
+ * come back. Inputs that end somewhere else than all before (by the place that refuses them) are
+ * changed further.
+ *
+ * <p>An ordinary test run tries the same few thousand inputs each time. {@code
+ * -Dsluice.fuzz.seconds=60} tries new ones for so long, per decoder; {@code -Dsluice.fuzz.seed=N}
+ * tries those of another run again. docs/development.md says more.
+ */
+public final class DecoderFuzz {
+  private static final int ORDINARY_INPUTS = 3_000;
+  private static final long ORDINARY_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+  private static final long HANGS_AFTER_SECONDS = 20;
+  private static final int MOST_KEPT = 500;
+  private static final int MOST_SHOWN = 4 << 10;
+
+  /** What is tried. */
+  @FunctionalInterface
+  public interface Decoder {
+    /** Decodes, and asserts what holds of an input that is accepted. */
+    void decode(byte[] input) throws Exception;
+  }
+
+  private final List<byte[]> seeds;
+  private final List<byte[]> words = new ArrayList<>();
+  private final List<Class<? extends Exception>> documented = new ArrayList<>();
+  private final ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private UnaryOperator<byte[]> seal = UnaryOperator.identity();
+  private long fixedBytes = 4 << 20;
+  private long bytesPerByte = 256;
+
+  private DecoderFuzz(List<byte[]> seeds) {
+    this.seeds = seeds;
+  }
+
+  /** Begins with inputs that are right. */
+  public static DecoderFuzz of(byte[]... seeds) {
+    return new DecoderFuzz(List.of(seeds));
+  }
+
+  /** Begins with texts that are right. */
+  public static DecoderFuzz of(String... seeds) {
+    return new DecoderFuzz(Stream.of(seeds).map(s -> s.getBytes(StandardCharsets.UTF_8)).toList());
+  }
+
+  /** The exception by which the decoder refuses an input. */
+  public DecoderFuzz refusing(Class<? extends Exception> exception) {
+    documented.add(exception);
+    return this;
+  }
+
+  /** Makes checksums right again in most of the changed inputs. Does not change its argument. */
+  public DecoderFuzz sealing(UnaryOperator<byte[]> seal) {
+    this.seal = seal;
+    return this;
+  }
+
+  /** What means something to the decoder. */
+  public DecoderFuzz words(String... more) {
+    Stream.of(more).forEach(word -> words.add(word.getBytes(StandardCharsets.UTF_8)));
+    return this;
+  }
+
+  /** Most memory on the heap that one input may take, of which nothing need be left. */
+  public DecoderFuzz allocating(long fixed, long perByte) {
+    fixedBytes = fixed;
+    bytesPerByte = perByte;
+    return this;
+  }
+
+  /** Tries. */
+  public void run(Decoder decoder) {
+    long seconds = Long.getLong("sluice.fuzz.seconds", 0);
+    long seed = Long.getLong("sluice.fuzz.seed", seconds > 0 ? System.nanoTime() : 1);
+    Run run = new Run(decoder, seed, seconds);
+    FutureTask<Void> task = new FutureTask<>(run::all, null);
+    Thread thread = new Thread(task, "fuzz");
+    thread.setDaemon(true);
+    thread.start();
+    for (long before = -1; !done(task); ) {
+      long now = run.tried.get();
+      if (now == before) {
+        AssertionError hang = new AssertionError("does not come back: " + run.what(run.input));
+        hang.setStackTrace(thread.getStackTrace());
+        throw hang;
+      }
+      before = now;
+    }
+  }
+
+  /** Waits for the end, no longer than one input may take. */
+  private static boolean done(FutureTask<Void> task) {
+    try {
+      task.get(HANGS_AFTER_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof AssertionError failure) {
+        throw failure;
+      }
+      throw new AssertionError(e.getCause());
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  private final class Run {
+    private final Decoder decoder;
+    private final long seed;
+    private final long seconds;
+    private final Random random;
+    private final List<byte[]> corpus = new ArrayList<>(seeds);
+    private final Set<String> ends = new HashSet<>();
+    private final AtomicLong tried = new AtomicLong();
+    private volatile byte[] input;
+
+    Run(Decoder decoder, long seed, long seconds) {
+      this.decoder = decoder;
+      this.seed = seed;
+      this.seconds = seconds;
+      this.random = new Random(seed);
+    }
+
+    void all() {
+      for (byte[] right : seeds) {
+        if (!attempt(right, false).isEmpty()) {
+          throw new AssertionError("a seed is refused: " + what(right));
+        }
+      }
+      attempt(new byte[0], false);
+      Mutations mutations = new Mutations(random, words);
+      long start = System.nanoTime();
+      long most = seconds > 0 ? TimeUnit.SECONDS.toNanos(seconds) : ORDINARY_NANOS;
+      long inputs = seconds > 0 ? Long.MAX_VALUE : ORDINARY_INPUTS;
+      while (tried.get() < inputs && System.nanoTime() - start < most) {
+        byte[] changed = mutations.of(any(), any());
+        if (random.nextInt(8) != 0) {
+          changed = seal.apply(changed);
+        }
+        String end = attempt(changed, true);
+        if (corpus.size() < MOST_KEPT && ends.add(end)) {
+          corpus.add(changed);
+        }
+      }
+    }
+
+    private byte[] any() {
+      return corpus.get(random.nextInt(corpus.size()));
+    }
+
+    /** Where the input was refused, or nothing if it was accepted. */
+    private String attempt(byte[] bytes, boolean measured) {
+      input = bytes;
+      long before = memory.getCurrentThreadAllocatedBytes();
+      String end = "";
+      try {
+        decoder.decode(bytes.clone());
+      } catch (Exception | Error e) {
+        if (documented.stream().noneMatch(type -> type.isInstance(e))) {
+          throw new AssertionError(e + " from " + what(bytes), e);
+        }
+        end = Arrays.stream(e.getStackTrace()).limit(3).toList().toString();
+      }
+      long taken = memory.getCurrentThreadAllocatedBytes() - before;
+      if (measured && taken > fixedBytes + bytesPerByte * bytes.length) {
+        throw new AssertionError(taken + " bytes of memory for " + what(bytes));
+      }
+      tried.incrementAndGet();
+      return end;
+    }
+
+    private String what(byte[] bytes) {
+      byte[] shown = Arrays.copyOf(bytes, Math.min(bytes.length, MOST_SHOWN));
+      return "input "
+          + tried
+          + " of -Dsluice.fuzz.seed="
+          + seed
+          + ", "
+          + bytes.length
+          + " bytes: "
+          + HexFormat.of().formatHex(shown)
+          + "\nas text: "
+          + new String(shown, StandardCharsets.ISO_8859_1);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What fuzzes the decoders of all modules. */
+package io.sluice.common.fuzz;
