@@ -56,7 +56,10 @@ class LostDirectoryTest {
                     "rss.server.health.check.interval.ms",
                     "20",
                     "rss.server.health.check.successes",
-                    "2")));
+                    "2",
+                    // A busy machine's disk is no slow disk here.
+                    "rss.server.disk.slow.threshold",
+                    "10m")));
   }
 
   @AfterEach
