@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,20 +62,7 @@ final class DecommissionCommand implements Callable<Integer> {
   @Option(names = "--wait", description = "Wait until they have left, and tell what they hold.")
   private boolean wait;
 
-  @Option(
-      names = "--wait-timeout",
-      paramLabel = "TIME",
-      defaultValue = "24h",
-      converter = OptionTypes.Millis.class,
-      description = "Patience of --wait; default ${DEFAULT-VALUE}.")
-  private long waitMs;
-
-  @Option(
-      names = "--poll",
-      hidden = true,
-      defaultValue = "5s",
-      converter = OptionTypes.Millis.class)
-  private long pollMs;
+  @Mixin private WaitOptions patience = new WaitOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -124,31 +110,26 @@ final class DecommissionCommand implements Callable<Integer> {
   }
 
   private int awaitLeft(ControlChannel channel) throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     List<String> left = new ArrayList<>(servers);
-    while (true) {
-      List<ServerInfo> known = list(channel).getServersList();
-      List<String> lines = new ArrayList<>();
-      for (String name : List.copyOf(left)) {
-        Optional<ServerInfo> info =
-            find(known, name).filter(found -> found.getState() != ServerState.SERVER_LOST);
-        if (info.isEmpty()) {
-          left.remove(name);
-          lines.add(name + ": left");
-        } else {
-          lines.add(name + ": holds " + size(info.get().getLoad().getStoredBytes()));
-        }
-      }
-      lines.forEach(this::print);
-      if (left.isEmpty()) {
-        return 0;
-      }
-      long remainingNanos = deadlineNanos - System.nanoTime();
-      if (remainingNanos <= 0) {
-        throw new IOException("still there when the time of --wait-timeout was over: " + left);
-      }
-      TimeUnit.NANOSECONDS.sleep(Math.min(TimeUnit.MILLISECONDS.toNanos(pollMs), remainingNanos));
-    }
+    patience.await(
+        "still there",
+        () -> {
+          List<ServerInfo> known = list(channel).getServersList();
+          List<String> lines = new ArrayList<>();
+          for (String name : List.copyOf(left)) {
+            Optional<ServerInfo> info =
+                find(known, name).filter(found -> found.getState() != ServerState.SERVER_LOST);
+            if (info.isEmpty()) {
+              left.remove(name);
+              lines.add(name + ": left");
+            } else {
+              lines.add(name + ": holds " + size(info.get().getLoad().getStoredBytes()));
+            }
+          }
+          lines.forEach(this::print);
+          return left;
+        });
+    return 0;
   }
 
   private static ListServersReply list(ControlChannel channel) throws IOException {

@@ -1,7 +1,6 @@
 package io.sluice.cli.admin;
 
 import io.sluice.cli.admin.rolling.ControlledCluster;
-import io.sluice.cli.control.OptionTypes;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.proto.ServerInfo;
 import io.sluice.proto.ServerState;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,20 +52,7 @@ final class DrainCommand implements Callable<Integer> {
   @Option(names = "--wait", description = "Wait until they hold nothing, and tell what they hold.")
   private boolean wait;
 
-  @Option(
-      names = "--wait-timeout",
-      paramLabel = "TIME",
-      defaultValue = "24h",
-      converter = OptionTypes.Millis.class,
-      description = "Patience of --wait; default ${DEFAULT-VALUE}.")
-  private long waitMs;
-
-  @Option(
-      names = "--poll",
-      hidden = true,
-      defaultValue = "5s",
-      converter = OptionTypes.Millis.class)
-  private long pollMs;
+  @Mixin private WaitOptions patience = new WaitOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -101,28 +86,25 @@ final class DrainCommand implements Callable<Integer> {
 
   private int awaitEmpty(ControlledCluster cluster, List<String> told)
       throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     List<String> left = new ArrayList<>(told);
-    while (true) {
-      List<ServerInfo> known = cluster.servers();
-      for (String name : List.copyOf(left)) {
-        Optional<ServerInfo> info = find(known, name);
-        boolean drains = info.filter(i -> i.getState() == ServerState.SERVER_DRAINING).isPresent();
-        print(name + ": " + info.map(i -> "holds " + held(i)).orElse("is not there any more"));
-        // What a server says of itself before it has heard of its drain may be followed by more.
-        if (info.isEmpty() || (drains && info.get().getLoad().getStoredBytes() == 0)) {
-          left.remove(name);
-        }
-      }
-      if (left.isEmpty()) {
-        return 0;
-      }
-      long remainingNanos = deadlineNanos - System.nanoTime();
-      if (remainingNanos <= 0) {
-        throw new IOException("still hold data when the time of --wait-timeout was over: " + left);
-      }
-      TimeUnit.NANOSECONDS.sleep(Math.min(TimeUnit.MILLISECONDS.toNanos(pollMs), remainingNanos));
-    }
+    patience.await(
+        "still hold data",
+        () -> {
+          List<ServerInfo> known = cluster.servers();
+          for (String name : List.copyOf(left)) {
+            Optional<ServerInfo> info = find(known, name);
+            boolean drains =
+                info.filter(i -> i.getState() == ServerState.SERVER_DRAINING).isPresent();
+            print(name + ": " + info.map(i -> "holds " + held(i)).orElse("is not there any more"));
+            // What a server says of itself before it has heard of its drain may be followed by
+            // more.
+            if (info.isEmpty() || (drains && info.get().getLoad().getStoredBytes() == 0)) {
+              left.remove(name);
+            }
+          }
+          return left;
+        });
+    return 0;
   }
 
   private static Optional<ServerInfo> find(List<ServerInfo> known, String name) {
