@@ -57,6 +57,7 @@ public final class ClusterNode {
   private final Role role;
   private final Path directory;
   private final LocalCluster.Launch launch;
+  private final FreePorts ports;
   private final Map<String, String> configuration = new LinkedHashMap<>();
   private final List<String> jvmOptions = new ArrayList<>();
   private Process process;
@@ -69,12 +70,14 @@ public final class ClusterNode {
       Role role,
       Path directory,
       LocalCluster.Launch launch,
+      FreePorts ports,
       Map<String, String> configuration,
       List<String> jvmOptions) {
     this.name = name;
     this.role = role;
     this.directory = directory;
     this.launch = launch;
+    this.ports = ports;
     this.configuration.putAll(configuration);
     this.jvmOptions.addAll(jvmOptions);
   }
@@ -152,6 +155,9 @@ public final class ClusterNode {
       throw new IllegalStateException(name + " runs already, pid=" + process.pid());
     }
     Files.createDirectories(directory);
+    if (rpcPort == 0) {
+      choosePorts();
+    }
     Path readyFile = directory.resolve(name + ".ready");
     Files.deleteIfExists(readyFile);
     Path configurationFile = directory.resolve(name + ".conf");
@@ -224,6 +230,14 @@ public final class ClusterNode {
   /** The last lines that the process printed, for a message; empty if it printed nothing. */
   public String logTail(int lineCount) {
     return LogTail.of(logFile(), lineCount);
+  }
+
+  private void choosePorts() throws IOException {
+    rpcPort = ports.next();
+    httpPort = ports.next();
+    if (role == Role.SERVER) {
+      nettyPort = ports.next();
+    }
   }
 
   private String configurationText() {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
@@ -222,6 +223,7 @@ public final class LocalCluster implements AutoCloseable {
                 + serverCount);
       }
       Launch launch = new Launch(java, classPath, mainClass, startTimeout, stopTimeout);
+      FreePorts ports = new FreePorts(new Random());
       List<ClusterNode> coordinators = new ArrayList<>();
       for (int i = 1; i <= coordinatorCount; i++) {
         String name = "coordinator-" + i;
@@ -231,6 +233,7 @@ public final class LocalCluster implements AutoCloseable {
                 ClusterNode.Role.COORDINATOR,
                 directory.resolve(name),
                 launch,
+                ports,
                 coordinatorConfiguration,
                 coordinatorJvmOptions));
       }
@@ -250,6 +253,7 @@ public final class LocalCluster implements AutoCloseable {
                 ClusterNode.Role.SERVER,
                 nodeDirectory,
                 launch,
+                ports,
                 configuration,
                 serverJvmOptions));
       }

@@ -1,14 +1,15 @@
 package io.sluice.it.spark;
 
+import io.sluice.demo.cluster.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -28,9 +29,7 @@ final class ExternalShuffleService implements AutoCloseable {
    */
   ExternalShuffleService(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      this.port = free.getLocalPort();
-    }
+    this.port = new FreePorts(new Random()).next();
   }
 
   /** Returns when it accepts connections. */

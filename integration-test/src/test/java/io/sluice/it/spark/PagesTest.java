@@ -3,11 +3,10 @@ package io.sluice.it.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.FreePorts;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -38,7 +38,7 @@ class PagesTest {
   @Test
   void showsEveryShuffleLiveAndInTheHistoryServer() throws IOException, InterruptedException {
     Path log = Files.createDirectories(directory.resolve("events"));
-    int port = freePort();
+    int port = new FreePorts(new Random()).next();
     String page;
     try (LocalCluster cluster =
         LocalCluster.builder()
@@ -86,7 +86,7 @@ class PagesTest {
   }
 
   private String history(Path log) throws IOException, InterruptedException {
-    int port = freePort();
+    int port = new FreePorts(new Random()).next();
     Process server = SparkApplication.historyServer(directory.resolve("history"), log, port);
     try {
       String base = "http://127.0.0.1:" + port;
@@ -126,12 +126,6 @@ class PagesTest {
   private String listing() throws IOException {
     try (Stream<Path> files = Files.walk(directory, 3)) {
       return "\n" + files.map(Path::toString).toList();
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }
