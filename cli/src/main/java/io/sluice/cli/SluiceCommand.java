@@ -3,6 +3,7 @@ package io.sluice.cli;
 import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
 import io.sluice.cli.control.OptionTypes;
+import io.sluice.cli.sizing.SizingCommand;
 import io.sluice.common.config.ConfigException;
 import io.sluice.demo.DemoCommand;
 import java.io.PrintWriter;
@@ -64,6 +65,7 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new AdminCommand())
             .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())
+            .addSubcommand(new SizingCommand())
             .addSubcommand(new ConfigurationCommand())
             .addSubcommand(new MetricsCommand())
             .addSubcommand(new CompletionCommand());

@@ -375,7 +375,7 @@ class ClusterCommandsTest {
   @Test
   void reloadsCoordinatorsAndServers() {
     settings.put("rss.coordinator.app.max", "77");
-    settings.put("rss.coordinator.app.expired", "61s");
+    settings.put("rss.coordinator.connections.max", "61");
     serverSettings.put("rss.server.tags", "reloaded");
 
     CliRun coordinators = CliRun.of("admin", "reload", "--coordinator", quorum);
@@ -398,7 +398,7 @@ class ClusterCommandsTest {
             quorum
                 + ": rss.coordinator.app.max: 10000 -> 77\n"
                 + quorum
-                + ": rss.coordinator.app.expired: 1m -> 61s needs a restart\n");
+                + ": rss.coordinator.connections.max: 20000 -> 61 needs a restart\n");
     assertThat(all.err()).isEmpty();
     assertThat(all.out().lines()).hasSize(2).allMatch(line -> line.endsWith("- -> reloaded"));
     assertThat(JsonMapper.shared().readTree(json.out()).get("applied")).isEmpty();

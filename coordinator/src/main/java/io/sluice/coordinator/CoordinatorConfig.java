@@ -104,8 +104,10 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.server.heartbeat.timeout")
           .defaultValue(seconds(30))
           .atLeast(100L)
+          .reloadable()
           .since(FIRST)
-          .doc("Silence after which a server counts as lost and is given nothing more.")
+          .doc(
+              "Silence after which a server counts as lost and is given nothing more. A shorter one holds once the longer one has passed.")
           .build();
   static final ConfigKey<Long> SERVER_INTERVAL =
       ConfigKey.durationMs("rss.coordinator.server.heartbeat.interval")
@@ -153,10 +155,12 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.app.expired")
           .defaultValue(seconds(60))
           .atLeast(100L)
+          .reloadable()
           .since(FIRST)
           .doc(
               "How long an application lives without a sign of life of its driver. Drivers renew"
-                  + " every third of it; afterwards servers drop its shuffles.")
+                  + " every third of it; afterwards servers drop its shuffles. A shorter one is"
+                  + " told to drivers at once, and holds once the longer one has passed.")
           .build();
   static final ConfigKey<Integer> APPLICATIONS_MAX =
       ConfigKey.integer("rss.coordinator.app.max")

@@ -39,7 +39,7 @@ import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.service.PeerAddress;
-import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.CurrentDecisions;
 import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.StateOwner;
 import java.io.IOException;
@@ -183,7 +183,9 @@ public final class CoordinatorProcess implements AutoCloseable {
     AtomicReference<RuleFiles> ruleFiles =
         new AtomicReference<>(new RuleFiles(config.rules().files()));
     Quotas quotas = new Quotas(ruleFiles.get().read());
-    AtomicReference<Decisions> decisions = new AtomicReference<>(decisions(config, quotas));
+    CurrentDecisions decisions =
+        new CurrentDecisions(servers, applications, config.assignment(), quotas, nanoTime);
+    LongSupplier serverLostAfterMs = () -> decisions.get().serverPolicy().lostAfterMs();
     AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
     ConfigReload reload =
         new ConfigReload(
@@ -194,13 +196,13 @@ public final class CoordinatorProcess implements AutoCloseable {
               RuleFiles files = ruleFiles(next);
               quotas.rules(files.read());
               ruleFiles.set(files);
-              decisions.set(decisions(next, quotas));
+              decisions.change(next.servers(), next.applications(), next.assignment());
               excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
     PeerConnections connections =
         new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
     CoordinatorMetrics metrics = new CoordinatorMetrics(connections);
-    ClusterHistory history = new ClusterHistory(clock, servers.lostAfterMs());
+    ClusterHistory history = new ClusterHistory(clock, serverLostAfterMs);
     closers.push(history::close);
     AuditLog audit = new AuditLog();
     StateOwner owner =
@@ -212,18 +214,12 @@ public final class CoordinatorProcess implements AutoCloseable {
               history.changed(record, events);
               metrics.changed(record);
             });
-    new StateCollector(owner, servers.lostAfterMs(), () -> decisions.get().eligibility(), quotas)
+    new StateCollector(owner, serverLostAfterMs, () -> decisions.get().eligibility(), quotas)
         .register(metrics.registry());
     AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     CoordinatorService service =
         new CoordinatorService(
-            owner,
-            decisions::get,
-            clientSettings::get,
-            metrics,
-            security.grants(),
-            nanoTime,
-            seeds);
+            owner, decisions, clientSettings::get, metrics, security.grants(), nanoTime, seeds);
 
     owner.start();
     closers.push(owner::close);
@@ -237,7 +233,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         new RulesThread(
             config.rules(),
             owner,
-            new QuotaWatch(quotas, () -> ruleFiles.get().read(), servers.lostAfterMs()),
+            new QuotaWatch(quotas, () -> ruleFiles.get().read(), serverLostAfterMs),
             clientSettings,
             audit);
     closers.push(rules::close);
@@ -248,7 +244,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     ClusterActs acts =
         new ClusterActs(
             owner,
-            decisions::get,
+            decisions,
             exclusions,
             new ServerControl(loops, security),
             reload,
@@ -257,7 +253,14 @@ public final class CoordinatorProcess implements AutoCloseable {
     Api api =
         new Api(
             new ApiRoutes(
-                new ClusterApi(owner, history, servers, applications, quotas, ready, clock),
+                new ClusterApi(
+                    owner,
+                    history,
+                    () -> decisions.get().serverPolicy(),
+                    () -> decisions.get().applicationPolicy(),
+                    quotas,
+                    ready,
+                    clock),
                 acts,
                 clock),
             new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
@@ -285,10 +288,6 @@ public final class CoordinatorProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new ConfigException(e.getMessage());
     }
-  }
-
-  private static Decisions decisions(CoordinatorConfig config, Quotas quotas) {
-    return Decisions.of(config.servers(), config.applications(), config.assignment(), quotas);
   }
 
   private static EventLoopGroup startLoops(Deque<Runnable> closers) {

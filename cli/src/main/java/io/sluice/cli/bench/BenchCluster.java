@@ -1,6 +1,7 @@
 package io.sluice.cli.bench;
 
 import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.ControlIdentity;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -41,6 +42,7 @@ final class BenchCluster implements AutoCloseable {
   private final ControlChannel coordinator;
   private final ScheduledExecutorService scheduler;
   private final long timeoutMs;
+  private final ControlIdentity identity;
   private final String application;
   private final Map<String, ControlChannel> servers = new LinkedHashMap<>();
   private long leaseMs;
@@ -75,15 +77,18 @@ final class BenchCluster implements AutoCloseable {
    *
    * @param coordinator takes
    * @param scheduler borrowed, one daemon thread
+   * @param identity given the application's token at each registration and renewal
    */
   BenchCluster(
       ControlChannel coordinator,
       ScheduledExecutorService scheduler,
       long timeoutMs,
+      ControlIdentity identity,
       String application) {
     this.coordinator = coordinator;
     this.scheduler = scheduler;
     this.timeoutMs = timeoutMs;
+    this.identity = identity;
     this.application = application;
   }
 
@@ -107,10 +112,11 @@ final class BenchCluster implements AutoCloseable {
                 stub.registerApplication(
                     RegisterApplicationRequest.newBuilder()
                         .setApplication(application)
-                        .setUser(System.getProperty("user.name", "unknown"))
+                        .setUser(identity.user())
                         .setClientVersion("bench")
                         .build()));
     coordinator.demandOk("register the application", reply.getStatus(), reply.getMessage());
+    identity.learn(reply.hasToken(), reply.getToken(), application);
     if (reply.getAssignableServers() == 0) {
       throw new IOException("coordinator " + coordinator.peer() + " knows no live shuffle server");
     }
@@ -129,6 +135,7 @@ final class BenchCluster implements AutoCloseable {
                   stub.renewLease(
                       RenewLeaseRequest.newBuilder().setApplication(application).build()));
       coordinator.demandOk("renew the lease", reply.getStatus(), reply.getMessage());
+      identity.learn(reply.hasToken(), reply.getToken(), application);
     } catch (IOException failure) {
       log.warn("lease not renewed app={} reason={}", application, failure.getMessage());
     }
@@ -197,8 +204,8 @@ final class BenchCluster implements AutoCloseable {
     return servers.computeIfAbsent(
         server.getName(),
         name ->
-            new ControlChannel(
-                "shuffle server", new HostPort(server.getHost(), server.getRpcPort()), timeoutMs));
+            ControlChannel.ofServer(
+                new HostPort(server.getHost(), server.getRpcPort()), timeoutMs, identity));
   }
 
   /** Has coordinator and servers forget the application; what fails is left to the lease. */

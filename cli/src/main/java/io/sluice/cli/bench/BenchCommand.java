@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
       FetchCommand.class,
       ReadCommand.class,
       HugeCommand.class,
+      SecurityCommand.class,
       MetadataCommand.class,
       DeleteCommand.class,
       MergeCommand.class,

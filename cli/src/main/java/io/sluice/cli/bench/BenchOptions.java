@@ -1,7 +1,7 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.control.ControlIdentity;
 import io.sluice.cli.control.OptionTypes;
-import io.sluice.cli.control.QuorumOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
@@ -11,20 +11,18 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.IoMode;
-import picocli.CommandLine.Mixin;
+import java.io.IOException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The options that push and fetch share. */
+/** The options of a load: what is pushed and fetched, and how. */
 final class BenchOptions {
 
   @Spec(Target.MIXEE)
   private CommandSpec spec;
-
-  @Mixin private QuorumOptions quorum;
 
   @Option(
       names = "--connections",
@@ -138,10 +136,6 @@ final class BenchOptions {
     }
   }
 
-  QuorumOptions quorum() {
-    return quorum;
-  }
-
   CommandSpec spec() {
     return spec;
   }
@@ -182,8 +176,15 @@ final class BenchOptions {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, clientMemory.bytes() / frame));
   }
 
-  /** Returns owned. */
-  DataTransport newTransport() {
+  /**
+   * Returns owned.
+   *
+   * @throws IOException one line: why nobody can be connected to by {@code identity}
+   */
+  DataTransport newTransport(ControlIdentity identity) throws IOException {
+    if (identity.problem().isPresent()) {
+      throw new IOException(identity.problem().get());
+    }
     TransportConfig config =
         new TransportConfig(
             (int) Math.min(requestTimeoutMs, TransportConfig.DEFAULT.connectTimeoutMs()),
@@ -192,8 +193,10 @@ final class BenchOptions {
             threads,
             FrameLimits.DEFAULT);
     return switch (transport) {
-      case GRPC -> new GrpcDataTransport(config, System::nanoTime);
-      case GRPC_NETTY -> new NettyDataTransport(config, System::nanoTime);
+      case GRPC ->
+          new GrpcDataTransport(config, identity.credentials(), identity.tls(), System::nanoTime);
+      case GRPC_NETTY ->
+          new NettyDataTransport(config, identity.credentials(), identity.tls(), System::nanoTime);
     };
   }
 

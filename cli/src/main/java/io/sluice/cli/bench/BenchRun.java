@@ -2,8 +2,12 @@ package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.BenchCluster.Share;
 import io.sluice.cli.bench.BenchConnections.To;
+import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.ControlIdentity;
+import io.sluice.cli.control.QuorumOptions;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.DataTransport;
+import io.sluice.common.config.HostPort;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
@@ -41,8 +45,22 @@ final class BenchRun implements AutoCloseable {
     this.cluster = cluster;
   }
 
+  /** Where to find the cluster, and as whom. */
+  record Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
+    /** As the environment says. */
+    static Target of(QuorumOptions quorum) {
+      return new Target(quorum.coordinators(), quorum.timeoutMs(), ControlIdentity.ofEnvironment());
+    }
+
+    /** A name that no other run has. */
+    String freshApplication() {
+      return identity.applicationName(BenchNames.fresh());
+    }
+  }
+
   /** Finds a coordinator and registers the application. */
-  static BenchRun start(BenchOptions options, ProgressLine.Factory progress, String application)
+  static BenchRun start(
+      BenchOptions options, Target target, ProgressLine.Factory progress, String application)
       throws IOException {
     ScheduledExecutorService scheduler =
         Executors.newSingleThreadScheduledExecutor(
@@ -54,10 +72,15 @@ final class BenchRun implements AutoCloseable {
     DataTransport transport = null;
     BenchCluster cluster = null;
     try {
-      transport = options.newTransport();
+      transport = options.newTransport(target.identity());
       cluster =
           new BenchCluster(
-              options.quorum().connect(), scheduler, options.quorum().timeoutMs(), application);
+              ControlChannel.firstCoordinator(
+                  target.coordinators(), target.timeoutMs(), target.identity()),
+              scheduler,
+              target.timeoutMs(),
+              target.identity(),
+              application);
       cluster.register();
       return new BenchRun(options, progress, scheduler, transport, cluster);
     } catch (IOException | RuntimeException failure) {

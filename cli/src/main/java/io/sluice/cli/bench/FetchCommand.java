@@ -1,6 +1,7 @@
 package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.BenchCluster.Share;
+import io.sluice.cli.control.QuorumOptions;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Option;
 /** {@code sluice bench fetch}. */
 @Command(name = "fetch", description = "Fetch and verify every block of a push, and measure.")
 final class FetchCommand implements Callable<Integer> {
+  @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
 
   @Option(
@@ -27,8 +29,10 @@ final class FetchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     options.check();
-    String name = application == null ? BenchNames.fresh() : application;
-    try (BenchRun run = BenchRun.start(options, BenchNames.progress(options.spec()), name)) {
+    BenchRun.Target target = BenchRun.Target.of(quorum);
+    String name = application == null ? target.freshApplication() : application;
+    try (BenchRun run =
+        BenchRun.start(options, target, BenchNames.progress(options.spec()), name)) {
       try {
         long expectedBlocks = -1;
         if (application == null) {

@@ -2,6 +2,7 @@ package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.HugeLoad.Shape;
 import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.ControlIdentity;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.common.config.HostPort;
 import io.sluice.demo.cluster.LocalCluster;
@@ -145,13 +146,15 @@ final class HugeBench {
       Shape shape,
       byte[] payload)
       throws IOException, InterruptedException {
-    String[] address = cluster.coordinator().address().split(":");
+    HostPort coordinator = HostPort.parse(cluster.coordinator().address());
+    // Whatever the environment says of other clusters: this one has no secrets.
+    ControlIdentity nobody = ControlIdentity.of(Map.of(), System.getProperty("user.name"));
     BenchCluster application =
         new BenchCluster(
-            new ControlChannel(
-                "coordinator", new HostPort(address[0], Integer.parseInt(address[1])), TIMEOUT_MS),
+            new ControlChannel("coordinator", coordinator, TIMEOUT_MS, nobody),
             scheduler,
             TIMEOUT_MS,
+            nobody,
             BenchNames.fresh());
     HugeLoad load = new HugeLoad(application, shape, payload, scheduler, System::nanoTime);
     all.add(load);

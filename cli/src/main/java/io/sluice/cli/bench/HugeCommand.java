@@ -12,16 +12,12 @@ import io.sluice.common.net.IoMode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -96,10 +92,6 @@ final class HugeCommand implements Callable<Integer> {
           spec.commandLine(),
           "give a size, a rate of at least 1m, at least 10 partitions and turns of at least 100ms");
     }
-    Path directory =
-        parent == null
-            ? Files.createTempDirectory("sluice-bench-huge")
-            : Files.createTempDirectory(parent, "sluice-bench-huge");
     ScheduledExecutorService scheduler =
         Executors.newScheduledThreadPool(
             THREADS,
@@ -108,7 +100,8 @@ final class HugeCommand implements Callable<Integer> {
               thread.setDaemon(true);
               return thread;
             });
-    try (LocalCluster cluster = cluster(directory)) {
+    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-huge");
+        LocalCluster cluster = cluster(directory.path())) {
       cluster.start();
       try (ClusterProbe probe = new ClusterProbe(cluster)) {
         probe.awaitActiveServers(1, Duration.ofMillis(TIMEOUT_MS));
@@ -123,7 +116,6 @@ final class HugeCommand implements Callable<Integer> {
       }
     } finally {
       scheduler.shutdownNow();
-      delete(directory);
     }
     return 0;
   }
@@ -168,15 +160,5 @@ final class HugeCommand implements Callable<Integer> {
     long micros = latency.getValueAtPercentile(percentile);
     double ratio = (double) micros / Math.max(1, alone.getValueAtPercentile(percentile));
     return String.format(Locale.ROOT, "%.2f ms (%.2f)", micros / 1000.0, ratio);
-  }
-
-  private static void delete(Path directory) throws IOException {
-    List<Path> all;
-    try (Stream<Path> paths = Files.walk(directory)) {
-      all = paths.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : all) {
-      Files.deleteIfExists(path);
-    }
   }
 }

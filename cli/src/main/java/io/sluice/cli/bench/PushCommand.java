@@ -1,5 +1,6 @@
 package io.sluice.cli.bench;
 
+import io.sluice.cli.control.QuorumOptions;
 import io.sluice.common.config.DurationText;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Option;
 /** {@code sluice bench push}. */
 @Command(name = "push", description = "Push blocks of one size and measure.")
 final class PushCommand implements Callable<Integer> {
+  @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
 
   @Option(
@@ -26,8 +28,10 @@ final class PushCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     options.check();
-    String name = application == null ? BenchNames.fresh() : application;
-    try (BenchRun run = BenchRun.start(options, BenchNames.progress(options.spec()), name)) {
+    BenchRun.Target target = BenchRun.Target.of(quorum);
+    String name = application == null ? target.freshApplication() : application;
+    try (BenchRun run =
+        BenchRun.start(options, target, BenchNames.progress(options.spec()), name)) {
       try {
         BenchNames.print(options.spec(), run.push().render());
       } finally {

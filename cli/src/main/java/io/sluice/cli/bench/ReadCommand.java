@@ -2,6 +2,7 @@ package io.sluice.cli.bench;
 
 import io.sluice.cli.TextTable;
 import io.sluice.cli.bench.BenchCluster.Share;
+import io.sluice.cli.control.ControlIdentity;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
@@ -95,47 +96,54 @@ final class ReadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String application = BenchNames.fresh();
+    ControlIdentity user = ControlIdentity.ofEnvironment();
+    String application = user.applicationName(BenchNames.fresh());
     ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
-    try (SluiceClient fetching = client(application, false);
-        SluiceClient shortCircuit = client(application, true);
-        BenchCluster cluster =
-            new BenchCluster(quorum.connect(), scheduler, quorum.timeoutMs(), application)) {
-      ShuffleAssignment assignment = register(shortCircuit);
-      int maps = maps();
-      push(shortCircuit, assignment, maps);
-      List<Share> servers =
-          assignment.servers().stream().map(server -> new Share(server, new int[0])).toList();
-      TextTable table =
-          new TextTable(
-              "way", ">seconds", ">GiB/s", ">from files", ">client CPU s/GiB", ">server CPU s/GiB");
-      for (int round = 0; round < rounds; round++) {
-        table.row(read("fetch", fetching, assignment, maps, cluster, servers));
-        table.row(read("short circuit", shortCircuit, assignment, maps, cluster, servers));
+    try (SluiceClient fetching = client(application, user, false);
+        SluiceClient shortCircuit = client(application, user, true)) {
+      ControlIdentity identity = ControlIdentity.ofEnvironment(shortCircuit.credentials());
+      try (BenchCluster cluster =
+          new BenchCluster(
+              quorum.connect(identity), scheduler, quorum.timeoutMs(), identity, application)) {
+        compare(fetching, shortCircuit, cluster);
       }
-      BenchNames.print(spec, table.toString());
     } finally {
       scheduler.shutdownNow();
     }
     return 0;
   }
 
+  private void compare(SluiceClient fetching, SluiceClient shortCircuit, BenchCluster cluster)
+      throws IOException, InterruptedException {
+    ShuffleAssignment assignment = register(shortCircuit);
+    // Only one of the two registers; both are the same application.
+    shortCircuit.credentials().newest().ifPresent(fetching.credentials()::learn);
+    int maps = maps();
+    push(shortCircuit, assignment, maps);
+    List<Share> servers =
+        assignment.servers().stream().map(server -> new Share(server, new int[0])).toList();
+    TextTable table =
+        new TextTable(
+            "way", ">seconds", ">GiB/s", ">from files", ">client CPU s/GiB", ">server CPU s/GiB");
+    for (int round = 0; round < rounds; round++) {
+      table.row(read("fetch", fetching, assignment, maps, cluster, servers));
+      table.row(read("short circuit", shortCircuit, assignment, maps, cluster, servers));
+    }
+    BenchNames.print(spec, table.toString());
+  }
+
   private int maps() {
     return (int) Math.max(1, total.bytes() / (partitions * contentSize.bytes()));
   }
 
-  private SluiceClient client(String application, boolean shortCircuit) {
+  private SluiceClient client(String application, ControlIdentity user, boolean shortCircuit) {
+    Map<String, String> settings = user.clientSettings();
+    settings.put("rss.coordinator.quorum", quorum.text());
+    settings.put("rss.client.type", transport.name());
+    settings.put("rss.client.io.compression.codec", "NONE");
+    settings.put("rss.client.read.shortcircuit.enabled", Boolean.toString(shortCircuit));
     return SluiceClient.start(
-        ClientConfig.from(
-            ConfigSet.of(
-                ClientConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.quorum", quorum.text(),
-                    "rss.client.type", transport.name(),
-                    "rss.client.io.compression.codec", "NONE",
-                    "rss.client.read.shortcircuit.enabled", Boolean.toString(shortCircuit)))),
-        application,
-        "bench");
+        ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, settings)), application, "bench");
   }
 
   private ShuffleAssignment register(SluiceClient client) throws IOException {

@@ -5,7 +5,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
-import io.sluice.client.security.ClientTls;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.AdminGrpc.AdminBlockingStub;
@@ -33,34 +32,50 @@ public final class ControlChannel implements AutoCloseable {
   private final ManagedChannel channel;
 
   /** Why this user cannot prove who it is, or null. */
-  private final IOException unprovable;
+  private final String unprovable;
 
   /**
-   * Connects at the first call.
+   * As the environment says. Connects at the first call.
    *
    * @param role what the peer should be, for messages: {@code coordinator}
    */
   public ControlChannel(String role, HostPort peer, long timeoutMs) {
+    this(role, peer, timeoutMs, ControlIdentity.ofEnvironment());
+  }
+
+  /** To a coordinator, or to a server as a user. Connects at the first call. */
+  public ControlChannel(String role, HostPort peer, long timeoutMs, ControlIdentity identity) {
+    this(role, peer, timeoutMs, identity, identity.userProofs());
+  }
+
+  private ControlChannel(
+      String role,
+      HostPort peer,
+      long timeoutMs,
+      ControlIdentity identity,
+      List<ClientInterceptor> proofs) {
     this.role = role;
     this.peer = peer;
     this.timeoutMs = timeoutMs;
-    List<ClientInterceptor> proofs = List.of();
-    IOException problem = null;
-    try {
-      proofs = ControlIdentity.proofs(System.getenv(), System.getProperty("user.name"));
-    } catch (IOException e) {
-      problem = e;
-    }
-    ClientTls tls = ControlIdentity.tls(System.getenv());
-    if (tls.problem().isPresent()) {
-      problem = new IOException(tls.problem().get());
-    }
-    this.unprovable = problem;
+    this.unprovable = identity.problem().orElse(null);
     this.channel =
-        tls.secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
+        identity
+            .tls()
+            .secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
             .maxInboundMessageSize(MAX_REPLY_LENGTH)
             .intercept(proofs)
             .build();
+  }
+
+  /** To a server, as the application that {@code identity} has a token of, or else its user. */
+  public static ControlChannel ofServer(HostPort peer, long timeoutMs, ControlIdentity identity) {
+    return new ControlChannel("shuffle server", peer, timeoutMs, identity, identity.serverProofs());
+  }
+
+  /** As below, as the environment says. */
+  public static ControlChannel firstCoordinator(List<HostPort> quorum, long timeoutMs)
+      throws IOException {
+    return firstCoordinator(quorum, timeoutMs, ControlIdentity.ofEnvironment());
   }
 
   /**
@@ -68,11 +83,12 @@ public final class ControlChannel implements AutoCloseable {
    *
    * @throws IOException naming each and why it did not
    */
-  public static ControlChannel firstCoordinator(List<HostPort> quorum, long timeoutMs)
-      throws IOException {
+  public static ControlChannel firstCoordinator(
+      List<HostPort> quorum, long timeoutMs, ControlIdentity identity) throws IOException {
     List<IOException> reasons = new ArrayList<>();
     for (HostPort coordinator : quorum) {
-      ControlChannel candidate = new ControlChannel("coordinator", coordinator, timeoutMs);
+      ControlChannel candidate =
+          new ControlChannel("coordinator", coordinator, timeoutMs, identity);
       try {
         candidate.coordinator(
             stub -> stub.listServers(io.sluice.proto.ListServersRequest.getDefaultInstance()));
@@ -107,7 +123,7 @@ public final class ControlChannel implements AutoCloseable {
   private <S extends AbstractBlockingStub<S>, R> R call(S stub, Function<S, R> call)
       throws IOException {
     if (unprovable != null) {
-      throw new IOException(unprovable.getMessage(), unprovable);
+      throw new IOException(unprovable);
     }
     try {
       return call.apply(stub.withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS));

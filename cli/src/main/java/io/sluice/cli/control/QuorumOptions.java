@@ -27,7 +27,12 @@ public final class QuorumOptions {
 
   /** The first coordinator that answers. Returns owned. */
   public ControlChannel connect() throws IOException {
-    return ControlChannel.firstCoordinator(coordinators, timeoutMs);
+    return connect(ControlIdentity.ofEnvironment());
+  }
+
+  /** The same, as somebody. */
+  public ControlChannel connect(ControlIdentity identity) throws IOException {
+    return ControlChannel.firstCoordinator(coordinators, timeoutMs, identity);
   }
 
   /** In the order given. */

@@ -16,18 +16,31 @@ public final class HttpServers {
   /** Most open connections to one server of pages; a further one is closed. */
   public static final int MAX_CONNECTIONS = 256;
 
+  /** Most bytes of a request's headers: the longest is a proof, of a few hundred. */
+  public static final int MAX_HEADER_BYTES = 32 << 10;
+
+  private static final int MAX_HEADERS = 100;
+
   /**
-   * What the JDK's servers put up with, in seconds and connections: of a peer that sends its
-   * request a byte an hour, takes its reply as slowly, or stays after it; and of all peers
-   * together. The JDK reads these once, with the first server of the process, and takes them no
-   * other way.
+   * What the JDK's servers put up with, in seconds, connections and bytes: of a peer that sends its
+   * request a byte an hour, takes its reply as slowly, stays after it, or has headers without end;
+   * and of all peers together. The JDK reads these once, with the first server of the process, and
+   * takes them no other way.
    */
   private static final Map<String, String> LIMITS =
       Map.of(
-          "sun.net.httpserver.maxReqTime", "5",
-          "sun.net.httpserver.maxRspTime", "5",
-          "sun.net.httpserver.idleInterval", "30",
-          "jdk.httpserver.maxConnections", Integer.toString(MAX_CONNECTIONS));
+          "sun.net.httpserver.maxReqTime",
+          "5",
+          "sun.net.httpserver.maxRspTime",
+          "5",
+          "sun.net.httpserver.idleInterval",
+          "30",
+          "sun.net.httpserver.maxReqHeaders",
+          Integer.toString(MAX_HEADERS),
+          "sun.net.httpserver.maxReqHeaderSize",
+          Integer.toString(MAX_HEADER_BYTES),
+          "jdk.httpserver.maxConnections",
+          Integer.toString(MAX_CONNECTIONS));
 
   private HttpServers() {}
 

@@ -28,9 +28,9 @@ class TlsContextsTest {
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    TestCertificates.write(made, "a", "dns:server.example");
-    TestCertificates.write(made, "b", "dns:server.example");
-    TestCertificates.write(made, "c", "dns:other.example");
+    SelfSignedCertificate.write(made, "a", "dns:server.example");
+    SelfSignedCertificate.write(made, "b", "dns:server.example");
+    SelfSignedCertificate.write(made, "c", "dns:other.example");
   }
 
   @BeforeEach

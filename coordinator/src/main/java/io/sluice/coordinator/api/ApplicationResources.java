@@ -16,14 +16,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Applications and their shuffles as resources. Pure functions of the state and the history. */
 final class ApplicationResources {
-  private final ServerPolicy servers;
-  private final ApplicationPolicy policy;
+  private final Supplier<ServerPolicy> servers;
+  private final Supplier<ApplicationPolicy> policy;
   private final ClusterHistory history;
 
-  ApplicationResources(ServerPolicy servers, ApplicationPolicy policy, ClusterHistory history) {
+  ApplicationResources(
+      Supplier<ServerPolicy> servers, Supplier<ApplicationPolicy> policy, ClusterHistory history) {
     this.servers = servers;
     this.policy = policy;
     this.history = history;
@@ -31,7 +33,7 @@ final class ApplicationResources {
 
   /** Live ones first, then by name; ended ones while they are remembered. */
   Resource.Applications applications(Moment moment) {
-    HeldIndex held = new HeldIndex(moment.view(), servers, moment.nowMs(), name -> true);
+    HeldIndex held = new HeldIndex(moment.view(), servers.get(), moment.nowMs(), name -> true);
     List<Resource.Application> all = new ArrayList<>();
     moment
         .view()
@@ -95,7 +97,7 @@ final class ApplicationResources {
   }
 
   private HeldIndex held(Moment moment, String application) {
-    return new HeldIndex(moment.view(), servers, moment.nowMs(), application::equals);
+    return new HeldIndex(moment.view(), servers.get(), moment.nowMs(), application::equals);
   }
 
   /** Shuffles that this coordinator assigned, and those that servers hold all the same. */
@@ -111,14 +113,14 @@ final class ApplicationResources {
 
   private Resource.Application application(Application application, HeldIndex held, Moment moment) {
     String name = application.name();
-    boolean live = application.liveAt(moment.nowMs(), policy.leaseMs());
+    boolean live = application.liveAt(moment.nowMs(), policy.get().leaseMs());
     return new Resource.Application(
         name,
         application.user(),
         application.clientVersion(),
         live ? "LIVE" : application.state() == Application.State.LIVE ? "EXPIRED" : "ENDED",
         moment.nowMs() - application.registeredAtMs(),
-        application.leaseRemainingMs(moment.nowMs(), policy.leaseMs()),
+        application.leaseRemainingMs(moment.nowMs(), policy.get().leaseMs()),
         application.shuffleCount(),
         held.application(name).stream().mapToLong(part -> part.load().getStoredBytes()).sum(),
         held.application(name).size(),
@@ -182,6 +184,6 @@ final class ApplicationResources {
     Server server = moment.view().servers().get(name);
     return server == null
         ? ServerState.SERVER_LOST
-        : server.stateAt(moment.nowMs(), servers.lostAfterMs(), moment.view().excluded());
+        : server.stateAt(moment.nowMs(), servers.get().lostAfterMs(), moment.view().excluded());
   }
 }

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The resources of the REST API, as they are now. Thread-safe. */
 public final class ClusterApi {
@@ -37,7 +38,7 @@ public final class ClusterApi {
 
   private final StateOwner owner;
   private final ClusterHistory history;
-  private final ApplicationPolicy policy;
+  private final Supplier<ApplicationPolicy> policy;
   private final ServerResources servers;
   private final ApplicationResources applications;
   private final QuotaResources quotas;
@@ -46,13 +47,14 @@ public final class ClusterApi {
   private final String version;
 
   /**
+   * @param servers asked anew each time, as are those of applications
    * @param clock of the same moment that the owner's monotonic time tells, for people
    */
   public ClusterApi(
       StateOwner owner,
       ClusterHistory history,
-      ServerPolicy servers,
-      ApplicationPolicy applications,
+      Supplier<ServerPolicy> servers,
+      Supplier<ApplicationPolicy> applications,
       Quotas quotas,
       BooleanSupplier ready,
       Clock clock) {
@@ -174,7 +176,7 @@ public final class ClusterApi {
   }
 
   private void count(Application application, Moment moment, int[] live) {
-    if (application.liveAt(moment.nowMs(), policy.leaseMs())) {
+    if (application.liveAt(moment.nowMs(), policy.get().leaseMs())) {
       live[0]++;
       live[1] += application.fallbacks().shuffles();
     }

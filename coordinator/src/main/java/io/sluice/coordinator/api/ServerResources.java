@@ -10,13 +10,14 @@ import io.sluice.proto.ServerState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Servers as resources. Pure functions of the state and the history. */
 final class ServerResources {
-  private final ServerPolicy policy;
+  private final Supplier<ServerPolicy> policy;
   private final ClusterHistory history;
 
-  ServerResources(ServerPolicy policy, ClusterHistory history) {
+  ServerResources(Supplier<ServerPolicy> policy, ClusterHistory history) {
     this.policy = policy;
     this.history = history;
   }
@@ -72,7 +73,7 @@ final class ServerResources {
 
   ServerState state(Server server, Moment moment) {
     ClusterView view = moment.view();
-    return server.stateAt(moment.nowMs(), policy.lostAfterMs(), view.excluded());
+    return server.stateAt(moment.nowMs(), policy.get().lostAfterMs(), view.excluded());
   }
 
   static boolean isBad(DiskState disk) {

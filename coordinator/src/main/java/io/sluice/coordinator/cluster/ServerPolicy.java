@@ -26,4 +26,10 @@ public record ServerPolicy(
               + " ms: expected a longer silence");
     }
   }
+
+  /** The same with another silence. */
+  public ServerPolicy lostAfter(long silenceMs) {
+    return new ServerPolicy(
+        silenceMs, heartbeatIntervalMs, forgetAfterMs, maxServers, startupSilenceMs);
+  }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,7 @@ public final class ClusterHistory implements StateOwner.Watcher, AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           new DefaultThreadFactory("coordinator-history", true));
 
-  public ClusterHistory(Clock clock, long serverLostAfterMs) {
+  public ClusterHistory(Clock clock, LongSupplier serverLostAfterMs) {
     this.clock = clock;
     this.events = new EventLog(clock);
     this.shuffles = new ShuffleLedger(clock);

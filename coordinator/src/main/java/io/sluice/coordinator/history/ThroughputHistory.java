@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 /**
  * Samples of what servers reported, one every {@link #INTERVAL_MS}: an hour of the whole cluster, a
@@ -20,13 +21,16 @@ public final class ThroughputHistory {
   static final int CLUSTER_SAMPLES = 720;
   static final int SERVER_SAMPLES = 180;
 
-  private final long serverLostAfterMs;
+  private final LongSupplier serverLostAfterMs;
 
   // Guarded by this.
   private final Deque<Throughput> cluster = new ArrayDeque<>();
   private final Map<String, Deque<Throughput>> servers = new HashMap<>();
 
-  public ThroughputHistory(long serverLostAfterMs) {
+  /**
+   * @param serverLostAfterMs asked at each sample
+   */
+  public ThroughputHistory(LongSupplier serverLostAfterMs) {
     this.serverLostAfterMs = serverLostAfterMs;
   }
 
@@ -39,9 +43,9 @@ public final class ThroughputHistory {
   public synchronized void sample(ClusterView view, long nowMs, long atMs) {
     Throughput sum = Throughput.nothing(atMs);
     servers.keySet().removeIf(name -> view.servers().get(name) == null);
+    long lostAfterMs = serverLostAfterMs.getAsLong();
     for (Server server : view.servers().all()) {
-      boolean lost =
-          server.stateAt(nowMs, serverLostAfterMs, view.excluded()) == ServerState.SERVER_LOST;
+      boolean lost = server.stateAt(nowMs, lostAfterMs, view.excluded()) == ServerState.SERVER_LOST;
       Throughput own = lost ? Throughput.nothing(atMs) : of(server.load(), atMs);
       sum = sum.plus(own);
       add(servers.computeIfAbsent(server.name(), name -> new ArrayDeque<>()), own, SERVER_SAMPLES);

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,12 +32,6 @@ public final class HttpEndpoint implements AutoCloseable {
   private static final int THREADS = 2;
   private static final int BACKLOG = 64;
   private static final String DOCUMENT = ApiRoutes.PREFIX + "openapi.yaml";
-
-  /** The names under which the JDK's server takes the longest time of a request and a reply. */
-  private static final List<String> TIME_LIMITS =
-      List.of("sun.net.httpserver.maxReqTime", "sun.net.httpserver.maxRspTime");
-
-  private static final String TIME_LIMIT_SECONDS = "5";
 
   private static final Logger log = LoggerFactory.getLogger(HttpEndpoint.class);
 
@@ -67,15 +60,6 @@ public final class HttpEndpoint implements AutoCloseable {
     this.api = new ApiDoor(api, security);
     this.healthy = healthy;
     this.ready = ready;
-    // Two peers that send their requests a byte an hour must not keep the probes from being
-    // answered.
-    // The JDK reads the limits once, with the first server of the process, and takes them no other
-    // way.
-    for (String limit : TIME_LIMITS) {
-      if (System.getProperty(limit) == null) {
-        System.setProperty(limit, TIME_LIMIT_SECONDS);
-      }
-    }
     Optional<TlsContexts> tls = security.tls();
     this.server =
         HttpServers.create(

@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -127,12 +128,15 @@ public final class StateCollector extends Collector {
           .build();
 
   private final StateOwner owner;
-  private final long serverLostAfterMs;
+  private final LongSupplier serverLostAfterMs;
   private final Supplier<Eligibility> eligibility;
   private final Quotas quotas;
 
   public StateCollector(
-      StateOwner owner, long serverLostAfterMs, Supplier<Eligibility> eligibility, Quotas quotas) {
+      StateOwner owner,
+      LongSupplier serverLostAfterMs,
+      Supplier<Eligibility> eligibility,
+      Quotas quotas) {
     this.owner = owner;
     this.quotas = quotas;
     this.serverLostAfterMs = serverLostAfterMs;
@@ -156,8 +160,9 @@ public final class StateCollector extends Collector {
     long nowMs = owner.nowMs();
     Map<ServerState, Integer> counts = new EnumMap<>(ServerState.class);
     long storedBytes = 0;
+    long lostAfterMs = serverLostAfterMs.getAsLong();
     for (Server server : view.servers().all()) {
-      ServerState state = server.stateAt(nowMs, serverLostAfterMs, view.excluded());
+      ServerState state = server.stateAt(nowMs, lostAfterMs, view.excluded());
       counts.merge(state, 1, Integer::sum);
       storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
     }

@@ -64,7 +64,7 @@ public final class ApplicationDecisions {
     RegisterApplicationReply reply =
         RegisterApplicationReply.newBuilder()
             .setStatus(Status.OK)
-            .setLeaseMs(policy.leaseMs())
+            .setLeaseMs(policy.toldLeaseMs())
             .setAssignableServers(
                 eligibility
                     .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
@@ -169,7 +169,7 @@ public final class ApplicationDecisions {
     return RenewLeaseReply.newBuilder()
         .setStatus(status)
         .setMessage(message)
-        .setLeaseMs(policy.leaseMs())
+        .setLeaseMs(policy.toldLeaseMs())
         .build();
   }
 
@@ -190,7 +190,7 @@ public final class ApplicationDecisions {
         RegisterApplicationReply.newBuilder()
             .setStatus(status)
             .setMessage(message)
-            .setLeaseMs(policy.leaseMs())
+            .setLeaseMs(policy.toldLeaseMs())
             .build());
   }
 }

@@ -17,7 +17,9 @@ public record Decisions(
     ShuffleDecisions shuffles,
     ServerDecisions servers,
     Listings listings,
-    Elapsed elapsed) {
+    Elapsed elapsed,
+    ServerPolicy serverPolicy,
+    ApplicationPolicy applicationPolicy) {
 
   /**
    * @param quotas outlives the reading: its rules have files of their own
@@ -43,6 +45,8 @@ public record Decisions(
             quotas),
         new ServerDecisions(servers, applications, quotas),
         new Listings(servers, applications),
-        new Elapsed(servers, applications));
+        new Elapsed(servers, applications),
+        servers,
+        applications);
   }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -21,13 +22,14 @@ import java.util.function.Supplier;
 public final class QuotaWatch {
   private final Quotas quotas;
   private final Supplier<UsageRules> rules;
-  private final long serverLostAfterMs;
+  private final LongSupplier serverLostAfterMs;
   private Map<String, Denial> told = Map.of();
 
   /**
    * @param rules the operator's, read anew
+   * @param serverLostAfterMs asked anew, too
    */
-  public QuotaWatch(Quotas quotas, Supplier<UsageRules> rules, long serverLostAfterMs) {
+  public QuotaWatch(Quotas quotas, Supplier<UsageRules> rules, LongSupplier serverLostAfterMs) {
     this.quotas = quotas;
     this.rules = rules;
     this.serverLostAfterMs = serverLostAfterMs;
@@ -45,7 +47,7 @@ public final class QuotaWatch {
 
   /** Adds up what is used, and returns what is to be told of it. */
   public List<MetadataRecord> look(ClusterView view, long nowMs) {
-    Use use = Use.of(view.servers(), view.applications(), serverLostAfterMs, nowMs);
+    Use use = Use.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
     Map<String, Denial> over = quotas.use(use, name -> userOf(view, name));
     List<MetadataRecord> news = new ArrayList<>();
     over.forEach(

@@ -200,15 +200,20 @@ class ApiActsTest {
   void aReloadTakesWhatCanChangeAndNamesTheRest() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "1");
     settings.put("rss.coordinator.app.expired", "90s");
+    settings.put("rss.coordinator.connections.max", "20001");
 
     JsonNode outcome = done("POST", "reload");
 
     assertThat(outcome.get("applied").toString())
         .isEqualTo(
-            "[{\"key\":\"rss.coordinator.quota.default.app.num\",\"from\":\"-1\",\"to\":\"1\"}]");
+            "[{\"key\":\"rss.coordinator.app.expired\",\"from\":\"1m\",\"to\":\"90s\"},"
+                + "{\"key\":\"rss.coordinator.quota.default.app.num\",\"from\":\"-1\",\"to\":\"1\"}]");
     assertThat(outcome.get("restartNeeded").toString())
-        .isEqualTo("[{\"key\":\"rss.coordinator.app.expired\",\"from\":\"1m\",\"to\":\"90s\"}]");
+        .isEqualTo(
+            "[{\"key\":\"rss.coordinator.connections.max\",\"from\":\"20000\",\"to\":\"20001\"}]");
     coordinator.application("one", "ann");
+    assertThat(done("GET", "applications/one").at("/application/leaseRemainingMs").asLong())
+        .isBetween(60_001L, 90_000L);
     coordinator.application("two", "ann");
     assertThat(done("GET", "events").at("/events/0/kind").asString())
         .isEqualTo("APPLICATION_DENIED");

@@ -3,7 +3,7 @@ package io.sluice.coordinator.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.config.ConfigSet;
-import io.sluice.common.tls.TestCertificates;
+import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.coordinator.CoordinatorConfig;
@@ -35,9 +35,9 @@ class ApiCertificateTest {
 
   @BeforeAll
   static void start() throws Exception {
-    TestCertificates.write(directory, "coordinator", "ip:127.0.0.1");
-    TestCertificates.write(directory, "ops", "dns:ops");
-    TestCertificates.write(directory, "eve", "dns:eve");
+    SelfSignedCertificate.write(directory, "coordinator", "ip:127.0.0.1");
+    SelfSignedCertificate.write(directory, "ops", "dns:ops");
+    SelfSignedCertificate.write(directory, "eve", "dns:eve");
     Files.writeString(directory.resolve("users"), "ops admin -\neve reader -\n");
     Files.writeString(
         directory.resolve("trust"),

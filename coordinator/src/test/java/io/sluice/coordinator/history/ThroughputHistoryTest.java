@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ThroughputHistoryTest {
   private static final long LOST_AFTER_MS = 1000;
-  private final ThroughputHistory history = new ThroughputHistory(LOST_AFTER_MS);
+  private final ThroughputHistory history = new ThroughputHistory(() -> LOST_AFTER_MS);
 
   private static ClusterView heard(ClusterView view, String host, long push, long atMs) {
     return view.apply(

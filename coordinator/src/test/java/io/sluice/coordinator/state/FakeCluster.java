@@ -67,7 +67,7 @@ final class FakeCluster {
 
   FakeCluster(ServerPolicy servers, ApplicationPolicy applications, UsageRules rules) {
     this.quotas = new Quotas(rules);
-    this.quotaWatch = new QuotaWatch(quotas, () -> newRules, servers.lostAfterMs());
+    this.quotaWatch = new QuotaWatch(quotas, () -> newRules, servers::lostAfterMs);
     this.newRules = rules;
     this.servers = servers;
     this.applications = applications;

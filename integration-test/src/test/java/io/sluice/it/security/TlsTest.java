@@ -7,7 +7,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.common.tls.TestCertificates;
+import io.sluice.common.tls.SelfSignedCertificate;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -41,7 +41,7 @@ class TlsTest {
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    TestCertificates.write(certificates, "sluice", "ip:127.0.0.1");
+    SelfSignedCertificate.write(certificates, "sluice", "ip:127.0.0.1");
   }
 
   @BeforeEach

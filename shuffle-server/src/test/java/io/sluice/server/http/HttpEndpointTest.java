@@ -9,6 +9,7 @@ import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -88,6 +89,26 @@ class HttpEndpointTest {
     for (Socket socket : sockets) {
       socket.close();
     }
+  }
+
+  @Test
+  void readsNoHeadersWithoutEnd() throws Exception {
+    Socket socket = connected();
+    String header = "X-Padding: " + "a".repeat(1000) + "\r\n";
+    String answer = "";
+    try {
+      OutputStream out = socket.getOutputStream();
+      out.write("GET /healthz HTTP/1.1\r\nHost: h\r\n".getBytes(StandardCharsets.US_ASCII));
+      for (int sent = 0; sent < 2 * HttpServers.MAX_HEADER_BYTES; sent += header.length()) {
+        out.write(header.getBytes(StandardCharsets.US_ASCII));
+      }
+      out.write("Connection: close\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    } catch (SocketException reset) {
+      // As good an answer as one in words.
+    }
+    assertThat(answer).doesNotContain("200 OK");
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
   }
 
   private static boolean ended(Socket socket) throws IOException {

@@ -3,7 +3,7 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.config.ConfigSet;
-import io.sluice.common.tls.TestCertificates;
+import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.demo.yarn.HadoopProgram;
@@ -48,7 +48,7 @@ final class SecurityTest {
 
   @BeforeEach
   void startSecured() throws Exception {
-    TestCertificates.write(directory, "sluice", "ip:127.0.0.1");
+    SelfSignedCertificate.write(directory, "sluice", "ip:127.0.0.1");
     Map<String, String> both = new HashMap<>();
     both.put("rss.rpc.server.port", "0");
     both.put("rss.jetty.http.port", "0");

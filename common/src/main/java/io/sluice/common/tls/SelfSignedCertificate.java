@@ -1,0 +1,116 @@
+package io.sluice.common.tls;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A certificate that signs itself, made with the runtime's keytool: for clusters that live for a
+ * test or a measurement.
+ */
+public final class SelfSignedCertificate {
+  private static final String PASSWORD_VARIABLE = "SLUICE_KEYTOOL_PASSWORD";
+  private static final int PATIENCE_SECONDS = 60;
+  private static final int VALID_DAYS = 2;
+
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private SelfSignedCertificate() {}
+
+  /**
+   * Writes {@code NAME.crt} and {@code NAME.key}, PEM files, in place of earlier ones.
+   *
+   * @param directory which nobody else may look into
+   * @param name the common name, too
+   * @param host that the certificate is for, as keytool writes it: {@code ip:127.0.0.1}
+   * @throws IOException one line
+   */
+  public static void write(Path directory, String name, String host)
+      throws IOException, InterruptedException {
+    Path store = directory.resolve(name + ".p12");
+    Files.deleteIfExists(store);
+    String password = UUID.randomUUID().toString();
+    try {
+      generate(directory.resolve(name + ".log"), store, name, host, password);
+      KeyStore keys = KeyStore.getInstance("PKCS12");
+      try (InputStream in = Files.newInputStream(store)) {
+        keys.load(in, password.toCharArray());
+      }
+      replace(
+          directory.resolve(name + ".crt"), "CERTIFICATE", keys.getCertificate(name).getEncoded());
+      replace(
+          directory.resolve(name + ".key"),
+          "PRIVATE KEY",
+          keys.getKey(name, password.toCharArray()).getEncoded());
+    } catch (GeneralSecurityException e) {
+      throw new IOException("keytool made a key that cannot be read: " + e.getMessage(), e);
+    } finally {
+      Files.deleteIfExists(store);
+    }
+  }
+
+  private static void generate(Path log, Path store, String name, String host, String password)
+      throws IOException, InterruptedException {
+    ProcessBuilder command =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            "-genkeypair",
+            "-alias",
+            name,
+            "-keyalg",
+            "EC",
+            "-groupname",
+            "secp256r1",
+            "-dname",
+            "CN=" + name,
+            "-ext",
+            "san=" + host,
+            "-validity",
+            Integer.toString(VALID_DAYS),
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            store.toString(),
+            // A process list shows arguments, not environments.
+            "-storepass:env",
+            PASSWORD_VARIABLE);
+    command.environment().put(PASSWORD_VARIABLE, password);
+    Process keytool = command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    try {
+      if (!keytool.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("keytool made no certificate within " + PATIENCE_SECONDS + " s");
+      }
+      if (keytool.exitValue() != 0) {
+        throw new IOException("keytool made no certificate: " + Files.readString(log).strip());
+      }
+    } finally {
+      keytool.destroyForcibly();
+    }
+  }
+
+  private static void replace(Path file, String what, byte[] bytes) throws IOException {
+    Path partial = file.resolveSibling(file.getFileName() + ".partial");
+    Files.deleteIfExists(partial);
+    Files.createFile(partial, OWNER_ONLY);
+    Files.writeString(
+        partial,
+        "-----BEGIN "
+            + what
+            + "-----\n"
+            + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes)
+            + "\n-----END "
+            + what
+            + "-----\n");
+    Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+}
