@@ -3,14 +3,13 @@ package io.sluice.coordinator.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.exporter.common.TextFormat;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiRoutes;
+import io.sluice.metrics.MetricsText;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -167,10 +166,8 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private Reply metrics(HttpExchange exchange) throws IOException {
-    String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
-    StringWriter text = new StringWriter();
-    TextFormat.writeFormat(type, text, registry.metricFamilySamples());
-    return Reply.of(type, text.toString().getBytes(StandardCharsets.UTF_8));
+    MetricsText metrics = MetricsText.of(registry, exchange.getRequestHeaders().getFirst("Accept"));
+    return Reply.of(metrics.contentType(), metrics.text().getBytes(StandardCharsets.UTF_8));
   }
 
   private static Reply probe(boolean good) {

@@ -3,11 +3,10 @@ package io.sluice.server.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.exporter.common.TextFormat;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
+import io.sluice.metrics.MetricsText;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -79,10 +78,8 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private static void metrics(HttpExchange exchange, CollectorRegistry registry)
       throws IOException {
-    String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
-    StringWriter page = new StringWriter();
-    TextFormat.writeFormat(type, page, registry.metricFamilySamples());
-    respond(exchange, 200, type, page.toString());
+    MetricsText metrics = MetricsText.of(registry, exchange.getRequestHeaders().getFirst("Accept"));
+    respond(exchange, 200, metrics.contentType(), metrics.text());
   }
 
   private static void text(HttpExchange exchange, int code, String page) throws IOException {
