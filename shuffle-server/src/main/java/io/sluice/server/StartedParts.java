@@ -2,6 +2,10 @@ package io.sluice.server;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class StartedParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
 
+  private static final long THREADS_END_MS = 5_000;
+
   private record Part(String name, AutoCloseable closing) {}
 
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -21,6 +27,36 @@ final class StartedParts implements AutoCloseable {
   <T extends AutoCloseable> T add(String name, T part) {
     parts.push(new Part(name, part));
     return part;
+  }
+
+  /**
+   * Adds an executor, whose threads are daemons.
+   *
+   * @param finish whether what is queued is still done when it is closed
+   */
+  ScheduledExecutorService executor(String name, int threads, boolean finish) {
+    AtomicInteger number = new AtomicInteger();
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            threads,
+            task -> {
+              Thread thread =
+                  new Thread(task, threads == 1 ? name : name + "-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(finish);
+    executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+    add(
+        name,
+        () -> {
+          executor.shutdown();
+          if (!executor.awaitTermination(THREADS_END_MS, TimeUnit.MILLISECONDS)) {
+            executor.shutdownNow();
+          }
+        });
+    return executor;
   }
 
   /** Closes what is open, the last started first. Idempotent. */
