@@ -1,11 +1,11 @@
 package io.sluice.server;
 
+import io.sluice.common.threads.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,16 +35,9 @@ final class StartedParts implements AutoCloseable {
    * @param finish whether what is queued is still done when it is closed
    */
   ScheduledExecutorService executor(String name, int threads, boolean finish) {
-    AtomicInteger number = new AtomicInteger();
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
-            threads,
-            task -> {
-              Thread thread =
-                  new Thread(task, threads == 1 ? name : name + "-" + number.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+            threads, threads == 1 ? DaemonThreads.named(name) : DaemonThreads.numbered(name));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(finish);
     executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);

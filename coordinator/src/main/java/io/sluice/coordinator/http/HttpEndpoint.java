@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.coordinator.api.Api;
@@ -18,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,16 +79,8 @@ public final class HttpEndpoint implements AutoCloseable {
     this.server =
         HttpServers.create(
             address, BACKLOG, tls, tls.map(TlsContexts::asksForCertificates).orElse(false));
-    AtomicInteger threadNumber = new AtomicInteger();
     this.executor =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread =
-                  new Thread(task, "coordinator-http-" + threadNumber.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("coordinator-http"));
     server.setExecutor(executor);
     server.createContext("/", this::handle);
   }

@@ -3,6 +3,7 @@ package io.sluice.server.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.metrics.MetricsText;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -45,15 +45,8 @@ public final class HttpEndpoint implements AutoCloseable {
       Supplier<Optional<String>> notReady)
       throws IOException {
     HttpServer server = HttpServers.create(address, BACKLOG, tls);
-    AtomicInteger threads = new AtomicInteger();
     ExecutorService executor =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "http-" + threads.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("http"));
     server.setExecutor(executor);
     server.createContext("/metrics", exchange -> metrics(exchange, registry));
     server.createContext("/healthz", exchange -> text(exchange, 200, "ok\n"));
