@@ -1,7 +1,7 @@
 package io.sluice.cli;
 
-import io.sluice.common.metrics.MetricDocs;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.metrics.MetricDocs;
 import io.sluice.server.http.ServerRegistry;
 import java.util.List;
 

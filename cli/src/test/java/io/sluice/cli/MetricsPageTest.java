@@ -2,7 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.common.metrics.Metric;
+import io.sluice.metrics.Metric;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -36,41 +36,21 @@ record RulesConfig(
               "Most live applications of one user. More are refused and use their engine's own shuffle.")
           .build();
   static final ConfigKey<Long> USER_BYTES =
-      ConfigKey.dataSize("rss.coordinator.quota.default.bytes")
-          .defaultValue(-1L)
-          .atLeast(0L)
-          .alsoAllow(-1L, "no limit")
-          .reloadable()
-          .since(FIRST)
+      limit(ConfigKey.dataSize("rss.coordinator.quota.default.bytes"))
           .doc(
               "Most bytes that servers hold for all applications of one user. Beyond, new shuffles use their engine's own, and what running ones push stays in local output.")
           .build();
   static final ConfigKey<Long> USER_PARTITIONS =
-      ConfigKey.longNumber("rss.coordinator.quota.default.partitions")
-          .defaultValue(-1L)
-          .atLeast(0L)
-          .alsoAllow(-1L, "no limit")
-          .reloadable()
-          .since(FIRST)
+      limit(ConfigKey.longNumber("rss.coordinator.quota.default.partitions"))
           .doc(
               "Most partitions, copies counted, that servers hold for all applications of one user. A shuffle that would exceed it uses its engine's own.")
           .build();
   static final ConfigKey<Long> APPLICATION_BYTES =
-      ConfigKey.dataSize("rss.coordinator.quota.default.app.bytes")
-          .defaultValue(-1L)
-          .atLeast(0L)
-          .alsoAllow(-1L, "no limit")
-          .reloadable()
-          .since(FIRST)
+      limit(ConfigKey.dataSize("rss.coordinator.quota.default.app.bytes"))
           .doc("As `rss.coordinator.quota.default.bytes`, for each application.")
           .build();
   static final ConfigKey<Long> APPLICATION_PARTITIONS =
-      ConfigKey.longNumber("rss.coordinator.quota.default.app.partitions")
-          .defaultValue(-1L)
-          .atLeast(0L)
-          .alsoAllow(-1L, "no limit")
-          .reloadable()
-          .since(FIRST)
+      limit(ConfigKey.longNumber("rss.coordinator.quota.default.app.partitions"))
           .doc("As `rss.coordinator.quota.default.partitions`, for each application.")
           .build();
   static final ConfigKey<String> QUOTA_FILE =
@@ -170,6 +150,10 @@ record RulesConfig(
 
   private static Optional<Path> path(ConfigSet set, ConfigKey<String> key) {
     return set.find(key).map(CoordinatorConfig::localPath);
+  }
+
+  private static ConfigKey.Builder<Long> limit(ConfigKey.Builder<Long> key) {
+    return key.defaultValue(-1L).atLeast(0L).alsoAllow(-1L, "no limit").reloadable().since(FIRST);
   }
 
   private static ConfigKey.Builder<String> file(String name) {

@@ -175,15 +175,7 @@ final class DemoRun implements Comparison {
   /** Logs, settings and rows are small: they stay if something was not good. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
-    Path directory = staging.directory();
-    if (good && !plan.keep()) {
-      Scratch.remove(directory);
-      return false;
-    }
-    for (String name : List.of("spark-local", "spark-home", "tpch", "warehouse")) {
-      Scratch.remove(directory.resolve(name));
-    }
-    staging.removeServerData();
-    return true;
+    return staging.removeFiles(
+        good && !plan.keep(), List.of("spark-local", "spark-home", "tpch", "warehouse"));
   }
 }

@@ -182,7 +182,7 @@ final class MapReduceRun implements Comparison {
 
   private ProgramRun run(String name, Side side, Launch launch, int done)
       throws DemoException, IOException, InterruptedException {
-    String what = name + (side == Side.OWN ? ", Hadoop's own shuffle" : ", through Sluice");
+    String what = name + ", " + side.inHadoop();
     progress.advance(done, PROGRAMS, what);
     HadoopProgram program = launch.on(side, output(side, name)).set(yarn.settings(side));
     if (side == Side.SLUICE) {
@@ -231,16 +231,7 @@ final class MapReduceRun implements Comparison {
   /** Logs and settings are small: they stay if something was not good. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
-    Path directory = staging.directory();
-    if (good && !plan.keep()) {
-      Scratch.remove(directory);
-      return false;
-    }
     yarn.removeData();
-    for (String name : List.of("teragen", "words")) {
-      Scratch.remove(directory.resolve(name));
-    }
-    staging.removeServerData();
-    return true;
+    return staging.removeFiles(good && !plan.keep(), List.of("teragen", "words"));
   }
 }

@@ -4,9 +4,14 @@ import java.util.Locale;
 
 /** Which shuffle an application uses. */
 enum Side {
-  /** Spark's own. */
+  /** The engine's own. */
   OWN,
   SLUICE;
+
+  /** What programs on Hadoop run with. */
+  String inHadoop() {
+    return this == OWN ? "Hadoop's own shuffle" : "through Sluice";
+  }
 
   /** In the names of processes, directories and files. */
   String word() {

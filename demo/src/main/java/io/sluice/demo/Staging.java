@@ -111,13 +111,27 @@ final class Staging implements AutoCloseable {
     engines.add(kill);
   }
 
-  /** Removes what servers have kept; call when none is left. */
-  void removeServerData() throws IOException {
+  /**
+   * Removes what was made here; call when no process is left.
+   *
+   * @param all also logs and settings
+   * @param data what is data in the directory, beside that of the servers
+   * @return whether the directory is still there
+   */
+  boolean removeFiles(boolean all, List<String> data) throws IOException {
+    if (all) {
+      Scratch.remove(directory);
+      return false;
+    }
+    for (String name : data) {
+      Scratch.remove(directory.resolve(name));
+    }
     if (cluster != null) {
       for (ClusterNode server : cluster.servers()) {
         Scratch.remove(server.directory().resolve("data"));
       }
     }
+    return true;
   }
 
   /** Ends what still runs; the files stay. Idempotent. */

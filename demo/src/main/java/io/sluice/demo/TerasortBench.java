@@ -172,10 +172,7 @@ final class TerasortBench implements Comparison {
 
   private Turn turn(Side side, TeraRows rows, int number, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
-    String what =
-        "round "
-            + (number + 1)
-            + (side == Side.OWN ? ", Hadoop's own shuffle" : ", through Sluice");
+    String what = "round " + (number + 1) + ", " + side.inHadoop();
     progress.advance(number, plan.rounds(), what);
     Path output = staging.directory().resolve("output");
     HadoopProgram terasort =
@@ -233,15 +230,7 @@ final class TerasortBench implements Comparison {
   /** Logs and settings tell how far it came. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
-    if (good && !plan.keep()) {
-      Scratch.remove(staging.directory());
-      return false;
-    }
     yarn.removeData();
-    for (String name : List.of("teragen", "output")) {
-      Scratch.remove(staging.directory().resolve(name));
-    }
-    staging.removeServerData();
-    return true;
+    return staging.removeFiles(good && !plan.keep(), List.of("teragen", "output"));
   }
 }

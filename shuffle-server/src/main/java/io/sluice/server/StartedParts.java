@@ -1,7 +1,11 @@
 package io.sluice.server;
 
+import io.sluice.common.threads.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class StartedParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
 
+  private static final long THREADS_END_MS = 5_000;
+
   private record Part(String name, AutoCloseable closing) {}
 
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -21,6 +27,29 @@ final class StartedParts implements AutoCloseable {
   <T extends AutoCloseable> T add(String name, T part) {
     parts.push(new Part(name, part));
     return part;
+  }
+
+  /**
+   * Adds an executor, whose threads are daemons.
+   *
+   * @param finish whether what is queued is still done when it is closed
+   */
+  ScheduledExecutorService executor(String name, int threads, boolean finish) {
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            threads, threads == 1 ? DaemonThreads.named(name) : DaemonThreads.numbered(name));
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(finish);
+    executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+    add(
+        name,
+        () -> {
+          executor.shutdown();
+          if (!executor.awaitTermination(THREADS_END_MS, TimeUnit.MILLISECONDS)) {
+            executor.shutdownNow();
+          }
+        });
+    return executor;
   }
 
   /** Closes what is open, the last started first. Idempotent. */

@@ -44,7 +44,9 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class RemoteTierServerContract {
   private static final int PARTITIONS = 4;
   private static final int BLOCK_BYTES = 200_000;
-  private static final int BLOCKS = 240;
+
+  /** More than memory, the directory and what tests wait for in the remote tier: 16 MiB each. */
+  private static final int BLOCKS = 260;
 
   @TempDir protected Path directory;
   private FakeCoordinator coordinator;

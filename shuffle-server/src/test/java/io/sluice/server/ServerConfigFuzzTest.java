@@ -2,12 +2,9 @@ package io.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.common.config.ConfigException;
-import io.sluice.common.config.ConfigReader;
-import io.sluice.common.config.ConfigSet;
+import io.sluice.common.fuzz.ConfigFuzz;
 import io.sluice.common.fuzz.DecoderFuzz;
 import io.sluice.server.config.MachineMemory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,30 +19,16 @@ class ServerConfigFuzzTest {
 
   @Test
   void aConfigurationIsRefusedOrUsable() {
-    Path file = directory.resolve("server.conf");
     StringBuilder every =
         new StringBuilder("rss.coordinator.quorum c:1\nrss.storage.basePath /d\n");
     ServerConfig.SCHEMA.keys().forEach(key -> every.append("# ").append(key.name()).append(" 1\n"));
-    DecoderFuzz.of(
-            "rss.coordinator.quorum c:1\nrss.storage.basePath /d\n",
-            "# all\nrss.coordinator.quorum=a:1,b:2\nrss.storage.basePath=/d,/e\n",
-            every.toString())
-        .words(
-            ServerConfig.SCHEMA.keys().stream()
-                .map(key -> "\n" + key.name() + " ")
-                .toArray(String[]::new))
-        .words("\n", " ", "=", "#", ",", "true", "0", "-1", "1g", "8EiB", "10s", "0.5", "1e999")
-        .refusing(ConfigException.class)
-        // Unknown keys are compared with all known ones, for "did you mean".
-        .allocating(16 << 20, 16 << 10)
-        .run(
-            input -> {
-              Files.writeString(file, new String(input, StandardCharsets.UTF_8));
-              ConfigSet set = ConfigReader.of(ServerConfig.SCHEMA).file(file).read();
-              assertThat(ServerConfig.from(set, MACHINE, "10.0.0.1", 4)).isNotNull();
-              assertThat(set.describe()).isNotNull();
-              List<String> unused = set.notices();
-            });
+    ConfigFuzz.run(
+        directory.resolve("server.conf"),
+        ServerConfig.SCHEMA,
+        set -> ServerConfig.from(set, MACHINE, "10.0.0.1", 4),
+        "rss.coordinator.quorum c:1\nrss.storage.basePath /d\n",
+        "# all\nrss.coordinator.quorum=a:1,b:2\nrss.storage.basePath=/d,/e\n",
+        every.toString());
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.config.ConfigException;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
@@ -115,13 +116,7 @@ public final class JobShuffle implements ShuffleOfJob {
       AssignedShuffle.check(assigned);
       staged.write(assigned);
     }
-    replacing =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "sluice-further-servers");
-              thread.setDaemon(true);
-              return thread;
-            });
+    replacing = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
     ApplicationAssignments registered =
         new ApplicationAssignments(
             session::furtherServer, settings.client().reassign().maxServers(), System::nanoTime);

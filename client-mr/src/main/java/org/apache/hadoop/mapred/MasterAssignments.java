@@ -2,6 +2,7 @@ package org.apache.hadoop.mapred;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.mr.AssignmentQuestion;
 import java.io.IOException;
 import java.util.List;
@@ -67,13 +68,7 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
       throw new RejectedExecutionException("the attempt has ended");
     }
     if (asking == null) {
-      asking =
-          Executors.newSingleThreadExecutor(
-              task -> {
-                Thread thread = new Thread(task, "sluice-further-servers");
-                thread.setDaemon(true);
-                return thread;
-              });
+      asking = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
     }
     return asking;
   }

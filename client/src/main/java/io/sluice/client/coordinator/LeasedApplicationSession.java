@@ -11,6 +11,7 @@ import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -111,12 +112,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     this.tls = tls;
     this.nanoTime = nanoTime;
     this.background =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "sluice-lease");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("sluice-lease"));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sluice.client.file;
 
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.proto.RunFileKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +10,6 @@ import java.util.ServiceLoader;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,16 +64,9 @@ public final class RunFiles implements AutoCloseable {
   }
 
   private static ScheduledThreadPoolExecutor newExecutor() {
-    AtomicInteger number = new AtomicInteger();
     // Its queue is bounded by the slices that reads keep in flight.
     ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "sluice-run-files-" + number.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        new ScheduledThreadPoolExecutor(THREADS, DaemonThreads.numbered("sluice-run-files"));
     executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     executor.allowCoreThreadTimeOut(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

@@ -125,7 +125,7 @@ final class LanePump {
     if (!wanted.isEmpty()) {
       open.setMaxWaitMs(waitMs)
           .setWantedPermille(state.request.wantedPermille())
-          .setWantedAttempts(WantedAttempts.encode(wanted));
+          .setWantedAttempts(AttemptSets.encode(wanted));
     }
     open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));

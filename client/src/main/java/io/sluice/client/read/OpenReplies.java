@@ -6,7 +6,6 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,18 +47,12 @@ final class OpenReplies {
 
   private static Roaring64NavigableMap attempts(ReadLane lane, ByteString bytes)
       throws SluiceException {
-    Roaring64NavigableMap set = new Roaring64NavigableMap();
-    try (DataInputStream in = new DataInputStream(bytes.newInput())) {
-      set.deserializePortable(in);
-      return set;
-    } catch (IOException | RuntimeException e) {
+    try {
+      return AttemptSets.decode(bytes);
+    } catch (IOException e) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server "
-              + lane.name()
-              + ": complete attempts in "
-              + bytes.size()
-              + " bytes are not a portable Roaring bitmap",
+          "server " + lane.name() + ": complete attempts in " + e.getMessage(),
           e);
     }
   }

@@ -1,9 +1,5 @@
 package io.sluice.client.read;
 
-import com.google.protobuf.ByteString;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
@@ -42,15 +38,5 @@ final class WantedAttempts {
       }
     }
     return common == null ? new Roaring64NavigableMap() : common;
-  }
-
-  static ByteString encode(Roaring64NavigableMap attempts) {
-    ByteString.Output bytes = ByteString.newOutput();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      attempts.serializePortable(out);
-    } catch (IOException e) {
-      throw new UncheckedIOException("bytes in memory cannot be written", e);
-    }
-    return bytes.toByteString();
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.coordinator.api;
 
-import io.sluice.common.metrics.BuildInfo;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.cluster.Server;
@@ -12,6 +11,7 @@ import io.sluice.coordinator.history.ThroughputHistory;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.BuildInfo;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;

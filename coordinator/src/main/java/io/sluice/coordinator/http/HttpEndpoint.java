@@ -3,14 +3,14 @@ package io.sluice.coordinator.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.exporter.common.TextFormat;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiRoutes;
+import io.sluice.metrics.MetricsText;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -18,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,16 +63,8 @@ public final class HttpEndpoint implements AutoCloseable {
     this.server =
         HttpServers.create(
             address, BACKLOG, tls, tls.map(TlsContexts::asksForCertificates).orElse(false));
-    AtomicInteger threadNumber = new AtomicInteger();
     this.executor =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread =
-                  new Thread(task, "coordinator-http-" + threadNumber.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("coordinator-http"));
     server.setExecutor(executor);
     server.createContext("/", this::handle);
   }
@@ -151,10 +142,8 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private Reply metrics(HttpExchange exchange) throws IOException {
-    String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
-    StringWriter text = new StringWriter();
-    TextFormat.writeFormat(type, text, registry.metricFamilySamples());
-    return Reply.of(type, text.toString().getBytes(StandardCharsets.UTF_8));
+    MetricsText metrics = MetricsText.of(registry, exchange.getRequestHeaders().getFirst("Accept"));
+    return Reply.of(metrics.contentType(), metrics.text().getBytes(StandardCharsets.UTF_8));
   }
 
   private static Reply probe(boolean good) {

@@ -4,14 +4,15 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Histogram;
-import io.prometheus.client.hotspot.DefaultExports;
-import io.sluice.common.metrics.BuildInfo;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
-import io.sluice.common.metrics.NettyMemory;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.GrpcConnections;
+import io.sluice.metrics.Instruments;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.ProcessMetrics;
+import io.sluice.metrics.TableCollector;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.Status;
@@ -73,19 +74,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           PREFIX + "quotas_reached_total",
           "Times that servers were told to take nothing more of an application, by cause",
           "cause");
-  private static final MetricTable<PeerConnections> CONNECTIONS =
-      MetricTable.<PeerConnections>of(PREFIX)
-          .gauge("connections", "Open connections to the gRPC port", PeerConnections::open)
-          .counter(
-              "connections_refused_total",
-              "Connections to the gRPC port closed because there were too many",
-              PeerConnections::refused)
-          .counter(
-              "peer_connections_refused_total",
-              "Connections to the gRPC port closed because there were too many from their address",
-              PeerConnections::refusedPeers)
-          .build();
-  private static final MetricTable<PooledByteBufAllocator> NETTY = NettyMemory.table(PREFIX);
+  private static final MetricTable<PeerConnections> CONNECTIONS = GrpcConnections.table(PREFIX);
+  private static final ProcessMetrics PROCESS = new ProcessMetrics(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
   private final Counter requests = counter(REQUESTS);
@@ -103,11 +93,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
    * @param connections to the gRPC port
    */
   public CoordinatorMetrics(PeerConnections connections) {
-    DefaultExports.register(registry);
+    PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
     registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
-    registry.register(new TableCollector<>(NETTY, () -> List.of(PooledByteBufAllocator.DEFAULT)));
-    BuildInfo build = BuildInfo.ofThisProcess();
-    registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
   }
 
   /** Every metric of a coordinator; beside them there are those of the JVM. */
@@ -126,8 +113,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 DENIED,
                 QUOTAS_REACHED),
             CONNECTIONS.metrics(),
-            NETTY.metrics(),
-            BuildInfo.TABLE.metrics())
+            PROCESS.metrics())
         .flatMap(List::stream)
         .toList();
   }
@@ -181,15 +167,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   }
 
   private Counter counter(Metric metric) {
-    return Counter.build(metric.name(), metric.help())
-        .labelNames(metric.labels().toArray(new String[0]))
-        .register(registry);
+    return Instruments.counter(metric).register(registry);
   }
 
   private Histogram histogram(Metric metric) {
-    return Histogram.build(metric.name(), metric.help())
-        .labelNames(metric.labels().toArray(new String[0]))
-        .buckets(metric.buckets().stream().mapToDouble(Double::doubleValue).toArray())
-        .register(registry);
+    return Instruments.histogram(metric).register(registry);
   }
 }

@@ -1,9 +1,6 @@
 package io.sluice.coordinator.metrics;
 
 import io.prometheus.client.Collector;
-import io.sluice.common.metrics.LargestFew;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationTable;
 import io.sluice.coordinator.assign.Eligibility;
@@ -12,6 +9,10 @@ import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.Use;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.LargestFew;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
 import io.sluice.proto.ServerState;
 import java.util.ArrayList;
 import java.util.EnumMap;

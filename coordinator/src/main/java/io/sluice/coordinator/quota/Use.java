@@ -1,11 +1,11 @@
 package io.sluice.coordinator.quota;
 
-import io.sluice.common.metrics.LargestFew;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTable;
+import io.sluice.metrics.LargestFew;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.ServerState;
 import java.util.HashMap;

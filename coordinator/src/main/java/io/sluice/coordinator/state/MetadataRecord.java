@@ -40,6 +40,14 @@ public sealed interface MetadataRecord {
     return event == null ? List.of() : List.of(event);
   }
 
+  /** Changes nothing: people are told. */
+  sealed interface Notice extends MetadataRecord {
+    @Override
+    default ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+  }
+
   /** A server sent a heartbeat. */
   record ServerReported(
       ServerId id, ServerState state, ServerLoad load, HeldData held, List<String> tags, long atMs)
@@ -237,12 +245,7 @@ public sealed interface MetadataRecord {
   }
 
   /** The coordinator took other values of its configuration; the view says nothing of them. */
-  record ConfigurationReloaded(String changes) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
-
+  record ConfigurationReloaded(String changes) implements Notice {
     @Override
     public Event event(ClusterView before) {
       return new Event(
@@ -410,12 +413,7 @@ public sealed interface MetadataRecord {
 
   /** A driver was told no. Nothing changes but what people are told. */
   record Refused(Event.Kind kind, String application, String user, Status status, String message)
-      implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
-
+      implements Notice {
     @Override
     public Event event(ClusterView before) {
       return Event.ofApplication(
@@ -434,16 +432,10 @@ public sealed interface MetadataRecord {
     }
   }
 
-  /** A driver was told to do without, by the operator's rules. Nothing changes. */
-  record Denied(String application, String user, int shuffle, Denial denial)
-      implements MetadataRecord {
+  /** A driver was told to do without, by the operator's rules. */
+  record Denied(String application, String user, int shuffle, Denial denial) implements Notice {
     /** In the place of a shuffle when the whole application is meant. */
     public static final int NO_SHUFFLE = -1;
-
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
 
     @Override
     public Event event(ClusterView before) {
@@ -465,12 +457,7 @@ public sealed interface MetadataRecord {
   }
 
   /** The operator's rules of who may use how much are other ones now. */
-  record UsageRulesChanged() implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
-
+  record UsageRulesChanged() implements Notice {
     @Override
     public Event event(ClusterView before) {
       return new Event(
@@ -479,12 +466,7 @@ public sealed interface MetadataRecord {
   }
 
   /** Servers are told to take nothing more of an application. */
-  record QuotaReached(String application, Denial denial) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
-
+  record QuotaReached(String application, Denial denial) implements Notice {
     @Override
     public Event event(ClusterView before) {
       return Event.ofApplication(
@@ -501,12 +483,7 @@ public sealed interface MetadataRecord {
   }
 
   /** Servers take data of an application again. */
-  record QuotaLeft(String application) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view;
-    }
-
+  record QuotaLeft(String application) implements Notice {
     @Override
     public Event event(ClusterView before) {
       return Event.ofApplication(

@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
+import io.sluice.common.threads.DaemonThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -14,7 +15,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -55,7 +55,6 @@ public final class RpcServer implements AutoCloseable {
     this.ioMode = ioMode;
     this.loops = loops;
     this.limit = limit;
-    AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
             threads,
@@ -63,11 +62,7 @@ public final class RpcServer implements AutoCloseable {
             IDLE_THREAD_S,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "rpc-" + number.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("rpc"));
     executor.allowCoreThreadTimeOut(true);
   }
 

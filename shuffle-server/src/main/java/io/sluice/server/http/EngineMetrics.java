@@ -1,8 +1,9 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.scrub.ScrubCounters;
 import java.util.ArrayList;

@@ -3,17 +3,16 @@ package io.sluice.server.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.exporter.common.TextFormat;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.common.tls.TlsContexts;
+import io.sluice.metrics.MetricsText;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -46,15 +45,8 @@ public final class HttpEndpoint implements AutoCloseable {
       Supplier<Optional<String>> notReady)
       throws IOException {
     HttpServer server = HttpServers.create(address, BACKLOG, tls);
-    AtomicInteger threads = new AtomicInteger();
     ExecutorService executor =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "http-" + threads.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("http"));
     server.setExecutor(executor);
     server.createContext("/metrics", exchange -> metrics(exchange, registry));
     server.createContext("/healthz", exchange -> text(exchange, 200, "ok\n"));
@@ -79,10 +71,8 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private static void metrics(HttpExchange exchange, CollectorRegistry registry)
       throws IOException {
-    String type = TextFormat.chooseContentType(exchange.getRequestHeaders().getFirst("Accept"));
-    StringWriter page = new StringWriter();
-    TextFormat.writeFormat(type, page, registry.metricFamilySamples());
-    respond(exchange, 200, type, page.toString());
+    MetricsText metrics = MetricsText.of(registry, exchange.getRequestHeaders().getFirst("Accept"));
+    respond(exchange, 200, metrics.contentType(), metrics.text());
   }
 
   private static void text(HttpExchange exchange, int code, String page) throws IOException {

@@ -1,10 +1,9 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.hotspot.DefaultExports;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerState;
 import java.util.ArrayList;
@@ -141,14 +140,6 @@ public final class ServerMetrics extends Collector {
     return Stream.of(STATUS.metrics(), CLUSTER.metrics(), DiskMetrics.metrics())
         .flatMap(List::stream)
         .toList();
-  }
-
-  /** A registry with these metrics and those of the JVM. */
-  public CollectorRegistry registry() {
-    CollectorRegistry registry = new CollectorRegistry();
-    DefaultExports.register(registry);
-    registry.register(this);
-    return registry;
   }
 
   @Override

@@ -3,18 +3,15 @@ package io.sluice.server.http;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.Collector;
 import io.prometheus.client.CollectorRegistry;
-import io.sluice.common.metrics.BuildInfo;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
-import io.sluice.common.metrics.NettyMemory;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.ProcessMetrics;
 import io.sluice.server.metrics.Latencies;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** All that a shuffle server publishes. */
 public final class ServerRegistry {
-  private static final MetricTable<PooledByteBufAllocator> NETTY =
-      NettyMemory.table(ServerMetrics.PREFIX);
+  private static final ProcessMetrics PROCESS = new ProcessMetrics(ServerMetrics.PREFIX);
 
   private ServerRegistry() {}
 
@@ -27,8 +24,7 @@ public final class ServerRegistry {
             TrafficMetrics.metrics(),
             MergeMetrics.metrics(),
             EngineMetrics.metrics(),
-            NETTY.metrics(),
-            BuildInfo.TABLE.metrics())
+            PROCESS.metrics())
         .flatMap(List::stream)
         .toList();
   }
@@ -43,12 +39,11 @@ public final class ServerRegistry {
       Latencies latencies,
       PooledByteBufAllocator pool,
       List<Collector> others) {
-    CollectorRegistry registry = server.registry();
+    CollectorRegistry registry = new CollectorRegistry();
+    PROCESS.register(registry, pool);
+    registry.register(server);
     latencies.register(registry);
     others.forEach(registry::register);
-    registry.register(new TableCollector<>(NETTY, () -> List.of(pool)));
-    BuildInfo build = BuildInfo.ofThisProcess();
-    registry.register(new TableCollector<>(BuildInfo.TABLE, () -> List.of(build)));
     return registry;
   }
 }

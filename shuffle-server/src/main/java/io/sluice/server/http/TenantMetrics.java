@@ -1,9 +1,10 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.sluice.common.metrics.LargestFew;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
+import io.sluice.metrics.LargestFew;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.limits.OverQuota;
 import io.sluice.server.log.ShuffleLog;

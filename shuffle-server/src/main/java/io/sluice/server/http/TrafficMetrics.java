@@ -1,9 +1,11 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.sluice.common.metrics.Metric;
-import io.sluice.common.metrics.MetricTable;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.metrics.GrpcConnections;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;
@@ -54,17 +56,7 @@ public final class TrafficMetrics extends Collector {
           .build();
 
   private static final MetricTable<PeerConnections> RPC =
-      MetricTable.<PeerConnections>of(ServerMetrics.PREFIX + "rpc_")
-          .gauge("connections", "Open connections to the gRPC port", PeerConnections::open)
-          .counter(
-              "connections_refused_total",
-              "Connections to the gRPC port closed because there were too many",
-              PeerConnections::refused)
-          .counter(
-              "peer_connections_refused_total",
-              "Connections to the gRPC port closed because there were too many from their address",
-              PeerConnections::refusedPeers)
-          .build();
+      GrpcConnections.table(ServerMetrics.PREFIX + "rpc_");
 
   private static final MetricTable<ReadCounters> READS =
       MetricTable.<ReadCounters>of(ServerMetrics.PREFIX + "file_")

@@ -2,7 +2,8 @@ package io.sluice.server.metrics;
 
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Histogram;
-import io.sluice.common.metrics.Metric;
+import io.sluice.metrics.Instruments;
+import io.sluice.metrics.Metric;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -67,14 +68,14 @@ public final class Latencies {
           "Time that a merge took, with its waits for more urgent writing",
           FILES);
 
-  private final Histogram pushSeconds = create(PUSH_SECONDS);
-  private final Histogram pushBodyBytes = create(PUSH_BODY_BYTES);
-  private final Histogram openSeconds = create(OPEN_SECONDS);
-  private final Histogram fetchSeconds = create(FETCH_SECONDS);
-  private final Histogram fetchBodyBytes = create(FETCH_BODY_BYTES);
-  private final Histogram spillSeconds = create(SPILL_SECONDS);
-  private final Histogram spillRunBytes = create(SPILL_RUN_BYTES);
-  private final Histogram mergeSeconds = create(MERGE_SECONDS);
+  private final Histogram pushSeconds = Instruments.histogram(PUSH_SECONDS);
+  private final Histogram pushBodyBytes = Instruments.histogram(PUSH_BODY_BYTES);
+  private final Histogram openSeconds = Instruments.histogram(OPEN_SECONDS);
+  private final Histogram fetchSeconds = Instruments.histogram(FETCH_SECONDS);
+  private final Histogram fetchBodyBytes = Instruments.histogram(FETCH_BODY_BYTES);
+  private final Histogram spillSeconds = Instruments.histogram(SPILL_SECONDS);
+  private final Histogram spillRunBytes = Instruments.histogram(SPILL_RUN_BYTES);
+  private final Histogram mergeSeconds = Instruments.histogram(MERGE_SECONDS);
 
   public static List<Metric> metrics() {
     return List.of(
@@ -126,12 +127,6 @@ public final class Latencies {
 
   public void merged(long nanos) {
     mergeSeconds.observe(nanos / NANOS_PER_SECOND);
-  }
-
-  private static Histogram create(Metric metric) {
-    return Histogram.build(metric.name(), metric.help())
-        .buckets(metric.buckets().stream().mapToDouble(Double::doubleValue).toArray())
-        .create();
   }
 
   private static List<Double> powersOfFour(int first, int count) {

@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.server.storage.Disk;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -37,7 +37,6 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
   public synchronized Executor apply(Disk disk) {
     int count = config.threads(disk.kind());
     int number = pools.size();
-    AtomicInteger made = new AtomicInteger();
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             count,
@@ -46,12 +45,7 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
             TimeUnit.SECONDS,
             // Bounded by its disk's reader, which never has more under way than threads.
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread =
-                  new Thread(task, "read-disk-" + number + "-" + made.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("read-disk-" + number));
     pool.allowCoreThreadTimeOut(true);
     pools.add(pool);
     if (closed) {

@@ -1,5 +1,6 @@
 package io.sluice.server.recovery;
 
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.storage.Disk;
@@ -188,13 +189,6 @@ public final class Recovery {
   }
 
   private static ExecutorService executor(String name, int threads) {
-    AtomicInteger number = new AtomicInteger();
-    return Executors.newFixedThreadPool(
-        threads,
-        task -> {
-          Thread thread = new Thread(task, name + "-" + number.getAndIncrement());
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newFixedThreadPool(threads, DaemonThreads.numbered(name));
   }
 }

@@ -77,6 +77,10 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
+    if (!context.channel().isActive()) {
+      // It came together with a request that was refused.
+      return;
+    }
     RunFileRequest request;
     try {
       request = RunFileRequest.parseFrom(new ByteBufInputStream(message));

@@ -3,11 +3,14 @@ package io.sluice.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.tls.HttpServers;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.server.metrics.Latencies;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
@@ -40,10 +43,15 @@ class HttpEndpointTest {
   void start() throws IOException {
     http =
         HttpEndpoint.start(
-            new InetSocketAddress("127.0.0.1", 0),
-            Optional.empty(),
-            new ServerMetrics(() -> status, () -> 2, () -> 5).registry(),
-            () -> notReady);
+            new InetSocketAddress("127.0.0.1", 0), Optional.empty(), registry(), () -> notReady);
+  }
+
+  private CollectorRegistry registry() {
+    return ServerRegistry.of(
+        new ServerMetrics(() -> status, () -> 2, () -> 5),
+        new Latencies(),
+        PooledByteBufAllocator.DEFAULT,
+        List.of());
   }
 
   @AfterEach
@@ -162,7 +170,9 @@ class HttpEndpointTest {
             "sluice_server_disk_written_bytes_total{path=\"/d1\",kind=\"SSD\",} 3000.0",
             "sluice_server_disk_write_seconds_total{path=\"/d1\",kind=\"SSD\",} 1.5",
             "sluice_server_disk_healthy{path=\"/d1\",kind=\"SSD\",} 1.0")
-        .anyMatch(line -> line.startsWith("jvm_memory_bytes_used"));
+        .anyMatch(line -> line.startsWith("jvm_memory_bytes_used"))
+        .anyMatch(line -> line.startsWith("sluice_build_info"))
+        .contains("sluice_server_push_seconds_count 0.0");
   }
 
   @Test
@@ -196,7 +206,7 @@ class HttpEndpointTest {
                 HttpEndpoint.start(
                     new InetSocketAddress("127.0.0.1", http.port()),
                     Optional.empty(),
-                    new ServerMetrics(() -> status, () -> 0, () -> 0).registry(),
+                    registry(),
                     () -> notReady))
         .isInstanceOf(BindException.class);
   }

@@ -70,6 +70,19 @@ class RunFileRequestsTest {
     channel.finishAndReleaseAll();
   }
 
+  @Test
+  void doesNothingOfWhatFollowsARefusedRequest() {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            RunFileRequests.decoder(),
+            new RunFileRequests(
+                this::open, request -> {}, descriptors, NOTHING, new ShortCircuitCounters()));
+    channel.writeInbound(Unpooled.wrappedBuffer(request(), request("late")));
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(opening).isEmpty();
+    channel.finishAndReleaseAll();
+  }
+
   private CompletableFuture<List<Held>> open(RunFileRequest request) {
     return opening.computeIfAbsent(request.getNames(0), unused -> new CompletableFuture<>());
   }
@@ -78,11 +91,11 @@ class RunFileRequestsTest {
     return FileChannel.open(Files.createFile(directory.resolve(name)), StandardOpenOption.READ);
   }
 
-  private static ByteBuf request(String name) {
+  private static ByteBuf request(String... names) {
     byte[] bytes =
         RunFileRequest.newBuilder()
             .setShuffle(ShuffleId.newBuilder().setApplication("app").setShuffle(1))
-            .addNames(name)
+            .addAllNames(List.of(names))
             .build()
             .toByteArray();
     return Unpooled.buffer().writeIntLE(bytes.length).writeBytes(bytes);

@@ -3,13 +3,13 @@ package io.sluice.spark.assignment;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.spark.DriverEndpoint;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.rpc.RpcCallContext;
 import org.apache.spark.rpc.RpcEnv;
 
@@ -34,7 +34,6 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
   public AssignmentEndpoint(RpcEnv rpcEnv, ApplicationAssignments assignments) {
     super(rpcEnv, NAME, byte[].class);
     this.assignments = assignments;
-    AtomicInteger started = new AtomicInteger();
     this.threads =
         new ThreadPoolExecutor(
             THREADS,
@@ -42,11 +41,7 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
             10,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_WAITING),
-            work -> {
-              Thread thread = new Thread(work, "sluice-assignments-" + started.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("sluice-assignments"));
     threads.allowCoreThreadTimeOut(true);
   }
 

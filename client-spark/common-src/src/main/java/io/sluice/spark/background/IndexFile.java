@@ -20,12 +20,15 @@ public record IndexFile(Path path, int partitions) implements PartitionLengths {
     long[] lengths = new long[partitions];
     try {
       long begin = offsets.getLong();
+      if (begin != 0) {
+        throw wrong("the first partition begins at " + begin + ", expected 0");
+      }
       for (int i = 0; i < partitions; i++) {
         long end = offsets.getLong();
-        lengths[i] = end - begin;
-        if (lengths[i] < 0) {
+        if (end < begin) {
           throw wrong("partition " + i + " ends at " + end + ", before its beginning " + begin);
         }
+        lengths[i] = end - begin;
         begin = end;
       }
     } catch (BufferUnderflowException e) {

@@ -38,4 +38,12 @@ class IndexFileTest {
     assertThatThrownBy(() -> new IndexFile(file(0, 10, 5), 2).read())
         .hasMessageContaining("partition 1 ends at 5");
   }
+
+  @Test
+  void refusesOffsetsThatBeginElsewhereOrComeAround() throws IOException {
+    assertThatThrownBy(() -> new IndexFile(file(5, 10), 1).read())
+        .hasMessageContaining("begins at 5, expected 0");
+    assertThatThrownBy(() -> new IndexFile(file(0, Long.MAX_VALUE, Long.MIN_VALUE), 2).read())
+        .hasMessageContaining("partition 1 ends at " + Long.MIN_VALUE);
+  }
 }

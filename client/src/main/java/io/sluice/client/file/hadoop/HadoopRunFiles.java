@@ -3,6 +3,7 @@ package io.sluice.client.file.hadoop;
 import io.sluice.client.file.RunFileInput;
 import io.sluice.client.file.RunFileOpener;
 import io.sluice.client.file.RunFileSource;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.proto.RunFileKind;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -51,7 +51,6 @@ public final class HadoopRunFiles implements RunFileOpener {
     this.available = available;
     this.timeoutMs = timeoutMs;
     this.nanoTime = nanoTime;
-    AtomicInteger number = new AtomicInteger();
     this.executor =
         new ThreadPoolExecutor(
             THREADS,
@@ -60,11 +59,7 @@ public final class HadoopRunFiles implements RunFileOpener {
             TimeUnit.SECONDS,
             // Bounded by the slices that reads keep in flight.
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "sluice-hadoop-" + number.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("sluice-hadoop"));
     executor.allowCoreThreadTimeOut(true);
   }
 

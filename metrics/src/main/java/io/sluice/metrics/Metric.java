@@ -1,4 +1,4 @@
-package io.sluice.common.metrics;
+package io.sluice.metrics;
 
 import java.util.List;
 import java.util.regex.Pattern;

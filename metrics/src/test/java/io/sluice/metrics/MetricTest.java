@@ -1,4 +1,4 @@
-package io.sluice.common.metrics;
+package io.sluice.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

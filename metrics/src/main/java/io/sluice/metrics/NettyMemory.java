@@ -1,10 +1,10 @@
-package io.sluice.common.metrics;
+package io.sluice.metrics;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
 
 /** The metrics of Netty's memory outside the heap; read from counters that Netty keeps anyway. */
-public final class NettyMemory {
+final class NettyMemory {
   private NettyMemory() {}
 
   /**
@@ -12,7 +12,7 @@ public final class NettyMemory {
    *
    * @param prefix of the component, such as {@code sluice_server_}
    */
-  public static MetricTable<PooledByteBufAllocator> table(String prefix) {
+  static MetricTable<PooledByteBufAllocator> table(String prefix) {
     return MetricTable.<PooledByteBufAllocator>of(prefix + "netty_")
         .gauge(
             "pool_reserved_bytes",

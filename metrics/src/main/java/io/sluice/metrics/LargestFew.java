@@ -1,4 +1,4 @@
-package io.sluice.common.metrics;
+package io.sluice.metrics;
 
 import java.util.ArrayList;
 import java.util.Comparator;

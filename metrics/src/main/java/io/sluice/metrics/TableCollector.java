@@ -1,9 +1,8 @@
-package io.sluice.server.http;
+package io.sluice.metrics;
 
 import io.prometheus.client.Collector;
 import io.prometheus.client.CounterMetricFamily;
 import io.prometheus.client.GaugeMetricFamily;
-import io.sluice.common.metrics.MetricTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,11 +10,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Reads a table at each scrape. Thread-safe if its source is. */
-final class TableCollector<S> extends Collector {
+public final class TableCollector<S> extends Collector {
   private final MetricTable<S> table;
   private final Supplier<List<S>> rows;
 
-  TableCollector(MetricTable<S> table, Supplier<List<S>> rows) {
+  public TableCollector(MetricTable<S> table, Supplier<List<S>> rows) {
     this.table = table;
     this.rows = rows;
   }
@@ -26,7 +25,7 @@ final class TableCollector<S> extends Collector {
   }
 
   /** The families of a table; one without a row is there, too, without a sample. */
-  static <S> List<MetricFamilySamples> families(MetricTable<S> table, List<S> rows) {
+  public static <S> List<MetricFamilySamples> families(MetricTable<S> table, List<S> rows) {
     Map<String, MetricFamilySamples> families = new LinkedHashMap<>();
     table
         .metrics()

@@ -1,4 +1,4 @@
-package io.sluice.common.metrics;
+package io.sluice.metrics;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +14,7 @@ import java.util.Properties;
  * @param java version of the JVM
  */
 public record BuildInfo(String version, String revision, String java) {
-  private static final String RESOURCE = "/io/sluice/common/build.properties";
+  private static final String RESOURCE = "/io/sluice/metrics/build.properties";
   private static final String UNKNOWN = "unknown";
 
   /** Always 1, with what there is to say in labels, as is the custom. */

@@ -1,0 +1,2 @@
+/** Makes threads; starts none. */
+package io.sluice.common.threads;

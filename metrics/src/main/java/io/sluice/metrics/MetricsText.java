@@ -1,0 +1,25 @@
+package io.sluice.metrics;
+
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.exporter.common.TextFormat;
+import java.io.IOException;
+import java.io.StringWriter;
+
+/**
+ * What a scrape gets.
+ *
+ * @param contentType of the text format that the scraper asked for, Prometheus' or OpenMetrics'
+ */
+public record MetricsText(String contentType, String text) {
+  /**
+   * Reads every metric.
+   *
+   * @param accepted the scraper's Accept header, or null
+   */
+  public static MetricsText of(CollectorRegistry registry, String accepted) throws IOException {
+    String type = TextFormat.chooseContentType(accepted);
+    StringWriter text = new StringWriter();
+    TextFormat.writeFormat(type, text, registry.metricFamilySamples());
+    return new MetricsText(type, text.toString());
+  }
+}

@@ -1,0 +1,140 @@
+package io.sluice.server;
+
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.ConfigReload;
+import io.sluice.common.net.DataExchange;
+import io.sluice.proto.ServerId;
+import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.control.ControlRules;
+import io.sluice.server.control.ControlService;
+import io.sluice.server.control.Decommission;
+import io.sluice.server.control.ProcessVitals;
+import io.sluice.server.control.RpcServer;
+import io.sluice.server.control.StoreReport;
+import io.sluice.server.transport.GrpcDataService;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The gRPC port: what the server says of itself, is told to do, and data over gRPC. Thread-safe.
+ */
+record ControlPlane(Decommission decommission, StoreReport report, RpcServer rpc) {
+  private static final long SAMPLE_MS = 1_000;
+
+  /** Starts the reports of the server and opens the port. */
+  static ControlPlane start(
+      Startup startup,
+      StorageEngine engine,
+      DataPlane data,
+      Admission admission,
+      ConfigReload reload)
+      throws StartException {
+    ServerConfig config = startup.config();
+    Decommission decommission =
+        new Decommission(() -> engine.store().shuffleCount() == 0, startup.nanoTime());
+    StoreReport report =
+        new StoreReport(
+            identity(config.network(), engine.epoch(), config.network().rpcPort(), data),
+            engine.memory(),
+            engine.store(),
+            engine.counters(),
+            admission.data(),
+            engine::diskStates,
+            engine.spiller()::canStore,
+            decommission,
+            new ProcessVitals(),
+            startup.nanoTime());
+    // Ends with its executor.
+    ScheduledFuture<?> unused =
+        data.timer().scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> unusedLooks =
+        data.timer()
+            .scheduleWithFixedDelay(
+                decommission::look,
+                config.cluster().decommissionCheckMs(),
+                config.cluster().decommissionCheckMs(),
+                TimeUnit.MILLISECONDS);
+    // Ended by its part; what a flush waits for goes on without it.
+    ScheduledExecutorService flusher = startup.parts().executor("flush", 1, false);
+    RpcServer rpc =
+        startRpc(
+            startup,
+            new ControlService(
+                engine.store(),
+                report,
+                decommission,
+                reload,
+                () -> flusher.execute(() -> engine.flush(config.stopTimeoutMs()))),
+            data,
+            admission);
+    report.identify(identity(config.network(), engine.epoch(), rpc.port(), data));
+    return new ControlPlane(decommission, report, rpc);
+  }
+
+  /** Why the server takes no work; empty when it does. */
+  Optional<String> notReady() {
+    return switch (report.state()) {
+      case ACTIVE -> Optional.empty();
+      case SERVER_DRAINING -> Optional.of("the server is stopping or decommissioned");
+      case UNHEALTHY -> Optional.of("no directory has room or can be written");
+      case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
+          Optional.of(report.state().name());
+    };
+  }
+
+  private static ServerId identity(NetworkConfig network, long epoch, int rpcPort, DataPlane data) {
+    String host = network.address().announced();
+    return ServerId.newBuilder()
+        .setName(host + ":" + rpcPort)
+        .setHost(host)
+        .setRpcPort(rpcPort)
+        .setNettyPort(data.nettyPort())
+        .setEpoch(epoch)
+        .build();
+  }
+
+  private static RpcServer startRpc(
+      Startup startup, ControlService control, DataPlane plane, Admission admission)
+      throws StartException {
+    NetworkConfig network = startup.config().network();
+    ClusterSecurity security = startup.security();
+    StartedParts parts = startup.parts();
+    RpcServer server =
+        parts.add(
+            "rpc",
+            new RpcServer(
+                network.rpcThreads(), network.ioMode(), network.loops(), admission.rpcLimit()));
+    GrpcDataService data =
+        new GrpcDataService(
+            plane.drainable(),
+            network.connections(),
+            admission.data(),
+            server.executor(),
+            plane.timer(),
+            startup.nanoTime());
+    parts.add("grpc data streams", data::closeConnections);
+    return Ports.open(
+        network.address(),
+        "rss.rpc.server.port",
+        network.rpcPort(),
+        address -> {
+          server.start(
+              address,
+              builder -> {
+                data.configure(builder);
+                security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+                security.guard(
+                    builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
+                // The last one hears of a call first, and so of those that are denied.
+                builder.intercept(new AuditCalls(admission.audit()));
+              },
+              List.of(control, data));
+          return server;
+        });
+  }
+}

@@ -1,0 +1,99 @@
+package io.sluice.server;
+
+import io.sluice.server.config.RemoteConfig;
+import io.sluice.server.health.DiskHealth;
+import io.sluice.server.remote.RemoteEnvironment;
+import io.sluice.server.remote.RemoteTier;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskSync;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.Fsync;
+import io.sluice.server.storage.StorageKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** Opens the directories and the remote tier that run files lie in. */
+final class DataDirectories {
+  private final ServerConfig config;
+  private final LongSupplier nanoTime;
+  private final StartedParts parts;
+
+  DataDirectories(Startup startup) {
+    config = startup.config();
+    nanoTime = startup.nanoTime();
+    parts = startup.parts();
+  }
+
+  /** Opens all of them and, where that is configured, syncs them now and then. */
+  Disks open() throws StartException {
+    Disks local = parts.add("directories", openDisks());
+    Disks disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
+    if (config.durability().fsync() == Fsync.INTERVAL) {
+      DiskSync sync = new DiskSync(disks.list(), config.durability().fsyncIntervalMs());
+      parts.add("disk sync", sync).start();
+    }
+    return disks;
+  }
+
+  /** Those of this machine. */
+  static List<Path> paths(Disks disks) {
+    return disks.list().stream()
+        .filter(disk -> disk.kind() != StorageKind.REMOTE)
+        .map(disk -> Path.of(disk.name()))
+        .toList();
+  }
+
+  private Disks openDisks() throws StartException {
+    String owner =
+        "pid "
+            + ProcessHandle.current().pid()
+            + " on host "
+            + config.network().address().announced();
+    try {
+      return Disks.open(
+          config.disk().directories(),
+          config.disk().limits(),
+          config.disk().health(),
+          config.durability().fsync(),
+          owner,
+          nanoTime);
+    } catch (IOException e) {
+      throw new StartException("rss.storage.basePath: " + e.getMessage(), e);
+    }
+  }
+
+  private Disks withRemote(Disks local) throws StartException {
+    RemoteConfig remote = config.remote();
+    RemoteEnvironment environment =
+        RemoteEnvironment.of(
+            remote.classPath(), System.getenv(), System.getProperty("sluice.home"));
+    try {
+      RemoteTier tier =
+          RemoteTier.open(
+              remote,
+              environment,
+              paths(local),
+              config.network().address().announced(),
+              // A small run waits for room that larger ones leave, if any ever do.
+              config.disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
+              config.durability().fsync() == Fsync.RUN,
+              new SecureRandom());
+      return local.with(
+          new Disk(
+              tier.storage(),
+              tier.catalog(),
+              config.disk().limits(),
+              new DiskHealth(
+                  tier.storage().name(), RemoteTier.health(config.disk().health()), nanoTime),
+              nanoTime));
+    } catch (IOException e) {
+      throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while the remote file system was opened", e);
+    }
+  }
+}

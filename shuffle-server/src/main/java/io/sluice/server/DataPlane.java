@@ -1,0 +1,194 @@
+package io.sluice.server;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.frame.FrameLimits;
+import io.sluice.common.tls.TlsContexts;
+import io.sluice.server.config.NetworkConfig;
+import io.sluice.server.limits.OverQuota;
+import io.sluice.server.limits.QuotaDataService;
+import io.sluice.server.metrics.Latencies;
+import io.sluice.server.nativeio.LinuxPageCache;
+import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
+import io.sluice.server.read.ReadConfig;
+import io.sluice.server.read.ReadCounters;
+import io.sluice.server.read.ReaderThreads;
+import io.sluice.server.read.ReportedReads;
+import io.sluice.server.service.ServerEpochs;
+import io.sluice.server.service.ServiceConfig;
+import io.sluice.server.service.StoreDataService;
+import io.sluice.server.shortcircuit.ShortCircuitConfig;
+import io.sluice.server.shortcircuit.ShortCircuitCounters;
+import io.sluice.server.shortcircuit.ShortCircuitServer;
+import io.sluice.server.transport.NettyDataServer;
+import io.sluice.server.transport.NettyServerConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What clients push to and fetch from. Thread-safe.
+ *
+ * @param timer of whatever happens again and again or after a while
+ * @param drainable the service as transports see it
+ * @param netty the port of the framed transport; empty when only gRPC is spoken
+ */
+record DataPlane(
+    ScheduledExecutorService timer,
+    StoreDataService service,
+    DrainingDataService drainable,
+    Optional<NettyDataServer> netty,
+    OverQuota overQuota,
+    ReadCounters reads,
+    ShortCircuitCounters shortCircuits) {
+  private static final Logger log = LoggerFactory.getLogger(DataPlane.class);
+
+  /** Replies to OPEN can be large, and one that is being put together holds up no other. */
+  private static final int TIMER_THREADS = 2;
+
+  /** Starts the service, the socket for readers on this host and the port. */
+  static DataPlane start(
+      Startup startup, StorageEngine engine, Latencies latencies, Admission admission)
+      throws StartException {
+    ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
+    ReadCounters readCounters = new ReadCounters();
+    FileReads reads = startReads(startup, timer, readCounters);
+    StoreDataService service = dataService(startup.config(), engine, reads, timer);
+    OverQuota overQuota = new OverQuota();
+    DrainingDataService drainable =
+        new DrainingDataService(
+            new QuotaDataService(
+                new TimedDataService(service, latencies, startup.nanoTime()), overQuota),
+            startup.security().connections());
+    ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
+    startShortCircuit(startup, engine, reads, service, shortCircuits);
+    return new DataPlane(
+        timer,
+        service,
+        drainable,
+        startNetty(startup, drainable, admission),
+        overQuota,
+        readCounters,
+        shortCircuits);
+  }
+
+  /** 0 when the server does not run the framed transport. */
+  int nettyPort() {
+    return netty.map(NettyDataServer::port).orElse(0);
+  }
+
+  /** Tasks that wait for the threads of the data connections. */
+  int pendingTasks() {
+    return netty.map(NettyDataServer::pendingTasks).orElse(0);
+  }
+
+  private static FileReads startReads(
+      Startup startup, ScheduledExecutorService timer, ReadCounters counters) {
+    ReadConfig reading = startup.config().reading().disks();
+    LongSupplier nanoTime = startup.nanoTime();
+    StartedParts parts = startup.parts();
+    return parts.add(
+        "file reads",
+        new FileReads(
+            reading,
+            new ReadBudget(startup.config().reading().budgetBytes()),
+            LinuxPageCache.load(),
+            PooledByteBufAllocator.DEFAULT,
+            parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
+            timer,
+            new ReportedReads(),
+            counters,
+            nanoTime));
+  }
+
+  private static StoreDataService dataService(
+      ServerConfig config, StorageEngine engine, FileReads reads, ScheduledExecutorService timer) {
+    StoreDataService service =
+        new StoreDataService(
+            new ServerEpochs(engine.epoch(), engine.recovered().wholeSinceEpoch()),
+            new ServiceConfig(
+                new FrameLimits(
+                    FrameLimits.DEFAULT.maxHeadLength(), config.network().maxBodyBytes()),
+                ServiceConfig.DEFAULT.maxOpenWaitMs(),
+                ServiceConfig.DEFAULT.maxOpenWaits()),
+            engine.memory(),
+            engine.store(),
+            reads,
+            engine.spiller()::canStore,
+            timer,
+            engine.counters());
+    if (config.remote().used()) {
+      service.announceRemoteFiles();
+    }
+    return service;
+  }
+
+  /** Clients fetch where this does not work. */
+  private static void startShortCircuit(
+      Startup startup,
+      StorageEngine engine,
+      FileReads reads,
+      StoreDataService service,
+      ShortCircuitCounters counters) {
+    ServerConfig config = startup.config();
+    if (config.reading().socket().isEmpty()) {
+      return;
+    }
+    Path socket = config.reading().socket().get();
+    ShortCircuitServer server =
+        new ShortCircuitServer(
+            new ShortCircuitConfig(socket, config.network().connections().maxConnections()),
+            engine.epoch(),
+            engine.store(),
+            reads,
+            startup.security().connections(),
+            counters);
+    try {
+      server.start();
+    } catch (IOException e) {
+      log.warn("short circuit is off socket={} reason={}", socket, e.getMessage());
+      return;
+    }
+    startup.parts().add("short circuit", server);
+    service.announceLocalSocket(socket.toString());
+  }
+
+  private static Optional<NettyDataServer> startNetty(
+      Startup startup, DrainingDataService service, Admission admission) throws StartException {
+    NetworkConfig network = startup.config().network();
+    if (network.nettyPort().isEmpty()) {
+      return Optional.empty();
+    }
+    int port = network.nettyPort().get();
+    NettyDataServer server =
+        new NettyDataServer(
+            service,
+            new NettyServerConfig(
+                network.address().bind().orElse(null),
+                port,
+                network.backlog(),
+                network.ioMode(),
+                network.loops(),
+                network.connections()),
+            startup.security().tls().map(TlsContexts::dataServer),
+            admission.data(),
+            startup.nanoTime());
+    return Optional.of(
+        startup
+            .parts()
+            .add(
+                "data transport",
+                Ports.open(
+                    network.address(),
+                    "rss.server.netty.port",
+                    port,
+                    unused -> {
+                      server.start();
+                      return server;
+                    })));
+  }
+}

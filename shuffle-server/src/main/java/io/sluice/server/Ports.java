@@ -1,0 +1,61 @@
+package io.sluice.server;
+
+import io.sluice.server.config.HostAddress;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/** Opens ports, or says in one line why that cannot be and what to do. */
+final class Ports {
+  /** Opens one. */
+  interface Opening<T> {
+    T at(InetSocketAddress address) throws IOException;
+  }
+
+  private Ports() {}
+
+  /**
+   * Opens a port of this host.
+   *
+   * @param key that the port was configured with
+   */
+  static <T> T open(HostAddress host, String key, int port, Opening<T> opening)
+      throws StartException {
+    try {
+      return opening.at(address(host, port));
+    } catch (StartException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new StartException(
+          key
+              + ": cannot listen on "
+              + host.bind().orElse("*")
+              + ":"
+              + port
+              + ": "
+              + root(e).getMessage()
+              + "; give a free port, or 0 for any",
+          e);
+    }
+  }
+
+  private static InetSocketAddress address(HostAddress host, int port) throws StartException {
+    try {
+      return host.listenOn(port);
+    } catch (UnknownHostException e) {
+      throw new StartException(
+          "rss.server.host: "
+              + host.announced()
+              + " has no address; give a host name or address of this machine",
+          e);
+    }
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+}

@@ -1,0 +1,164 @@
+package io.sluice.server;
+
+import io.sluice.proto.DiskState;
+import io.sluice.server.config.BufferConfig;
+import io.sluice.server.control.DiskReport;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.merge.MergeWriter;
+import io.sluice.server.merge.Merger;
+import io.sluice.server.merge.ReportedMergeInputs;
+import io.sluice.server.metrics.Latencies;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.scrub.ScrubCounters;
+import io.sluice.server.scrub.Scrubbers;
+import io.sluice.server.service.ServerCounters;
+import io.sluice.server.spill.SpillConfig;
+import io.sluice.server.spill.SpillPolicy;
+import io.sluice.server.spill.SpillWriter;
+import io.sluice.server.spill.Spiller;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskLimits;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.StorageKind;
+import io.sluice.server.tier.Demoter;
+import io.sluice.server.watch.DiskWatch;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where blocks are kept: memory, disks, and whatever moves them between those. Thread-safe.
+ *
+ * @param recovered what was taken over at the start
+ */
+record StorageEngine(
+    Disks disks,
+    MemoryBudget memory,
+    ShuffleStore store,
+    Recovered recovered,
+    ServerCounters counters,
+    Spiller spiller,
+    Merger merger,
+    MergeCounters merges,
+    ScrubCounters scrubbed) {
+  private static final Logger log = LoggerFactory.getLogger(StorageEngine.class);
+
+  /** Run files that stay open though nobody reads them: far fewer than a process may open. */
+  private static final int IDLE_OPEN_RUNS = 256;
+
+  /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
+  private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
+
+  /** Of memory; what is left of it is written by the stop in a moment. */
+  private static final int FLUSH_LEAVES_DIVISOR = 16;
+
+  /** Opens the disks, recovers what lies on them and starts what works on it. */
+  static StorageEngine start(Startup startup, Latencies latencies) throws StartException {
+    ServerConfig config = startup.config();
+    LongSupplier nanoTime = startup.nanoTime();
+    StartedParts parts = startup.parts();
+
+    Disks disks = new DataDirectories(startup).open();
+    RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
+    runs.start();
+    MemoryBudget memory =
+        parts.add("memory", new MemoryBudget(memoryConfig(config.buffer()), nanoTime));
+    ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
+
+    StoreRecovery recovery = new StoreRecovery(startup, disks, store);
+    Recovered recovered = recovery.recover(runs);
+    // Closed once nothing can be acknowledged any more, and before memory is given back.
+    parts.add("stop mark", () -> recovery.markStop(recovered));
+
+    ServerCounters counters = new ServerCounters(latencies);
+    Spiller spiller =
+        parts.add(
+            "spiller",
+            new Spiller(
+                store,
+                memory,
+                disks,
+                new SpillPolicy(spillConfig(config, memory)),
+                new SpillWriter(recovered.epoch(), runs, new SecureRandom(), counters),
+                nanoTime));
+    spiller.start();
+    DiskWatch watch =
+        parts.add(
+            "disk watch",
+            new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
+    watch.start();
+    ScrubCounters scrubbed = new ScrubCounters();
+    parts
+        .add(
+            "scrubbers",
+            new Scrubbers(disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
+        .start();
+    parts
+        .add(
+            "demoter",
+            new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime))
+        .start();
+    MergeCounters merges = new MergeCounters(latencies);
+    Merger merger =
+        parts.add(
+            "merger",
+            new Merger(
+                store,
+                disks,
+                config.merge(),
+                new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
+                disk -> memory.pressure().tight() || spiller.isWriting(disk),
+                merges,
+                nanoTime));
+    merger.start();
+    return new StorageEngine(
+        disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed);
+  }
+
+  private static MemoryConfig memoryConfig(BufferConfig buffer) {
+    return new MemoryConfig(
+        buffer.capacityBytes(), buffer.slabBytes(), buffer.highPercent(), buffer.lowPercent());
+  }
+
+  private static SpillConfig spillConfig(ServerConfig config, MemoryBudget memory) {
+    return SpillConfig.forCapacity(
+        memory.capacityBytes(),
+        config.shuffles().maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR,
+        config.buffer().hugeRatio());
+  }
+
+  /** This life of the server. */
+  long epoch() {
+    return recovered.epoch();
+  }
+
+  List<DiskState> diskStates() {
+    return disks.list().stream().map(DiskReport::of).toList();
+  }
+
+  /** Other limits for the directories from now on. */
+  void limit(DiskLimits limits) {
+    for (Disk disk : disks.list()) {
+      if (disk.kind() != StorageKind.REMOTE) {
+        disk.limit(limits);
+      }
+    }
+  }
+
+  /** Ahead of a restart, so that the clean stop has little left to write. */
+  void flush(long timeoutMs) {
+    try {
+      long leaveBytes = memory.capacityBytes() / FLUSH_LEAVES_DIVISOR;
+      boolean flushed = spiller.flush(leaveBytes, timeoutMs);
+      log.info("flushed ahead of a stop whole={} memoryUsedBytes={}", flushed, memory.usedBytes());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
