@@ -49,6 +49,8 @@ import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
 import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.metrics.Latencies;
+import io.sluice.server.move.Mover;
+import io.sluice.server.move.SealableDataService;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -154,6 +156,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final StoreDataService service;
   private final ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
   private final DrainingDataService drainable;
+  private final Mover mover;
   private final Decommission decommission;
   private final StoreReport report;
   private final Optional<NettyDataServer> netty;
@@ -360,15 +363,32 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (config.remote().used()) {
       service.announceRemoteFiles();
     }
+    SealableDataService sealable =
+        new SealableDataService(
+            new TimedDataService(service, latencies, nanoTime), memory::retryWaiters);
     drainable =
         new DrainingDataService(
-            new QuotaDataService(new TimedDataService(service, latencies, nanoTime), overQuota),
-            security.connections());
+            new QuotaDataService(sealable, overQuota), security.connections());
 
     startShortCircuit(epoch, store, reads);
 
     netty = startNetty();
-    decommission = new Decommission(() -> store.shuffleCount() == 0, nanoTime);
+    mover =
+        parts.add(
+            "mover",
+            Mover.of(
+                store,
+                sealable,
+                reads,
+                epoch,
+                PooledByteBufAllocator.DEFAULT,
+                config.cluster().heartbeat().coordinators(),
+                config.cluster().move(),
+                this::self,
+                security,
+                nanoTime));
+    decommission = new Decommission(() -> store.shuffleCount() == 0, mover, nanoTime);
+    mover.onDone(decommission::look);
     report =
         new StoreReport(
             identity(epoch, network.rpcPort()),
@@ -379,6 +399,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             this::diskStates,
             spiller::canStore,
             decommission,
+            mover::progress,
+            mover::movedBytes,
             new ProcessVitals(),
             nanoTime);
     // Ends with its executor.
@@ -407,7 +429,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    self = new ClusterSelf(report, store, () -> tags, decommission, overQuota, audit);
+    self = new ClusterSelf(report, store, () -> tags, decommission, mover, overQuota, audit);
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(), self, leases, executor("heartbeat", 1, true), security);
@@ -436,6 +458,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
         disk.limit(limits);
       }
     }
+  }
+
+  private ServerId self() {
+    return report.server();
   }
 
   public int rpcPort() {

@@ -16,6 +16,7 @@ public record Decisions(
     ApplicationDecisions applications,
     ShuffleDecisions shuffles,
     ServerDecisions servers,
+    MoveDecisions moves,
     Listings listings,
     Elapsed elapsed) {
 
@@ -42,6 +43,7 @@ public record Decisions(
             new AssignmentPlanner(assignment),
             quotas),
         new ServerDecisions(servers, applications, quotas),
+        new MoveDecisions(eligibility, new AssignmentPlanner(assignment)),
         new Listings(servers, applications),
         new Elapsed(servers, applications));
   }
