@@ -50,6 +50,11 @@ public final class Moves {
     return known != null && known.applied && known.move.equals(move);
   }
 
+  /** Whether just this one is known and the driver has not said that it heeds it. */
+  public boolean isToTell(ShuffleMove move) {
+    return knows(move) && !isApplied(move);
+  }
+
   /** These moves and others; a new target has to be told to the driver again. */
   public Moves with(Collection<ShuffleMove> reported) {
     Map<Key, State> changed = new LinkedHashMap<>(moves);

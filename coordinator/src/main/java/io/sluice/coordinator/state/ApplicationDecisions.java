@@ -119,17 +119,15 @@ public final class ApplicationDecisions {
     records.add(new MetadataRecord.LeaseRenewed(name, fallbacks, nowMs));
     Moves moves = view.applications().get(name).moves();
     List<ShuffleMove> applied =
-        request.getAppliedMovesList().stream()
-            .filter(move -> moves.knows(move) && !moves.isApplied(move))
-            .distinct()
-            .toList();
+        request.getAppliedMovesList().stream().filter(moves::isToTell).distinct().toList();
     if (!applied.isEmpty()) {
       records.add(new MetadataRecord.MovesApplied(name, applied));
+      moves = moves.applied(applied);
     }
     return new Decision<>(
         records,
         renewal(Status.OK, "").toBuilder()
-            .addAllMoves(moves.applied(applied).toTell(MOVES_AT_ONCE))
+            .addAllMoves(moves.toTell(MOVES_AT_ONCE))
             .build());
   }
 

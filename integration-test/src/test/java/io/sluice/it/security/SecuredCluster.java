@@ -59,9 +59,9 @@ final class SecuredCluster implements AutoCloseable {
     both.put("rss.jetty.http.port", "0");
     both.put("rss.security.authentication.enabled", "true");
     both.put("rss.security.cluster.secret.file", secret.toString());
+    both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
-    ofCoordinator.put("rss.security.users.file", users.toString());
     // Drivers renew, and so hear of changes, every second.
     ofCoordinator.put("rss.coordinator.app.expired", "3s");
     ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");

@@ -32,8 +32,11 @@ import org.slf4j.LoggerFactory;
 public final class Mover implements Decommission.Handover, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Mover.class);
 
-  /** Of a heartbeat; the rest is told once the first of them are forgotten. */
+  /** Of a heartbeat; coordinators remember what they were told, and take no more. */
   private static final int MAX_TOLD = 10_000;
+
+  /** The same, in bytes: names may be long. */
+  private static final int MAX_TOLD_BYTES = 1 << 20;
 
   private static final long LOOK_MS = 200;
   private static final long NEXT_PASS_MS = 1_000;
@@ -231,16 +234,27 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     }
   }
 
-  /** Where what is held is copied to: what coordinators are told with each heartbeat. */
+  /**
+   * Where what is held is copied to: what coordinators are told with each heartbeat. First those
+   * that drivers do not know.
+   */
   public List<ShuffleMove> moves() {
     MoveRun now = run;
     if (now == null) {
       return List.of();
     }
     List<ShuffleMove> moves = new ArrayList<>();
-    for (MovingShuffle shuffle : now.shuffles()) {
-      ShuffleMove move = shuffle.move();
-      if (move != null && moves.size() < MAX_TOLD) {
+    int bytes = 0;
+    for (boolean applied : new boolean[] {false, true}) {
+      for (MovingShuffle shuffle : now.shuffles()) {
+        ShuffleMove move = shuffle.isApplied() == applied ? shuffle.move() : null;
+        if (move == null) {
+          continue;
+        }
+        bytes += move.getSerializedSize();
+        if (moves.size() == MAX_TOLD || bytes > MAX_TOLD_BYTES) {
+          return moves;
+        }
         moves.add(move);
       }
     }

@@ -171,6 +171,10 @@ final class MovingShuffle {
     applied |= move.equals(move());
   }
 
+  synchronized boolean isApplied() {
+    return applied;
+  }
+
   /** Whether all but the latest is at the target, and the driver knows. */
   synchronized boolean isReady() {
     return caughtUp && applied;
