@@ -367,8 +367,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new SealableDataService(
             new TimedDataService(service, latencies, nanoTime), memory::retryWaiters);
     drainable =
-        new DrainingDataService(
-            new QuotaDataService(sealable, overQuota), security.connections());
+        new DrainingDataService(new QuotaDataService(sealable, overQuota), security.connections());
 
     startShortCircuit(epoch, store, reads);
 

@@ -52,8 +52,7 @@ final class VisitOrder {
   VisitOrder followedBy(VisitOrder other) {
     int[] places =
         IntStream.range(0, other.servers.length)
-            .filter(
-                place -> Arrays.stream(servers).noneMatch(one -> one == other.servers[place]))
+            .filter(place -> Arrays.stream(servers).noneMatch(one -> one == other.servers[place]))
             .toArray();
     return new VisitOrder(
         joined(servers, Arrays.stream(places).map(place -> other.servers[place])),

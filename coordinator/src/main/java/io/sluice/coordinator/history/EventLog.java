@@ -62,7 +62,10 @@ public final class EventLog {
     return found;
   }
 
-  /** Repeats count for refusals and for moves of shuffles: every loss of a server is an event of its own. */
+  /**
+   * Repeats count for refusals and for moves of shuffles: every loss of a server is an event of its
+   * own.
+   */
   private ClusterEvent repeated(Event event) {
     if (event.kind() != Event.Kind.APPLICATION_DENIED
         && event.kind() != Event.Kind.SHUFFLE_REFUSED

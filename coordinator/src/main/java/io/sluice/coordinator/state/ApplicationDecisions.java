@@ -126,9 +126,7 @@ public final class ApplicationDecisions {
     }
     return new Decision<>(
         records,
-        renewal(Status.OK, "").toBuilder()
-            .addAllMoves(moves.toTell(MOVES_AT_ONCE))
-            .build());
+        renewal(Status.OK, "").toBuilder().addAllMoves(moves.toTell(MOVES_AT_ONCE)).build());
   }
 
   /** An application is over. Saying so twice, or of one that was never registered, is no error. */

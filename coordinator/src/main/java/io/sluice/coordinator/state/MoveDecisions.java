@@ -86,8 +86,7 @@ public final class MoveDecisions {
     List<Server> elsewhere =
         those(
             eligible,
-            server ->
-                !holders.contains(server.name()) && !hosts.contains(server.id().getHost()));
+            server -> !holders.contains(server.name()) && !hosts.contains(server.id().getHost()));
     List<Server> others = those(eligible, server -> !holders.contains(server.name()));
     return !elsewhere.isEmpty() ? elsewhere : !others.isEmpty() ? others : eligible;
   }

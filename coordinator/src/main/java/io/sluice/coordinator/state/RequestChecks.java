@@ -245,8 +245,7 @@ final class RequestChecks {
   static String moveTarget(MoveTargetRequest request) {
     String problem = shuffle(request.getShuffle());
     if (problem == null && !SERVER.matcher(request.getFrom()).matches()) {
-      problem =
-          "from: expected 1 to 256 of [A-Za-z0-9._:[]-], found " + quoted(request.getFrom());
+      problem = "from: expected 1 to 256 of [A-Za-z0-9._:[]-], found " + quoted(request.getFrom());
     }
     if (problem == null && request.getExcludedServersCount() > MAX_EXCLUDED_SERVERS) {
       problem =

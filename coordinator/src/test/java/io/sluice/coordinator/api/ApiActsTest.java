@@ -167,7 +167,8 @@ class ApiActsTest {
       String path = "servers/" + server.name() + "/decommission";
 
       HttpResponse<String> begun =
-          coordinator.send(asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
+          coordinator.send(
+              asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
       done("DELETE", path);
 
       assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);

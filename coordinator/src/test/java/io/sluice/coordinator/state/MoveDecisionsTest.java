@@ -102,8 +102,7 @@ class MoveDecisionsTest {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
     for (int i = 0; i < 10; i++) {
-      assertThat(
-              cluster.target(request().addExcludedServers("a:1").build()).getServer().getName())
+      assertThat(cluster.target(request().addExcludedServers("a:1").build()).getServer().getName())
           .isEqualTo("b:1");
     }
   }

@@ -165,7 +165,8 @@ class MoveTest {
         (assignment, server, cause, partitions) ->
             CompletableFuture.completedFuture(
                 driver.replace(known.shuffle().getShuffle(), server, cause, partitions));
-    return client.pushSession(known, new MapAttempt(map, map), new PushOptions(null, further, null));
+    return client.pushSession(
+        known, new MapAttempt(map, map), new PushOptions(null, further, null));
   }
 
   private static void add(PushSession session, int map, int round, int bytes) throws Exception {
@@ -192,8 +193,7 @@ class MoveTest {
         ShuffleReadRequest.builder(known)
             .newest(
                 asked ->
-                    CompletableFuture.completedFuture(
-                        driver.newest(asked.shuffle().getShuffle())));
+                    CompletableFuture.completedFuture(driver.newest(asked.shuffle().getShuffle())));
     for (int partition = 0; partition < PARTITIONS; partition++) {
       for (int map = 0; map < maps; map++) {
         request.expect(partition, map, map);
@@ -230,10 +230,7 @@ class MoveTest {
     assertThat(after.generation()).isEqualTo(1);
     readAll(after, MAPS, 1);
     readAll(before, MAPS, 1);
-    assertThat(
-            control(other)
-                .getStatus(GetStatusRequest.getDefaultInstance())
-                .getPushedBlocks())
+    assertThat(control(other).getStatus(GetStatusRequest.getDefaultInstance()).getPushedBlocks())
         .isEqualTo(status.getPushedBlocks());
   }
 
@@ -314,10 +311,7 @@ class MoveTest {
     push(before, 1, 1000);
     readAll(before, 2, 1);
     assertThat(
-            control(staying)
-                .getStatus(GetStatusRequest.getDefaultInstance())
-                .getLoad()
-                .hasMove())
+            control(staying).getStatus(GetStatusRequest.getDefaultInstance()).getLoad().hasMove())
         .isFalse();
   }
 }

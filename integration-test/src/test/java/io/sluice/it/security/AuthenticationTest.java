@@ -168,7 +168,8 @@ class AuthenticationTest {
 
   @Test
   void aLeavingServerProvesTheApplicationWhoseDataItMoves() throws Exception {
-    SluiceClient alice = client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE);
+    SluiceClient alice =
+        client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE);
     ShuffleAssignment assignment = SecuredCluster.assigned(alice);
     ApplicationAssignments driver =
         new ApplicationAssignments(

@@ -53,7 +53,8 @@ final class SecuredCluster implements AutoCloseable {
    */
   void start(Map<String, String> more) throws Exception {
     Path secret = file("cluster.secret", KEYS);
-    Path users = file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
+    Path users =
+        file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
     Map<String, String> both = new HashMap<>(more);
     both.put("rss.rpc.server.port", "0");
     both.put("rss.jetty.http.port", "0");

@@ -30,7 +30,12 @@ public final class Heartbeats implements AutoCloseable {
       LeaseTable leases,
       ScheduledExecutorService executor,
       ClusterSecurity security) {
-    this(config, self, leases, executor, coordinator -> ClusterChannels.toCoordinator(coordinator, security));
+    this(
+        config,
+        self,
+        leases,
+        executor,
+        coordinator -> ClusterChannels.toCoordinator(coordinator, security));
   }
 
   Heartbeats(

@@ -166,7 +166,10 @@ public final class Decommission {
     return new Outcome(Status.OK, "");
   }
 
-  /** To be called now and then; ends the server when it is empty, what it held has been moved, or its time is over. */
+  /**
+   * To be called now and then; ends the server when it is empty, what it held has been moved, or
+   * its time is over.
+   */
   public void look() {
     String reason = reasonToEnd();
     if (reason != null) {

@@ -105,14 +105,14 @@ public final class StoreReport implements ServerReport {
     LogTotals totals = store.totals();
     ServerLoad.Builder load =
         ServerLoad.newBuilder()
-        .setMemoryUsedBytes(memory.usedBytes())
-        .setMemoryCapacityBytes(memory.capacityBytes())
-        .setPendingSpillBytes(totals.spillingBytes())
-        .addAllDisks(disks.get())
-        .setConnections(connections.openConnections())
-        .setPushBytesPerSecond(pushed.perSecond())
-        .setFetchBytesPerSecond(fetched.perSecond())
-        .setStoredBytes(totals.storedBytes());
+            .setMemoryUsedBytes(memory.usedBytes())
+            .setMemoryCapacityBytes(memory.capacityBytes())
+            .setPendingSpillBytes(totals.spillingBytes())
+            .addAllDisks(disks.get())
+            .setConnections(connections.openConnections())
+            .setPushBytesPerSecond(pushed.perSecond())
+            .setFetchBytesPerSecond(fetched.perSecond())
+            .setStoredBytes(totals.storedBytes());
     move.get().ifPresent(load::setMove);
     return load.build();
   }

@@ -107,7 +107,7 @@ public final class ServerMetrics extends Collector {
               "Bytes of all shuffles, in memory and on disk",
               status -> status.getLoad().getStoredBytes())
           .gauge(
-              "bytes_to_move",
+              "to_move_bytes",
               "Bytes that others have still to take before this server may leave",
               status -> status.getLoad().getMove().getBytesLeft())
           .gauge(

@@ -100,11 +100,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
     HelloChallenge challenge =
         ask(FrameType.HELLO, head.build(), FrameType.CHALLENGE, HelloChallenge.parser());
     HelloReply reply =
-        ask(
-            FrameType.PROOF,
-            proofs.answer(challenge),
-            FrameType.HELLO_REPLY,
-            HelloReply.parser());
+        ask(FrameType.PROOF, proofs.answer(challenge), FrameType.HELLO_REPLY, HelloReply.parser());
     proofs.verify(reply);
     hello = reply;
   }
@@ -156,8 +152,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
       answered = null;
     }
     ByteBuf frame =
-        FrameHeads.encode(
-            allocator, type, request, head, body == null ? 0 : body.readableBytes());
+        FrameHeads.encode(allocator, type, request, head, body == null ? 0 : body.readableBytes());
     try {
       send(frame, frame.readableBytes(), deadline);
     } finally {
@@ -219,10 +214,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
     long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
     if (leftMs <= 0) {
       throw new IOException(
-          server
-              + " did not answer within "
-              + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-              + " ms");
+          server + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms");
     }
     lock.wait(leftMs);
   }

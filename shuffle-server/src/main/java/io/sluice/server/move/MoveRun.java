@@ -65,8 +65,7 @@ final class MoveRun {
       state = State.COPYING;
       shuffles.values().forEach(MovingShuffle::reopen);
     }
-    if (state == State.SEALED
-        && shuffles.values().stream().allMatch(MovingShuffle::isFinished)) {
+    if (state == State.SEALED && shuffles.values().stream().allMatch(MovingShuffle::isFinished)) {
       state = State.DONE;
     }
   }

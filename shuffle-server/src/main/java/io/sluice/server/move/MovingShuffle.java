@@ -50,8 +50,7 @@ final class MovingShuffle {
    * @param copies makes one that has copied nothing yet
    * @param self name of this server
    */
-  MovingShuffle(
-      ShuffleLog log, MoveTargets targets, Supplier<ShuffleCopy> copies, String self) {
+  MovingShuffle(ShuffleLog log, MoveTargets targets, Supplier<ShuffleCopy> copies, String self) {
     this.log = log;
     this.targets = targets;
     this.copies = copies;

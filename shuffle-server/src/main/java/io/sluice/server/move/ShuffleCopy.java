@@ -149,9 +149,7 @@ final class ShuffleCopy {
     if (part.length() < first.length()) {
       left.addFirst(
           new Left(
-              first.partition(),
-              first.offset() + part.length(),
-              first.length() - part.length()));
+              first.partition(), first.offset() + part.length(), first.length() - part.length()));
     }
     advance(part.partition(), part.offset() + part.length());
   }

@@ -73,8 +73,7 @@ class DecommissionTest {
   void theLatestOrderSaysWhetherAnythingIsHandedOn() {
     FakeHandover handover = new FakeHandover();
     Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
-    for (Runnable order :
-        List.<Runnable>of(() -> moving.begin(0), moving::stay, moving::cancel)) {
+    for (Runnable order : List.<Runnable>of(() -> moving.begin(0), moving::stay, moving::cancel)) {
       moving.begin(0, true);
       assertThat(handover.begun).isTrue();
 

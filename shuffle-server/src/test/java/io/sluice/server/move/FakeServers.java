@@ -100,12 +100,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
   }
 
   static ServerId id(String name, long epoch) {
-    return ServerId.newBuilder()
-        .setName(name)
-        .setHost(name)
-        .setRpcPort(1)
-        .setEpoch(epoch)
-        .build();
+    return ServerId.newBuilder().setName(name).setHost(name).setRpcPort(1).setEpoch(epoch).build();
   }
 
   LogReader reader() {
@@ -143,8 +138,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
       ByteBuf bytes = reader().read(log, List.of(new LogRange(partition, 0, length)));
       for (int index = 0; index < length; ) {
         BlockHeader header = BlockFormat.readVerified(bytes, index, (int) length);
-        String block =
-            header.partition() + "/" + header.mapAttempt() + "/" + header.sequence();
+        String block = header.partition() + "/" + header.mapAttempt() + "/" + header.sequence();
         if (!found.add(block)) {
           throw new AssertionError("block twice: " + block);
         }

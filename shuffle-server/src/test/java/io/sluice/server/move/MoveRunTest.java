@@ -111,8 +111,8 @@ class MoveRunTest {
     push(SHUFFLE, block(0, 1, 0, false, 100), block(5, 1, 0, true, 3000));
     look();
     step();
-    assertThat(servers.blocks(servers.node("a"), SHUFFLE)).containsExactlyInAnyOrder(
-        "0/1/0", "5/1/0");
+    assertThat(servers.blocks(servers.node("a"), SHUFFLE))
+        .containsExactlyInAnyOrder("0/1/0", "5/1/0");
     assertThat(only().waitsFor()).isEqualTo("its driver has not heard of a yet");
     look();
     assertThat(sealed).isFalse();
@@ -248,8 +248,7 @@ class MoveRunTest {
           for (ShuffleMove move : told()) {
             if (move != null && chance.nextInt(2) == 0) {
               run.applied(move);
-              heeded.put(
-                  new ShuffleKey("app", move.getShuffle().getShuffle()), move);
+              heeded.put(new ShuffleKey("app", move.getShuffle().getShuffle()), move);
             }
           }
         }
