@@ -4,6 +4,7 @@ import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.server.cluster.Self;
 import io.sluice.server.control.Decommission;
 import io.sluice.server.control.HeldReport;
@@ -11,6 +12,7 @@ import io.sluice.server.control.StoreReport;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.limits.OverQuota;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.move.Mover;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ final class ClusterSelf implements Self {
   private final ShuffleStore store;
   private final Supplier<List<String>> tags;
   private final Decommission decommission;
+  private final Mover mover;
   private final OverQuota overQuota;
   private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten =
@@ -40,12 +43,14 @@ final class ClusterSelf implements Self {
       ShuffleStore store,
       Supplier<List<String>> tags,
       Decommission decommission,
+      Mover mover,
       OverQuota overQuota,
       AuditLog audit) {
     this.report = report;
     this.store = store;
     this.tags = tags;
     this.decommission = decommission;
+    this.mover = mover;
     this.overQuota = overQuota;
     this.audit = audit;
     for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
@@ -63,6 +68,7 @@ final class ClusterSelf implements Self {
         .addAllApplications(store.applications())
         .setHeld(HeldReport.of(store))
         .setLeaving(decommission.hasEnded())
+        .addAllMoves(mover.moves())
         .build();
   }
 
@@ -81,6 +87,11 @@ final class ClusterSelf implements Self {
   @Override
   public void told(String coordinator, List<ApplicationLease> leases) {
     overQuota.answered(coordinator, leases);
+  }
+
+  @Override
+  public void applied(List<ShuffleMove> moves) {
+    mover.applied(moves);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigReload;
@@ -12,6 +13,7 @@ import io.sluice.server.control.Decommission;
 import io.sluice.server.control.ProcessVitals;
 import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
+import io.sluice.server.move.Mover;
 import io.sluice.server.transport.GrpcDataService;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +21,13 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * The gRPC port: what the server says of itself, is told to do, and data over gRPC. Thread-safe.
  */
-record ControlPlane(Decommission decommission, StoreReport report, RpcServer rpc) {
+record ControlPlane(Mover mover, Decommission decommission, StoreReport report, RpcServer rpc) {
   private static final long SAMPLE_MS = 1_000;
 
   /** Starts the reports of the server and opens the port. */
@@ -35,11 +39,16 @@ record ControlPlane(Decommission decommission, StoreReport report, RpcServer rpc
       ConfigReload reload)
       throws StartException {
     ServerConfig config = startup.config();
+    AtomicReference<ServerId> self =
+        new AtomicReference<>(
+            identity(config.network(), engine.epoch(), config.network().rpcPort(), data));
+    Mover mover = mover(startup, engine, data, self::get);
     Decommission decommission =
-        new Decommission(() -> engine.store().shuffleCount() == 0, startup.nanoTime());
+        new Decommission(() -> engine.store().shuffleCount() == 0, mover, startup.nanoTime());
+    mover.onDone(decommission::look);
     StoreReport report =
         new StoreReport(
-            identity(config.network(), engine.epoch(), config.network().rpcPort(), data),
+            self.get(),
             engine.memory(),
             engine.store(),
             engine.counters(),
@@ -47,6 +56,8 @@ record ControlPlane(Decommission decommission, StoreReport report, RpcServer rpc
             engine::diskStates,
             engine.spiller()::canStore,
             decommission,
+            mover::progress,
+            mover::movedBytes,
             new ProcessVitals(),
             startup.nanoTime());
     // Ends with its executor.
@@ -72,8 +83,28 @@ record ControlPlane(Decommission decommission, StoreReport report, RpcServer rpc
                 () -> flusher.execute(() -> engine.flush(config.stopTimeoutMs()))),
             data,
             admission);
-    report.identify(identity(config.network(), engine.epoch(), rpc.port(), data));
-    return new ControlPlane(decommission, report, rpc);
+    self.set(identity(config.network(), engine.epoch(), rpc.port(), data));
+    report.identify(self.get());
+    return new ControlPlane(mover, decommission, report, rpc);
+  }
+
+  private static Mover mover(
+      Startup startup, StorageEngine engine, DataPlane data, Supplier<ServerId> self) {
+    return startup
+        .parts()
+        .add(
+            "mover",
+            Mover.of(
+                engine.store(),
+                data.sealable(),
+                data.files(),
+                engine.epoch(),
+                PooledByteBufAllocator.DEFAULT,
+                startup.config().cluster().heartbeat().coordinators(),
+                startup.config().cluster().move(),
+                self,
+                startup.security(),
+                startup.nanoTime()));
   }
 
   /** Why the server takes no work; empty when it does. */

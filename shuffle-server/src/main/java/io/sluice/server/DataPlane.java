@@ -7,6 +7,7 @@ import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.limits.OverQuota;
 import io.sluice.server.limits.QuotaDataService;
 import io.sluice.server.metrics.Latencies;
+import io.sluice.server.move.SealableDataService;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -34,13 +35,17 @@ import org.slf4j.LoggerFactory;
  * What clients push to and fetch from. Thread-safe.
  *
  * @param timer of whatever happens again and again or after a while
+ * @param sealable the service, which can stop taking pushes and go on serving
  * @param drainable the service as transports see it
+ * @param files reads of what lies in files
  * @param netty the port of the framed transport; empty when only gRPC is spoken
  */
 record DataPlane(
     ScheduledExecutorService timer,
     StoreDataService service,
+    SealableDataService sealable,
     DrainingDataService drainable,
+    FileReads files,
     Optional<NettyDataServer> netty,
     OverQuota overQuota,
     ReadCounters reads,
@@ -59,17 +64,21 @@ record DataPlane(
     FileReads reads = startReads(startup, timer, readCounters);
     StoreDataService service = dataService(startup.config(), engine, reads, timer);
     OverQuota overQuota = new OverQuota();
+    SealableDataService sealable =
+        new SealableDataService(
+            new TimedDataService(service, latencies, startup.nanoTime()),
+            engine.memory()::retryWaiters);
     DrainingDataService drainable =
         new DrainingDataService(
-            new QuotaDataService(
-                new TimedDataService(service, latencies, startup.nanoTime()), overQuota),
-            startup.security().connections());
+            new QuotaDataService(sealable, overQuota), startup.security().connections());
     ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
     startShortCircuit(startup, engine, reads, service, shortCircuits);
     return new DataPlane(
         timer,
         service,
+        sealable,
         drainable,
+        reads,
         startNetty(startup, drainable, admission),
         overQuota,
         readCounters,

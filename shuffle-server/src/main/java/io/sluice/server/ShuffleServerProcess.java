@@ -155,6 +155,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             engine.store(),
             () -> tags,
             control.decommission(),
+            control.mover(),
             data.overQuota(),
             admission.audit());
     heartbeats =

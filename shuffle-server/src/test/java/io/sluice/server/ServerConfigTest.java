@@ -63,6 +63,8 @@ class ServerConfigTest {
             Map.entry("rss.server.app.expired.withoutHeartbeat", "90s"),
             Map.entry("rss.server.tags", "ssd,rack1"),
             Map.entry("rss.server.decommission.check.interval", "9s"),
+            Map.entry("rss.server.decommission.move.concurrency", "3"),
+            Map.entry("rss.server.decommission.move.rate", "5m"),
             Map.entry("rss.server.host", "127.0.0.1"),
             Map.entry("rss.rpc.server.type", "GRPC"),
             Map.entry("rss.rpc.server.port", "1"),

@@ -2,15 +2,13 @@ package io.sluice.cli.admin;
 
 import static io.sluice.cli.admin.ServersCommand.size;
 
-import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.admin.rolling.ControlledCluster;
+import io.sluice.cli.control.CommandFailure;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.cli.control.QuorumOptions;
-import io.sluice.common.config.HostPort;
-import io.sluice.proto.DecommissionReply;
-import io.sluice.proto.DecommissionRequest;
-import io.sluice.proto.ListServersReply;
-import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerInfo;
+import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -31,12 +29,14 @@ import picocli.CommandLine.Spec;
     description = {
       "Take servers out of use: they take no new assignment, serve what they hold, and end once it is"
           + " forgotten (exit code 3 of the server).",
+      "With --move they copy what they hold to other servers, tell the jobs, and end then.",
       "A server itself keeps the wish until it ends; a restart of it forgets the wish."
     },
     exitCodeList = {
       "0:the servers know; with --wait: they have left",
       "1:failed, or --wait-timeout was over first",
-      "2:wrong usage"
+      "2:wrong usage",
+      "4:no server of that name is known; then none was told"
     })
 final class DecommissionCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -59,6 +59,13 @@ final class DecommissionCommand implements Callable<Integer> {
       description = "End after this time even with data that is still wanted; default: never.")
   private long deadlineMs;
 
+  @Option(
+      names = "--move",
+      description =
+          "Do not wait until jobs have read what the servers hold: other servers get it. What cannot"
+              + " be moved is waited for.")
+  private boolean move;
+
   @Option(names = "--wait", description = "Wait until they have left, and tell what they hold.")
   private boolean wait;
 
@@ -66,55 +73,47 @@ final class DecommissionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try (ControlChannel channel = quorum.connect()) {
-      List<ServerInfo> known = list(channel).getServersList();
+    try (ControlledCluster cluster = new ControlledCluster(quorum)) {
+      List<ServerInfo> known = cluster.servers();
       List<ServerInfo> named = new ArrayList<>();
       for (String name : servers) {
         named.add(
             find(known, name)
                 .orElseThrow(
                     () ->
-                        new IOException(
-                            "no server of that name is known to coordinator "
-                                + channel.peer()
-                                + ": "
-                                + name)));
+                        new CommandFailure(
+                            CommandFailure.Code.NOT_FOUND,
+                            "no server of that name is known: " + name)));
       }
       for (ServerInfo info : named) {
-        tell(info);
+        tell(cluster, info);
       }
-      return wait && !cancel ? awaitLeft(channel) : 0;
+      return wait && !cancel ? awaitLeft(cluster) : 0;
     }
   }
 
-  private void tell(ServerInfo info) throws IOException {
-    HostPort address = new HostPort(info.getServer().getHost(), info.getServer().getRpcPort());
-    try (ControlChannel server =
-        new ControlChannel("shuffle server", address, quorum.timeoutMs())) {
-      DecommissionReply reply =
-          server.server(
-              stub ->
-                  stub.decommission(
-                      DecommissionRequest.newBuilder()
-                          .setCancel(cancel)
-                          .setDeadlineMs(deadlineMs)
-                          .build()));
-      server.demandOk(
-          cancel ? "go on" : "be decommissioned", reply.getStatus(), reply.getMessage());
+  private void tell(ControlledCluster cluster, ServerInfo info) throws IOException {
+    String name = info.getServer().getName();
+    if (cancel) {
+      cluster.resume(info.getServer());
+      print(name + ": goes on");
+    } else {
+      cluster.decommission(info.getServer(), deadlineMs, move);
+      print(
+          name
+              + ": takes no new assignment, "
+              + (move ? "moves what it holds, " : "")
+              + "holds "
+              + size(info.getLoad().getStoredBytes()));
     }
-    print(
-        info.getServer().getName()
-            + ": "
-            + (cancel ? "goes on" : "takes no new assignment")
-            + (cancel ? "" : ", holds " + size(info.getLoad().getStoredBytes())));
   }
 
-  private int awaitLeft(ControlChannel channel) throws IOException, InterruptedException {
+  private int awaitLeft(ControlledCluster cluster) throws IOException, InterruptedException {
     List<String> left = new ArrayList<>(servers);
     patience.await(
         "still there",
         () -> {
-          List<ServerInfo> known = list(channel).getServersList();
+          List<ServerInfo> known = cluster.servers();
           List<String> lines = new ArrayList<>();
           for (String name : List.copyOf(left)) {
             Optional<ServerInfo> info =
@@ -123,7 +122,7 @@ final class DecommissionCommand implements Callable<Integer> {
               left.remove(name);
               lines.add(name + ": left");
             } else {
-              lines.add(name + ": holds " + size(info.get().getLoad().getStoredBytes()));
+              lines.add(name + ": " + progress(info.get().getLoad()));
             }
           }
           lines.forEach(this::print);
@@ -132,11 +131,21 @@ final class DecommissionCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static ListServersReply list(ControlChannel channel) throws IOException {
-    ListServersReply reply =
-        channel.coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()));
-    channel.demandOk("list servers", reply.getStatus(), reply.getMessage());
-    return reply;
+  private static String progress(ServerLoad load) {
+    String held = "holds " + size(load.getStoredBytes());
+    if (!load.hasMove()) {
+      return held;
+    }
+    MoveProgress progress = load.getMove();
+    return held
+        + ", moved "
+        + size(progress.getMovedBytes())
+        + ", left "
+        + size(progress.getBytesLeft())
+        + " of "
+        + progress.getShufflesLeft()
+        + (progress.getShufflesLeft() == 1 ? " shuffle" : " shuffles")
+        + (progress.getWaitsFor().isEmpty() ? "" : "; " + progress.getWaitsFor());
   }
 
   private static Optional<ServerInfo> find(List<ServerInfo> known, String name) {

@@ -117,6 +117,8 @@ final class StatusCommand implements Callable<Integer> {
     SHUFFLES,
     CONNECTIONS,
     STORED,
+    MOVED,
+    LEFT_TO_MOVE,
     MEMORY_USED,
     MEMORY_PEAK,
     MEMORY_CAPACITY,
@@ -146,6 +148,8 @@ final class StatusCommand implements Callable<Integer> {
         case SHUFFLES -> reply.getShuffles();
         case CONNECTIONS -> reply.getLoad().getConnections();
         case STORED -> size(reply.getLoad().getStoredBytes());
+        case MOVED -> size(reply.getMovedBytes());
+        case LEFT_TO_MOVE -> size(reply.getLoad().getMove().getBytesLeft());
         case MEMORY_USED -> size(reply.getLoad().getMemoryUsedBytes());
         case MEMORY_PEAK -> size(reply.getMemoryPeakBytes());
         case MEMORY_CAPACITY -> size(reply.getLoad().getMemoryCapacityBytes());

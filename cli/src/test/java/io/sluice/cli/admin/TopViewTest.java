@@ -35,7 +35,8 @@ class TopViewTest {
 
   private static Resource.Server server(String name, String state, long push) {
     return new Resource.Server(
-        name, "h", 1, 2, 3, state, List.of(), 4, MEMORY, SPACE, List.of(), 5, push, 0, 0, 7, 8);
+        name, "h", 1, 2, 3, state, List.of(), 4, MEMORY, SPACE, List.of(), 5, push, 0, 0, 7, 8,
+        null);
   }
 
   private static Resource.Application application(String name, String state, long stored) {

@@ -16,6 +16,7 @@ import io.sluice.common.threads.DaemonThreads;
 import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
+import io.sluice.proto.ServerId;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +123,7 @@ public final class JobShuffle implements ShuffleOfJob {
             session::furtherServer, settings.client().reassign().maxServers(), System::nanoTime);
     registered.register(assigned);
     assignments = registered;
+    session.onMoved(this::moved);
     LOG.info(
         "job shuffles through Sluice app={} partitions={} servers={} generation={}",
         application,
@@ -189,6 +191,17 @@ public final class JobShuffle implements ShuffleOfJob {
       }
     }
     return assignment();
+  }
+
+  /** A server leaves, and another has what it had: for reducers, and for a further master. */
+  private boolean moved(int shuffle, String from, ServerId to) {
+    ShuffleAssignment before = assignments.newest(shuffle);
+    boolean known = assignments.moved(shuffle, from, to);
+    ShuffleAssignment after = assignments.newest(shuffle);
+    if (before != null && after != null && after.generation() > before.generation()) {
+      keep();
+    }
+    return known;
   }
 
   /** For an application master that is started again. */

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
+import io.sluice.client.read.NewestAssignments;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -43,6 +44,7 @@ public final class ServerReader<K, V> {
   private final Reporter reporter;
   private final Receiver<K, V> receiver;
   private final LongSupplier clockMs;
+  private final NewestAssignments newest;
   private final MapHost servers = new MapHost("servers", "servers");
   private final Map<Long, AttemptOutput<K, V>> begun = new HashMap<>();
   private int furtherSegments;
@@ -65,6 +67,7 @@ public final class ServerReader<K, V> {
 
   /**
    * @param client borrows
+   * @param newest asked when the known servers do not have all
    */
   public ServerReader(
       SluiceClient client,
@@ -75,7 +78,8 @@ public final class ServerReader<K, V> {
       ShuffleClientMetrics metrics,
       Reporter reporter,
       Receiver<K, V> receiver,
-      LongSupplier clockMs) {
+      LongSupplier clockMs,
+      NewestAssignments newest) {
     this.client = client;
     this.assignment = assignment;
     this.reduce = reduce;
@@ -85,6 +89,7 @@ public final class ServerReader<K, V> {
     this.reporter = reporter;
     this.receiver = receiver;
     this.clockMs = clockMs;
+    this.newest = newest;
   }
 
   /**
@@ -99,6 +104,7 @@ public final class ServerReader<K, V> {
     ShuffleReadRequest.Builder request =
         ShuffleReadRequest.builder(assignment.get())
             .anyOrder()
+            .newest(newest)
             .mapRange(outputs.get(0).map(), outputs.get(outputs.size() - 1).map() + 1);
     for (Output output : outputs) {
       open.put(output.id(), output);

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
@@ -164,7 +165,16 @@ class ServerReaderTest {
 
   private ServerReader<Object, Object> reader() {
     return new ServerReader<>(
-        client(), assignment, REDUCE, MAPS, places, null, counting(), new Outcome(), () -> 1);
+        client(),
+        assignment,
+        REDUCE,
+        MAPS,
+        places,
+        null,
+        counting(),
+        new Outcome(),
+        () -> 1,
+        CompletableFuture::completedFuture);
   }
 
   private static Output output(int map) {

@@ -30,6 +30,21 @@ public interface ApplicationSession extends AutoCloseable {
    */
   Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
 
+  /** Puts a server in that another one, which leaves, copies what it has to. */
+  interface MovedShuffles {
+    /**
+     * Blocks of a shuffle that are at one server are, or soon will be, at another as well. May be
+     * said again. Called on the thread that renews the lease.
+     *
+     * @param from name of the leaving server
+     * @return whether whoever asks for the assignment learns it from now on, or nobody needs to
+     */
+    boolean moved(int shuffle, String from, ServerId to);
+  }
+
+  /** Whom to tell of servers that leave; before that, and for null, nobody is told. */
+  default void onMoved(MovedShuffles listener) {}
+
   /**
    * Tells the servers of a shuffle, further ones included, to forget it, in the background and best
    * effort. A shuffle that was never assigned is ignored.

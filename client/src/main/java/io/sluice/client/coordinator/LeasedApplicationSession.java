@@ -20,6 +20,7 @@ import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
@@ -27,9 +28,11 @@ import io.sluice.proto.UnregisterShufflesRequest;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -69,6 +72,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
   // Of all shuffles. Further servers that stand in for silent coordinators come from here.
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
   private final AtomicInteger turns = new AtomicInteger();
+  private volatile MovedShuffles moved;
+  // Moves that no coordinator has heard to be applied. Touched by the background thread alone.
+  private final Set<ShuffleMove> appliedMoves = new LinkedHashSet<>();
   // Both guarded by this.
   private int fallbacks;
   private String lastFallback = "";
@@ -353,6 +359,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
         identity.learn(reply.hasToken(), reply.getToken(), application);
+        appliedMoves.clear();
+        if (applyMoves(reply.getMovesList())) {
+          // A server waits for this before it leaves.
+          nextMs = Math.min(nextMs, RENEW_AGAIN_MS);
+        }
       } else if (status == StatusCode.UNKNOWN_APPLICATION) {
         Refused refused = registerApplication(Patience.ONE_ROUND);
         if (refused == null) {
@@ -381,8 +392,34 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
   }
 
+  /** Whether any was applied. */
+  private boolean applyMoves(List<ShuffleMove> moves) {
+    MovedShuffles listener = moved;
+    for (ShuffleMove move : moves) {
+      ServerId to = move.getTo();
+      int shuffle = move.getShuffle().getShuffle();
+      if (listener != null
+          && ShuffleAssignment.problemOf(to) == null
+          && !to.getName().equals(move.getFrom())
+          && listener.moved(shuffle, move.getFrom(), to)) {
+        // It is told to forget the shuffle like all others.
+        if (shuffles.computeIfPresent(shuffle, (number, before) -> before.with(to)) != null) {
+          servers.put(to.getName(), to);
+        }
+        appliedMoves.add(move);
+      }
+    }
+    return !appliedMoves.isEmpty();
+  }
+
+  @Override
+  public void onMoved(MovedShuffles listener) {
+    moved = listener;
+  }
+
   private synchronized RenewLeaseRequest renewal() {
     return RenewLeaseRequest.newBuilder()
+        .addAllAppliedMoves(appliedMoves)
         .setApplication(application)
         .setFallbackShuffles(fallbacks)
         .setLastFallbackReason(lastFallback)

@@ -293,6 +293,82 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
+   * The next generation, in which another server has what one had that leaves: every chain that has
+   * the leaving one has the other, too. If nobody has replaced the leaving server before, the other
+   * one does, as for a server that failed; else it is only one more place to look.
+   *
+   * @return this assignment if nothing changes
+   * @throws IllegalArgumentException if the server takes no part, or the other one is it
+   */
+  public ShuffleAssignment moved(String server, ServerId to) {
+    int leaving = requireKnown(server);
+    if (to.getName().equals(server) || problemOf(to) != null) {
+      throw new IllegalArgumentException(
+          "server " + server + " cannot move to " + to.getName() + " in " + this);
+    }
+    int found = indexOf(to.getName());
+    int other = found < 0 ? servers.size() : found;
+    boolean first = replacements[leaving] < 0;
+    // The leaving server may stand in for the other one, which writers have given up.
+    boolean circle = first && found >= 0 && replacementOf(other) == leaving;
+    boolean any = first && !circle;
+    int[][][] changed = new int[chains.length][][];
+    for (int range = 0; range < chains.length; range++) {
+      changed[range] = new int[chains[range].length][];
+      for (int replica = 0; replica < changed[range].length; replica++) {
+        int[] chain = chains[range][replica];
+        changed[range][replica] =
+            circle ? withBefore(chain, leaving, other) : withMoved(chain, leaving, other, first);
+        any |= changed[range][replica] != chain;
+      }
+    }
+    if (!any) {
+      return this;
+    }
+    int[] replaced = Arrays.copyOf(replacements, Math.max(replacements.length, other + 1));
+    Arrays.fill(replaced, replacements.length, replaced.length, -1);
+    if (first && !circle) {
+      replaced[leaving] = other;
+    }
+    return next(to, replaced, firstOfRange, changed);
+  }
+
+  /**
+   * @param newer whether the other server is to be newer than the leaving one, or just there
+   */
+  private int[] withMoved(int[] chain, int leaving, int other, boolean newer) {
+    if (placeOf(chain, leaving) < 0 || (!newer && placeOf(chain, other) >= 0)) {
+      return chain;
+    }
+    int[] with = withAfter(chain, leaving, other);
+    // Whoever was given up does not stay the newest.
+    int at = other;
+    while (at < replacements.length && replacements[at] >= 0) {
+      with = withAfter(with, at, replacements[at]);
+      at = replacements[at];
+    }
+    return with;
+  }
+
+  /** Adds a server that was given up, and those that replaced it one after the other, as older. */
+  private int[] withBefore(int[] chain, int leaving, int other) {
+    if (placeOf(chain, leaving) < 0) {
+      return chain;
+    }
+    int[] with = chain;
+    for (int at = other; at != leaving; at = replacements[at]) {
+      if (placeOf(with, at) < 0) {
+        int added = at;
+        with =
+            Arrays.stream(with)
+                .flatMap(one -> one == leaving ? IntStream.of(added, one) : IntStream.of(one))
+                .toArray();
+      }
+    }
+    return with;
+  }
+
+  /**
    * The next generation, in which another server takes over some partitions that have grown too
    * large for one: where that one is the newest of a chain, the other is added.
    *

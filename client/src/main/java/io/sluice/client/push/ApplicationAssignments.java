@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The newest assignment of every shuffle of an application, at its driver or application master,
  * and the only place where one changes: when a task says that a server failed, or is full for some
- * partitions, another server is put in.
+ * partitions, another server is put in; and when a server leaves, the one that takes what it had.
  *
  * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
  * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
@@ -179,6 +179,44 @@ public final class ApplicationAssignments {
           affected.size(),
           after.generation());
       return after;
+    }
+  }
+
+  /**
+   * A leaving server copies what it has of a shuffle to another one: writers go there, and readers
+   * look there as well. Saying so again changes nothing.
+   *
+   * @param from name of the leaving server
+   * @return whether everybody who asks knows of it from now on, or nobody needs to; false where
+   *     assignments never change
+   */
+  public boolean moved(int shuffle, String from, ServerId to) {
+    Shuffle known = shuffles.get(shuffle);
+    if (known == null) {
+      return true;
+    }
+    if (maxFurtherServers == 0) {
+      return false;
+    }
+    synchronized (known) {
+      ShuffleAssignment before = known.newest;
+      if (before.indexOf(from) < 0) {
+        return true;
+      }
+      ShuffleAssignment after = before.moved(from, to);
+      if (after != before) {
+        if (before.indexOf(to.getName()) < 0) {
+          known.furtherServers.add(to.getName());
+        }
+        known.newest = after;
+        LOG.info(
+            "server leaves, another has what it had shuffle={} server={} to={} generation={}",
+            shuffle,
+            from,
+            to.getName(),
+            after.generation());
+      }
+      return true;
     }
   }
 

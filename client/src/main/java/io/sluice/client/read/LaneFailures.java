@@ -146,6 +146,9 @@ final class LaneFailures {
       return;
     }
     lane.failed(now);
+    if (lane.failures() == 1) {
+      state.late.suspect(lane);
+    }
     long failingMs = TimeUnit.NANOSECONDS.toMillis(now - lane.failingSinceNanos());
     RetryPolicy retry = state.config.retry();
     boolean quick = lane.failures() > lostConnections && getsOneTry(lane);

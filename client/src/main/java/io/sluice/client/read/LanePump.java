@@ -247,7 +247,7 @@ final class LanePump {
         any = true;
       }
     }
-    if (!any) {
+    if (!any && !state.late.giveUp()) {
       throw new IllegalStateException(
           state.partitionsLeft + " partitions are not whole and nothing is asked of any server");
     }
@@ -270,6 +270,8 @@ final class LanePump {
       onOpened(opened.lane(), opened);
     } else if (event instanceof ReadEvent.Fetched fetched) {
       onFetched(fetched.lane(), fetched);
+    } else if (event instanceof ReadEvent.Learnt learnt) {
+      state.late.on(learnt);
     }
   }
 

@@ -94,7 +94,7 @@ final class OpenReplies {
         }
         if (absentAttempt >= 0
             && !visit.progress().hasMoreServers()
-            && endBeforeReading(visit, complete)) {
+            && (asksFirst(visit, complete) || endBeforeReading(visit, complete))) {
           return;
         }
         visit.opened(found, state.request, placement);
@@ -126,6 +126,32 @@ final class OpenReplies {
   }
 
   /**
+   * Leaves the last server before it is read, if what it lacks may be at one that is not known here
+   * yet; it is visited again after the answer.
+   */
+  private boolean asksFirst(PartitionVisit visit, Roaring64NavigableMap complete) {
+    PartitionProgress progress = visit.progress();
+    boolean hopeless = false;
+    for (int place = 0; place < progress.expected().count() && !hopeless; place++) {
+      hopeless = isHopeless(progress, place, complete);
+    }
+    if (!hopeless || !state.late.mayHelp(progress) || !progress.askAgain()) {
+      return false;
+    }
+    visit.end();
+    state.late.ask(progress);
+    return true;
+  }
+
+  private boolean isHopeless(
+      PartitionProgress progress, int place, Roaring64NavigableMap complete) {
+    long attempt = progress.expected().attempt(place);
+    return progress.received().hasNone(place)
+        && !complete.contains(attempt)
+        && !state.local.mayHave(attempt);
+  }
+
+  /**
    * Ends the last visit of a partition before it began, if an attempt can no longer become whole:
    * better known now than after everything else has been read. Such an attempt is not complete
    * here, nothing of it was anywhere else, and it has no local output.
@@ -135,10 +161,7 @@ final class OpenReplies {
     ExpectedAttempts expected = progress.expected();
     boolean hopeless = false;
     for (int place = 0; place < expected.count(); place++) {
-      long attempt = expected.attempt(place);
-      if (progress.received().hasNone(place)
-          && !complete.contains(attempt)
-          && !state.local.mayHave(attempt)) {
+      if (isHopeless(progress, place, complete)) {
         if (!hopeless) {
           hopeless = true;
           visit.end();

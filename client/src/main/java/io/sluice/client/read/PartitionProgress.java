@@ -14,10 +14,11 @@ import java.util.Map;
  */
 final class PartitionProgress {
   private final ExpectedAttempts expected;
-  private final VisitOrder order;
+  private VisitOrder order;
   private final ReceivedBlocks received;
   private final HeldBlocks held = new HeldBlocks();
   private int visits;
+  private int questions;
   // Servers to ask once more when all have been asked; in that round there are no others left.
   private Deque<Integer> leftEarly;
   private boolean again;
@@ -86,6 +87,45 @@ final class PartitionProgress {
     }
     again = true;
     return leftEarly == null || leftEarly.isEmpty() ? -1 : leftEarly.removeFirst();
+  }
+
+  /**
+   * There are further servers to ask.
+   *
+   * @param wider may name those that are known already
+   * @return whether there are
+   */
+  boolean extend(VisitOrder wider) {
+    VisitOrder longer = order.followedBy(wider);
+    if (longer.count() == order.count()) {
+      return false;
+    }
+    order = longer;
+    again = false;
+    return true;
+  }
+
+  /** The server asked now is to be asked once more, as if it had not been; whether that can be. */
+  boolean askAgain() {
+    if (again) {
+      return false;
+    }
+    visits--;
+    return true;
+  }
+
+  /** How often it was asked whether there are further servers. */
+  int questions() {
+    return questions;
+  }
+
+  void countQuestion() {
+    questions++;
+  }
+
+  /** There are none: not to be asked again. */
+  void endQuestions(int most) {
+    questions = most;
   }
 
   /**

@@ -4,15 +4,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.PayloadTransform;
-import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.push.ServerHealth;
 import io.sluice.common.frame.FrameLimits;
-import io.sluice.proto.ServerId;
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -60,7 +56,8 @@ public final class PooledShuffleRead implements ShuffleRead {
     this.onClose = onClose;
     this.poolLane = pool.nextLane();
     this.state =
-        new ReadState(request, config, new OpenRunFiles(files, allocator), health, nanoTime);
+        new ReadState(
+            request, config, new OpenRunFiles(files, allocator), health, poolLane, nanoTime);
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(
@@ -131,21 +128,10 @@ public final class PooledShuffleRead implements ShuffleRead {
 
   private void start() throws IOException {
     started = true;
-    ShuffleAssignment assignment = state.request.assignment();
-    for (ServerId server : assignment.servers()) {
-      state.lanes.add(new ReadLane(server, assignment.hasReplaced(server.getName())));
-    }
-    Map<Integer, VisitOrder> orders = new HashMap<>();
+    state.addLanes(state.request.assignment());
     for (ExpectedAttempts expected : state.request.expected()) {
-      int range = assignment.rangeOf(expected.partition());
-      VisitOrder order =
-          orders.computeIfAbsent(
-              range,
-              r ->
-                  VisitOrder.of(
-                      assignment, r, Math.floorMod(poolLane, assignment.replicaCount(r))));
       state.partitionsLeft++;
-      state.visitNext(new PartitionProgress(expected, order));
+      state.visitNext(new PartitionProgress(expected, state.late.order(expected.partition())));
     }
     pump.pumpAll();
   }

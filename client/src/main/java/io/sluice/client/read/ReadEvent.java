@@ -1,5 +1,6 @@
 package io.sluice.client.read;
 
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.OpenReply;
@@ -20,6 +21,12 @@ sealed interface ReadEvent {
       OpenReply reply,
       Throwable failure)
       implements ReadEvent {}
+
+  /**
+   * @param question that this answers
+   * @param newest null: nobody could say
+   */
+  record Learnt(int question, ShuffleAssignment newest) implements ReadEvent {}
 
   /**
    * @param connection that was asked; null when the bytes were to be read from files

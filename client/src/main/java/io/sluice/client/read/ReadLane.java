@@ -30,7 +30,7 @@ final class ReadLane extends Lane {
   /** Of one Fetch, by the protocol. */
   private static final int MAX_RANGES = 16384;
 
-  private final boolean replaced;
+  private boolean replaced;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
   private final Set<PartitionVisit> visits = new LinkedHashSet<>();
@@ -64,6 +64,11 @@ final class ReadLane extends Lane {
   ReadLane(ServerId server, boolean replaced) {
     super(server);
     this.replaced = replaced;
+  }
+
+  /** Writers have given the server up by now. */
+  void becomesReplaced() {
+    replaced = true;
   }
 
   boolean isReplaced() {

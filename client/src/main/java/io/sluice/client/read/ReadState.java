@@ -1,8 +1,10 @@
 package io.sluice.client.read;
 
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ final class ReadState {
   final OpenRunFiles files;
   final ServerHealth health;
   final List<ReadLane> lanes = new ArrayList<>();
+  final LateServers late;
   final Mailbox<ReadEvent> mailbox = new Mailbox<>(ReadEvent::dispose);
   private boolean waitBegun;
   private long waitEndNanos;
@@ -59,19 +62,44 @@ final class ReadState {
       ReadConfig config,
       OpenRunFiles files,
       ServerHealth health,
+      int poolLane,
       LongSupplier nanoTime) {
     this.files = files;
     this.health = health;
     this.request = request;
     this.local = new LocalPieces(request.localOutput());
     this.shuffle = request.assignment().shuffle();
+    this.late = new LateServers(this, request.assignment(), request.newest(), poolLane);
     this.config = config;
     this.nanoTime = nanoTime;
   }
 
-  /** Asks the next server for a partition; after the last one local output. */
+  /** Adds those servers of an assignment that are not there yet. */
+  void addLanes(ShuffleAssignment assignment) {
+    for (int i = 0; i < assignment.servers().size(); i++) {
+      ServerId server = assignment.servers().get(i);
+      boolean replaced = assignment.hasReplaced(server.getName());
+      if (i == lanes.size()) {
+        lanes.add(new ReadLane(server, replaced));
+      } else if (replaced) {
+        lanes.get(i).becomesReplaced();
+      }
+    }
+  }
+
+  /**
+   * Asks the next server for a partition; after the last one those that the shuffle may have got
+   * meanwhile, and then local output.
+   */
   void visitNext(PartitionProgress progress) {
     int server = progress.nextServer();
+    if (server < 0 && late.extend(progress)) {
+      server = progress.nextServer();
+    }
+    if (server < 0 && late.mayHelp(progress)) {
+      late.ask(progress);
+      return;
+    }
     if (server < 0) {
       local.want(progress, this::missing);
       return;

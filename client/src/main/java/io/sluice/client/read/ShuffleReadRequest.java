@@ -22,6 +22,7 @@ public final class ShuffleReadRequest {
   private final Map<Integer, Set<Long>> leftLocal;
   private final boolean pushedLater;
   private final int maxWaitMs;
+  private final NewestAssignments newest;
   private final int wantedPermille;
 
   private ShuffleReadRequest(Builder from) {
@@ -35,6 +36,7 @@ public final class ShuffleReadRequest {
     this.pushedLater = from.pushedLater;
     this.maxWaitMs = from.maxWaitMs;
     this.wantedPermille = from.wantedPermille;
+    this.newest = from.newest;
   }
 
   public static Builder builder(ShuffleAssignment assignment) {
@@ -66,6 +68,11 @@ public final class ShuffleReadRequest {
   /** The way to what the servers do not have; null: there is none. */
   LocalOutput localOutput() {
     return localOutput;
+  }
+
+  /** Whom to ask for servers that are not in the assignment; null: nobody. */
+  NewestAssignments newest() {
+    return newest;
   }
 
   /** Whether contents of an attempt may come in any order. */
@@ -105,6 +112,7 @@ public final class ShuffleReadRequest {
     private boolean pushedLater;
     private int maxWaitMs;
     private int wantedPermille;
+    private NewestAssignments newest;
 
     private Builder(ShuffleAssignment assignment) {
       this.assignment = assignment;
@@ -145,6 +153,16 @@ public final class ShuffleReadRequest {
      */
     public Builder localOutput(LocalOutput output) {
       this.localOutput = output;
+      return this;
+    }
+
+    /**
+     * Asks for servers that the shuffle has got since, before anything is given up as missing.
+     *
+     * @param source asked from the reading thread
+     */
+    public Builder newest(NewestAssignments source) {
+      this.newest = source;
       return this;
     }
 

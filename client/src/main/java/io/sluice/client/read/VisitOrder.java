@@ -2,6 +2,7 @@ package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * In which order servers are asked for the partitions of one range: the whole chain of one replica
@@ -45,6 +46,22 @@ final class VisitOrder {
       }
     }
     return new VisitOrder(Arrays.copyOf(servers, count), Arrays.copyOf(slots, count), spread);
+  }
+
+  /** This order, and then those of another one that are not in it. */
+  VisitOrder followedBy(VisitOrder other) {
+    int[] places =
+        IntStream.range(0, other.servers.length)
+            .filter(place -> Arrays.stream(servers).noneMatch(one -> one == other.servers[place]))
+            .toArray();
+    return new VisitOrder(
+        joined(servers, Arrays.stream(places).map(place -> other.servers[place])),
+        joined(slots, Arrays.stream(places).map(place -> other.slots[place])),
+        spread || other.spread);
+  }
+
+  private static int[] joined(int[] first, IntStream more) {
+    return IntStream.concat(Arrays.stream(first), more).toArray();
   }
 
   /** Servers to ask at most. */

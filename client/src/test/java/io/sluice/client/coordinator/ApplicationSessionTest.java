@@ -21,6 +21,8 @@ import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlImplBase;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
@@ -32,6 +34,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -50,6 +53,7 @@ class ApplicationSessionTest {
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     private volatile Status shuffleStatus = Status.OK;
     private volatile Status applicationStatus = Status.OK;
+    private volatile List<ShuffleMove> moves = List.of();
     private volatile ServerId server =
         ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(1).build();
 
@@ -77,12 +81,16 @@ class ApplicationSessionTest {
     @Override
     public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> observer) {
       asked.add("renew");
+      if (request.getAppliedMovesCount() > 0) {
+        asked.add("applied " + request.getAppliedMoves(0).getTo().getName());
+      }
       answer(
           observer,
           RenewLeaseReply.newBuilder()
               .setStatus(
                   known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
               .setLeaseMs(60)
+              .addAllMoves(moves)
               .build());
     }
 
@@ -236,6 +244,47 @@ class ApplicationSessionTest {
 
     coordinator.awaitAsked("register app of me");
     coordinator.awaitAsked("renew");
+  }
+
+  private static ShuffleMove move(int shuffle, String from, ServerId to) {
+    return ShuffleMove.newBuilder()
+        .setShuffle(ShuffleId.newBuilder().setApplication("app").setShuffle(shuffle))
+        .setFrom(from)
+        .setTo(to)
+        .build();
+  }
+
+  @Test
+  void tellsOfServersThatLeaveAndSaysWithTheNextRenewalThatItHas() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    ServerId other =
+        ServerId.newBuilder().setName("other").setHost("127.0.0.1").setRpcPort(1).build();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    session.onMoved(
+        (shuffle, from, to) -> told.add(shuffle + " from " + from + " to " + to.getName()));
+    session.registerShuffle(0, 1);
+
+    coordinator.moves = List.of(move(0, "s", other), move(1, "s", ServerId.getDefaultInstance()));
+
+    coordinator.awaitAsked("applied other");
+    assertThat(told).contains("0 from s to other").doesNotContain("1 from s to ");
+  }
+
+  @Test
+  void doesNotConfirmWhatNobodyHeeds() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    coordinator.moves = List.of(move(0, "s", coordinator.server.toBuilder().setName("t").build()));
+    coordinator.awaitAsked("renew");
+    coordinator.awaitAsked("renew");
+    coordinator.awaitAsked("renew");
+
+    assertThat(coordinator.asked).noneMatch(line -> line.startsWith("applied"));
+
+    session.onMoved((shuffle, from, to) -> true);
+    coordinator.awaitAsked("applied t");
   }
 
   @Test

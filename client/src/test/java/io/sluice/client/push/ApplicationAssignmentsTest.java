@@ -77,6 +77,57 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
+  void aLeavingServerIsReplacedByTheOneThatTakesWhatItHad() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    ShuffleAssignment after = assignments.newest(1);
+
+    assertThat(after.generation()).isEqualTo(1);
+    assertThat(newestOf(after, 3)).isEqualTo("s7");
+    assertThat(newestOf(after, 13)).isEqualTo("s1");
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.newest(1)).as("said again").isSameAs(after);
+    assertThat(failed(1, "s0")).as("met when it had gone").isSameAs(after);
+    assertThat(coordinator.asked).isEmpty();
+  }
+
+  @Test
+  void aServerThatHadFailedBeforeItLeftIsLookedForAtItsTargetAsWell() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    coordinator.free.add(TestAssignments.server(5));
+    failed(1, "s0");
+
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    ShuffleAssignment after = assignments.newest(1);
+
+    assertThat(newestOf(after, 3)).as("where writers go").isEqualTo("s5");
+    assertThat(after.chainLength(0, 0)).isEqualTo(3);
+    assertThat(after.servers().get(after.chainServer(0, 0, 1)).getName()).isEqualTo("s7");
+  }
+
+  @Test
+  void aMoveOfAShuffleOrServerThatIsNotKnownConcernsNobody() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+    ShuffleAssignment before = assignments.newest(1);
+
+    assertThat(assignments.moved(9, "s0", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(1, "s9", TestAssignments.server(7))).isTrue();
+
+    assertThat(assignments.newest(1)).isSameAs(before);
+  }
+
+  @Test
+  void whereAssignmentsNeverChangeAMoveIsNotHeeded() {
+    ApplicationAssignments fixed = new ApplicationAssignments(coordinator, 0, () -> nanos);
+    fixed.register(TestAssignments.of(1, 2, 1));
+
+    assertThat(fixed.moved(1, "s0", TestAssignments.server(7))).isFalse();
+
+    assertThat(fixed.newest(1).generation()).isZero();
+  }
+
+  @Test
   void onlyFullPartitionsMoveOn() {
     assignments.register(TestAssignments.of(1, 2, 1));
     coordinator.free.add(TestAssignments.server(7));

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,8 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Goal: wherever the blocks of the expected attempts lie, a read gives each content exactly once,
  * or names only attempts that have a block nowhere. Method: every block is put at random on servers
  * of a chain, on replicas, in local output, on several of them or nowhere; servers are down, local
- * output is damaged or fails; against the set of blocks that some place can give. A failing case
- * prints its seed.
+ * output is damaged or fails; against the set of blocks that some place can give. In some cases the
+ * read begins without the servers that the shuffle has got last, and hears of them on asking. A
+ * failing case prints its seed.
  */
 class UnionReadTest {
   private static final int SERVERS = 5;
@@ -40,6 +43,7 @@ class UnionReadTest {
     final List<TestBlocks> made = new ArrayList<>();
     final Map<Key, Set<Integer>> reachable = new HashMap<>();
     boolean isDown;
+    ShuffleAssignment first;
 
     Scene(long seed) {
       this.random = new Random(seed);
@@ -77,19 +81,24 @@ class UnionReadTest {
               1 << 30,
               20_000,
               FakeCluster.QUICK));
-      ShuffleAssignment assignment = assignment(cluster, random);
+      ShuffleAssignment assignment = assignment(scene, cluster);
       FakeLocalOutput local = new FakeLocalOutput(seed);
       place(scene, cluster, assignment, local);
       scene.isDown = true;
       cluster.transport().dropConnections();
 
       boolean anyOrder = random.nextBoolean();
-      ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
+      boolean late = scene.chance(50);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(late ? scene.first : assignment);
       request.localOutput(local);
+      if (late) {
+        request.newest(known -> scene.chance(50) ? answered(assignment) : later(assignment));
+      }
       if (anyOrder) {
         request.anyOrder();
       }
-      if (scene.chance(20)) {
+      if (!late && scene.chance(20)) {
         request.waitFor(10_000, 1 + random.nextInt(1000));
       }
       scene.made.forEach(
@@ -115,10 +124,20 @@ class UnionReadTest {
         .orElseThrow();
   }
 
-  private static ShuffleAssignment assignment(FakeCluster cluster, Random random) {
+  private static CompletionStage<ShuffleAssignment> answered(ShuffleAssignment newest) {
+    return CompletableFuture.completedFuture(newest);
+  }
+
+  private static CompletionStage<ShuffleAssignment> later(ShuffleAssignment newest) {
+    return CompletableFuture.supplyAsync(() -> newest);
+  }
+
+  private static ShuffleAssignment assignment(Scene scene, FakeCluster cluster) {
+    Random random = scene.random;
     int partitions = 1 + random.nextInt(6);
     int ranges = 1 + random.nextInt(Math.min(2, partitions));
     ShuffleAssignment assignment = cluster.assign(partitions, ranges, 1 + random.nextInt(2));
+    scene.first = assignment;
     for (int change = random.nextInt(3); change > 0; change--) {
       String server = "server-" + random.nextInt(SERVERS);
       ServerId by = cluster.server(random.nextInt(SERVERS)).id();

@@ -30,6 +30,9 @@ public final class ClusterSecurity {
   /** Holds the cluster's keys where there is no file. */
   public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
 
+  /** Whom tokens name that a process of the cluster makes for itself. */
+  private static final String CLUSTER_USER = "sluice-cluster";
+
   private static final String CHALLENGES = "sluice.v1.Authentication";
 
   private final SecurityConfig config;
@@ -152,6 +155,18 @@ public final class ClusterSecurity {
     return tokens == null
         ? TokenGrants.NONE
         : new TokenGrants(tokens, config.tokenLifetimeMs(), random);
+  }
+
+  /**
+   * For a data connection of this process to another of the cluster, in the place of an
+   * application's own.
+   *
+   * @return empty where connections prove nothing
+   */
+  public Optional<ApplicationCredential> credential(String application, long lifetimeMs) {
+    return tokens == null
+        ? Optional.empty()
+        : Optional.of(tokens.issue(application, CLUSTER_USER, lifetimeMs));
   }
 
   /** For calls of this process to others of the cluster. */

@@ -88,9 +88,16 @@ public final class ClusterActs implements Acts {
   @Override
   public CompletionStage<Resource> decommission(String server, Resource.DecommissionOrder order) {
     DecommissionRequest request =
-        DecommissionRequest.newBuilder().setDeadlineMs(order.deadline()).build();
+        DecommissionRequest.newBuilder()
+            .setDeadlineMs(order.deadline())
+            .setMove(order.moves())
+            .build();
     return decommission(
-        server, request, server + " takes no new assignment and ends once its data is forgotten");
+        server,
+        request,
+        server
+            + " takes no new assignment and ends once its data is "
+            + (order.moves() ? "at other servers" : "forgotten"));
   }
 
   @Override

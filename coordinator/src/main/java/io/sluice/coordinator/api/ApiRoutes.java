@@ -170,8 +170,8 @@ public final class ApiRoutes {
     Resource.DecommissionOrder order =
         request.body(
             Resource.DecommissionOrder.class,
-            new Resource.DecommissionOrder(null),
-            "{\"deadlineMs\": milliseconds}, or nothing");
+            new Resource.DecommissionOrder(null, null),
+            "{\"deadlineMs\": milliseconds, \"move\": true or false}, or nothing");
     if (order.deadline() < 0) {
       throw new ApiException(400, "deadlineMs: expected a whole number from 0");
     }

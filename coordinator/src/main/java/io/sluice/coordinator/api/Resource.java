@@ -59,7 +59,16 @@ public sealed interface Resource {
       long fetchBytesPerSecond,
       int pendingMerges,
       long storedBytes,
-      long partitionsAssigned) {}
+      long partitionsAssigned,
+      Move move) {}
+
+  /**
+   * How far a leaving server has handed on what it holds; null of any other.
+   *
+   * @param waitsFor why the first shuffle that waits does; empty: none does
+   */
+  record Move(
+      int shufflesLeft, long bytesLeft, int shufflesMoved, long movedBytes, String waitsFor) {}
 
   /** One directory of a server. */
   record Disk(
@@ -256,10 +265,15 @@ public sealed interface Resource {
    * How a server is to be decommissioned.
    *
    * @param deadlineMs after which it ends with data that is still wanted; null or 0: never
+   * @param move whether other servers get what it holds; null: no
    */
-  record DecommissionOrder(Long deadlineMs) {
+  record DecommissionOrder(Long deadlineMs, Boolean move) {
     public long deadline() {
       return deadlineMs == null ? 0 : deadlineMs;
+    }
+
+    public boolean moves() {
+      return move != null && move;
     }
   }
 

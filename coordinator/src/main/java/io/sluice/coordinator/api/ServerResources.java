@@ -5,6 +5,7 @@ import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.proto.DiskState;
+import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import java.util.ArrayList;
@@ -114,7 +115,17 @@ final class ServerResources {
         load.getFetchBytesPerSecond(),
         load.getPendingMerges(),
         load.getStoredBytes(),
-        history.shuffles().partitionsGivenTo(server.name()));
+        history.shuffles().partitionsGivenTo(server.name()),
+        load.hasMove() ? move(load.getMove()) : null);
+  }
+
+  private static Resource.Move move(MoveProgress progress) {
+    return new Resource.Move(
+        progress.getShufflesLeft(),
+        progress.getBytesLeft(),
+        progress.getShufflesMoved(),
+        progress.getMovedBytes(),
+        progress.getWaitsFor());
   }
 
   private static Resource.Disk disk(DiskState disk) {

@@ -12,6 +12,7 @@ package io.sluice.coordinator.app;
  * @param shuffleCount how many shuffles of it were assigned
  * @param shuffles the shuffles that are remembered
  * @param fallbacks what the driver said of shuffles that it did not bring here
+ * @param moves what leaving servers copy elsewhere
  */
 public record Application(
     String name,
@@ -22,7 +23,8 @@ public record Application(
     long sinceMs,
     int shuffleCount,
     ShuffleHistory shuffles,
-    Fallbacks fallbacks) {
+    Fallbacks fallbacks,
+    Moves moves) {
 
   /** ENDED is final for one registration; registering again starts a new life. */
   public enum State {
@@ -40,7 +42,8 @@ public record Application(
         nowMs,
         0,
         ShuffleHistory.empty(),
-        Fallbacks.NONE);
+        Fallbacks.NONE,
+        Moves.NONE);
   }
 
   /** Whether the application is live and its lease has not run out. */
@@ -54,7 +57,16 @@ public record Application(
 
   public Application renewed(Fallbacks said, long nowMs) {
     return new Application(
-        name, user, clientVersion, state, registeredAtMs, nowMs, shuffleCount, shuffles, said);
+        name,
+        user,
+        clientVersion,
+        state,
+        registeredAtMs,
+        nowMs,
+        shuffleCount,
+        shuffles,
+        said,
+        moves);
   }
 
   /** The same application announced again, perhaps by another user name or library. */
@@ -68,7 +80,8 @@ public record Application(
         nowMs,
         shuffleCount,
         shuffles,
-        fallbacks);
+        fallbacks,
+        moves.untold());
   }
 
   public Application ended(long nowMs) {
@@ -81,7 +94,8 @@ public record Application(
         nowMs,
         shuffleCount,
         ShuffleHistory.empty(),
-        fallbacks);
+        fallbacks,
+        Moves.NONE);
   }
 
   public Application withShuffle(int shuffle, int partitionCount, int remembered) {
@@ -94,6 +108,21 @@ public record Application(
         sinceMs,
         shuffles.partitionCount(shuffle) == 0 ? shuffleCount + 1 : shuffleCount,
         shuffles.with(shuffle, partitionCount, remembered),
-        fallbacks);
+        fallbacks,
+        moves);
+  }
+
+  public Application with(Moves changed) {
+    return new Application(
+        name,
+        user,
+        clientVersion,
+        state,
+        registeredAtMs,
+        sinceMs,
+        shuffleCount,
+        shuffles,
+        fallbacks,
+        changed);
   }
 }

@@ -62,10 +62,15 @@ public final class EventLog {
     return found;
   }
 
-  /** Repeats count for refusals only: every loss of a server is an event of its own. */
+  /**
+   * Repeats count for refusals and for moves of shuffles: every loss of a server is an event of its
+   * own.
+   */
   private ClusterEvent repeated(Event event) {
     if (event.kind() != Event.Kind.APPLICATION_DENIED
         && event.kind() != Event.Kind.SHUFFLE_REFUSED
+        && event.kind() != Event.Kind.SHUFFLE_MOVING
+        && event.kind() != Event.Kind.SHUFFLE_MOVE_APPLIED
         && event.kind() != Event.Kind.QUOTA_REACHED
         && event.kind() != Event.Kind.QUOTA_LEFT
         && event.kind() != Event.Kind.SHUFFLE_SHORT_OF_COPIES) {

@@ -48,6 +48,10 @@ public final class CallRules implements CallGuard.Rules {
           caller.kind() == Caller.Kind.CLUSTER
               ? null
               : "heartbeats are proved by the cluster's secret, found " + caller.text();
+      case "FindMoveTarget" ->
+          caller.kind() == Caller.Kind.CLUSTER
+              ? null
+              : call + " is proved by the cluster's secret, found " + caller.text();
       case "ClientConfiguration" -> caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
       case "ListServers", "ListApplications" ->
           openReads || caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);

@@ -17,6 +17,8 @@ import io.sluice.proto.ListApplicationsReply;
 import io.sluice.proto.ListApplicationsRequest;
 import io.sluice.proto.ListServersReply;
 import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.MoveTargetReply;
+import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -78,6 +80,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
           HeartbeatReply::getStatus,
           (status, message) ->
               HeartbeatReply.newBuilder().setStatus(status).setMessage(message).build());
+
+  private static final Call<MoveTargetReply> FIND_MOVE_TARGET =
+      new Call<>(
+          "FindMoveTarget",
+          MoveTargetReply::getStatus,
+          (status, message) ->
+              MoveTargetReply.newBuilder().setStatus(status).setMessage(message).build());
 
   private final StateOwner owner;
   private final Supplier<Decisions> decisions;
@@ -186,6 +195,14 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     decide(
         HEARTBEAT,
         (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs),
+        observer);
+  }
+
+  @Override
+  public void findMoveTarget(MoveTargetRequest request, StreamObserver<MoveTargetReply> observer) {
+    decide(
+        FIND_MOVE_TARGET,
+        (view, nowMs) -> decisions.get().moves().target(view, request, nowMs, seeds.nextLong()),
         observer);
   }
 

@@ -3,6 +3,7 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
@@ -10,14 +11,19 @@ import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Answers drivers about their applications. Pure functions. */
 public final class ApplicationDecisions {
+  /** What a reply tells a driver; the rest comes with the next one. */
+  private static final int MOVES_AT_ONCE = 1_000;
+
   private final ApplicationPolicy policy;
   private final Eligibility eligibility;
   private final Quotas quotas;
@@ -109,8 +115,18 @@ public final class ApplicationDecisions {
         new Fallbacks(
             Math.max(0, request.getFallbackShuffles()),
             RequestChecks.clipped(request.getLastFallbackReason()));
-    return Decision.of(
-        new MetadataRecord.LeaseRenewed(name, fallbacks, nowMs), renewal(Status.OK, ""));
+    List<MetadataRecord> records = new ArrayList<>();
+    records.add(new MetadataRecord.LeaseRenewed(name, fallbacks, nowMs));
+    Moves moves = view.applications().get(name).moves();
+    List<ShuffleMove> applied =
+        request.getAppliedMovesList().stream().filter(moves::isToTell).distinct().toList();
+    if (!applied.isEmpty()) {
+      records.add(new MetadataRecord.MovesApplied(name, applied));
+      moves = moves.applied(applied);
+    }
+    return new Decision<>(
+        records,
+        renewal(Status.OK, "").toBuilder().addAllMoves(moves.toTell(MOVES_AT_ONCE)).build());
   }
 
   /** An application is over. Saying so twice, or of one that was never registered, is no error. */

@@ -33,6 +33,8 @@ public record Event(Level level, Kind kind, String server, String application, S
     SHUFFLE_ASSIGNED,
     SHUFFLE_SHORT_OF_COPIES,
     SHUFFLE_REFUSED,
+    SHUFFLE_MOVING,
+    SHUFFLE_MOVE_APPLIED,
     USAGE_RULES_CHANGED,
     QUOTA_REACHED,
     QUOTA_LEFT

@@ -10,6 +10,7 @@ import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import java.util.ArrayList;
 import java.util.List;
@@ -409,6 +410,72 @@ public sealed interface MetadataRecord {
           : Event.ofApplication(
               Level.DEBUG, Event.Kind.SHUFFLE_ASSIGNED, application, "shuffle assigned" + what);
     }
+  }
+
+  /**
+   * A leaving server was told who takes what it holds of a shuffle.
+   *
+   * @param partitions that go there
+   */
+  record MoveTargetChosen(String target, int partitions) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.servers().assigned(Map.of(target, partitions)));
+    }
+  }
+
+  /** A leaving server copies shuffles of an application to others. */
+  record MovesReported(String application, List<ShuffleMove> moves) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      Application known = view.applications().get(application);
+      return known == null
+          ? view
+          : view.with(view.applications().with(known.with(known.moves().with(moves))));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return moves.stream()
+          .map(move -> ofMove(Event.Kind.SHUFFLE_MOVING, "shuffle is moved", move))
+          .toList();
+    }
+  }
+
+  /** A driver sends and looks for blocks where leaving servers have copied them. */
+  record MovesApplied(String application, List<ShuffleMove> moves) implements MetadataRecord {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      Application known = view.applications().get(application);
+      return known == null
+          ? view
+          : view.with(view.applications().with(known.with(known.moves().applied(moves))));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return moves.stream()
+          .map(move -> ofMove(Event.Kind.SHUFFLE_MOVE_APPLIED, "driver knows of a move", move))
+          .toList();
+    }
+  }
+
+  private static Event ofMove(Event.Kind kind, String what, ShuffleMove move) {
+    String application = move.getShuffle().getApplication();
+    return new Event(
+        Level.INFO,
+        kind,
+        move.getFrom(),
+        application,
+        what
+            + " app="
+            + application
+            + " shuffle="
+            + move.getShuffle().getShuffle()
+            + " from="
+            + move.getFrom()
+            + " to="
+            + move.getTo().getName());
   }
 
   /** A driver was told no. Nothing changes but what people are told. */

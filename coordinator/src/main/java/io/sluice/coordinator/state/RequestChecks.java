@@ -4,12 +4,16 @@ import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.HeldData;
+import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
+import io.sluice.proto.ShuffleMove;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
@@ -26,6 +30,7 @@ final class RequestChecks {
   static final int MAX_EXCLUDED_SERVERS = 10_000;
   static final int MAX_HELD_APPLICATIONS = 100_000;
   static final int MAX_HELD_NAMED = 1024;
+  static final int MAX_MOVES = 10_000;
 
   /** The longest piece of a peer's input that an answer repeats. */
   private static final int MAX_QUOTED_LENGTH = 64;
@@ -65,12 +70,9 @@ final class RequestChecks {
   }
 
   static String registerShuffle(RegisterShuffleRequest request) {
-    String problem = application(request.getShuffle().getApplication());
+    String problem = shuffle(request.getShuffle());
     if (problem != null) {
       return problem;
-    }
-    if (request.getShuffle().getShuffle() < 0) {
-      return "shuffle: expected a number from 0, found " + request.getShuffle().getShuffle();
     }
     if (request.getPartitionCount() < 1 || request.getPartitionCount() > MAX_PARTITIONS) {
       return "partition_count: expected 1 to "
@@ -114,6 +116,9 @@ final class RequestChecks {
     }
     if (problem == null) {
       problem = held(request.getHeld());
+    }
+    if (problem == null) {
+      problem = moves(request.getServer().getName(), request.getMovesList());
     }
     if (problem == null && request.getApplicationsCount() > MAX_HELD_APPLICATIONS) {
       problem =
@@ -216,6 +221,47 @@ final class RequestChecks {
       }
     }
     return null;
+  }
+
+  private static String moves(String server, List<ShuffleMove> moves) {
+    if (moves.size() > MAX_MOVES) {
+      return "moves: expected at most " + MAX_MOVES + ", found " + moves.size();
+    }
+    for (ShuffleMove move : moves) {
+      String problem = shuffle(move.getShuffle());
+      if (problem == null && !move.getFrom().equals(server)) {
+        problem = "expected from " + server + ", found " + quoted(move.getFrom());
+      }
+      if (problem == null) {
+        problem = server(move.getTo());
+      }
+      if (problem != null) {
+        return "moves: " + problem;
+      }
+    }
+    return null;
+  }
+
+  static String moveTarget(MoveTargetRequest request) {
+    String problem = shuffle(request.getShuffle());
+    if (problem == null && !SERVER.matcher(request.getFrom()).matches()) {
+      problem = "from: expected 1 to 256 of [A-Za-z0-9._:[]-], found " + quoted(request.getFrom());
+    }
+    if (problem == null && request.getExcludedServersCount() > MAX_EXCLUDED_SERVERS) {
+      problem =
+          "excluded_servers: expected at most "
+              + MAX_EXCLUDED_SERVERS
+              + ", found "
+              + request.getExcludedServersCount();
+    }
+    return problem;
+  }
+
+  private static String shuffle(ShuffleId id) {
+    String problem = application(id.getApplication());
+    return problem == null && id.getShuffle() < 0
+        ? "shuffle: expected a number from 0, found " + id.getShuffle()
+        : problem;
   }
 
   private static String tags(String field, Iterable<String> tags) {

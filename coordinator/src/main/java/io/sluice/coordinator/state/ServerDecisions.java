@@ -10,8 +10,12 @@ import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Answers heartbeats. Pure functions. */
 public final class ServerDecisions {
@@ -56,17 +60,44 @@ public final class ServerDecisions {
     for (String application : request.getApplicationsList()) {
       reply.addLeases(lease(view, application, nowMs));
     }
+    List<MetadataRecord> records = new ArrayList<>();
+    takeMoves(view, request.getMovesList(), records, reply);
     if (request.getLeaving()) {
-      MetadataRecord left = new MetadataRecord.ServerLeft(id.getName(), id.getEpoch());
-      return new Decision<>(known == null ? List.of() : List.of(left), reply.build());
+      if (known != null) {
+        records.add(new MetadataRecord.ServerLeft(id.getName(), id.getEpoch()));
+      }
+      return new Decision<>(records, reply.build());
     }
     ServerState state =
         request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
     List<String> tags = request.getTagsList().stream().distinct().sorted().toList();
-    return Decision.of(
+    records.add(
         new MetadataRecord.ServerReported(
-            id, state, request.getLoad(), request.getHeld(), tags, nowMs),
-        reply.build());
+            id, state, request.getLoad(), request.getHeld(), tags, nowMs));
+    return new Decision<>(records, reply.build());
+  }
+
+  /** Takes note of what is moved, and says what drivers know of it. */
+  private static void takeMoves(
+      ClusterView view,
+      List<ShuffleMove> moves,
+      List<MetadataRecord> records,
+      HeartbeatReply.Builder reply) {
+    Map<String, List<ShuffleMove>> news = new LinkedHashMap<>();
+    for (ShuffleMove move : moves) {
+      String name = move.getShuffle().getApplication();
+      Application application = view.applications().get(name);
+      if (application == null || application.state() != Application.State.LIVE) {
+        // Said again with the next heartbeat.
+        continue;
+      }
+      if (!application.moves().knows(move)) {
+        news.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
+      } else if (application.moves().isApplied(move)) {
+        reply.addAppliedMoves(move);
+      }
+    }
+    news.forEach((name, some) -> records.add(new MetadataRecord.MovesReported(name, some)));
   }
 
   private ApplicationLease lease(ClusterView view, String name, long nowMs) {

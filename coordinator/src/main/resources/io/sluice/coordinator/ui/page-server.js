@@ -42,6 +42,7 @@ export const serverPage = {
         tile("Stored", bytes(server.storedBytes), plural(applications.length, "application")),
         tile("Memory", percent(share(server.memory.usedBytes, server.memory.capacityBytes)), [gauge("Memory", server.memory.usedBytes, server.memory.capacityBytes, memory), memory]),
         tile("To be written", bytes(server.memory.pendingSpillBytes), "from memory to disk"),
+        server.move ? tile("To be moved", bytes(server.move.bytesLeft), `${plural(server.move.shufflesLeft, "shuffle")} left, ${bytes(server.move.movedBytes)} moved`) : null,
         tile("Disks", percent(share(used, server.space.capacityBytes)), [gauge("Disks", used, server.space.capacityBytes, `${bytes(used)} of ${bytes(server.space.capacityBytes)}`), `${bytes(server.space.freeBytes)} free`])),
       h("div", { class: "pair", "data-key": "charts" },
         chartPlace("server-rate", "Throughput", `Push ${rate(server.pushBytesPerSecond)}, fetch ${rate(server.fetchBytesPerSecond)} now`),
@@ -91,5 +92,7 @@ function acts(server) {
     state === "SERVER_DRAINING"
       ? actButton("Cancel decommission", `${name} goes on as before.`, "DELETE", ["servers", name, "decommission"])
       : state === "SERVER_LOST" ? null
+      : actButton("Move and decommission", `${name} takes no new assignment anywhere, copies what it holds to other servers, and ends then.`, "POST", ["servers", name, "decommission"], { move: true }),
+    state === "SERVER_DRAINING" || state === "SERVER_LOST" ? null
       : actButton("Decommission", `${name} takes no new assignment anywhere, serves what it holds, and ends once that is forgotten.`, "POST", ["servers", name, "decommission"], {}));
 }

@@ -81,6 +81,7 @@ const EVENT_WORDS = {
   APPLICATION_REGISTERED: "application registered", APPLICATION_DENIED: "application denied",
   APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
   SHUFFLE_SHORT_OF_COPIES: "fewer copies than asked for", SHUFFLE_REFUSED: "shuffle refused",
+  SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver knows of a move",
 };
 
 export function eventList(events, now, empty) {

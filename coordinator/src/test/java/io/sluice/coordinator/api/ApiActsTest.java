@@ -167,11 +167,13 @@ class ApiActsTest {
       String path = "servers/" + server.name() + "/decommission";
 
       HttpResponse<String> begun =
-          coordinator.send(asked("POST", path, ADMIN, "{\"deadlineMs\":60000}").build());
+          coordinator.send(
+              asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
       done("DELETE", path);
 
       assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
       assertThat(server.wishes().get(0).getDeadlineMs()).isEqualTo(60_000);
+      assertThat(server.wishes().get(0).getMove()).isTrue();
       assertThat(server.wishes().get(1).getCancel()).isTrue();
       assertRefused(
           coordinator.send(asked("POST", path, ADMIN, "{\"deadlineMs\":13}").build()),

@@ -15,6 +15,8 @@ import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.MoveTargetReply;
+import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -23,6 +25,7 @@ import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
@@ -44,6 +47,7 @@ final class FakeCluster {
   private final ApplicationDecisions applicationDecisions;
   private final ShuffleDecisions shuffleDecisions;
   private final ServerDecisions serverDecisions;
+  private final MoveDecisions moveDecisions;
   private final Elapsed elapsed;
   final Quotas quotas;
   private final QuotaWatch quotaWatch;
@@ -85,6 +89,7 @@ final class FakeCluster {
             new AssignmentPlanner(assignment),
             quotas);
     this.serverDecisions = new ServerDecisions(servers, applications, quotas);
+    this.moveDecisions = new MoveDecisions(eligibility, new AssignmentPlanner(assignment));
     this.elapsed = new Elapsed(servers, applications);
     this.listings = new Listings(servers, applications);
   }
@@ -124,10 +129,19 @@ final class FakeCluster {
             nowMs));
   }
 
-  RenewLeaseReply renew(String application) {
+  RenewLeaseReply renew(String application, ShuffleMove... appliedMoves) {
     return applied(
         applicationDecisions.renew(
-            view, RenewLeaseRequest.newBuilder().setApplication(application).build(), nowMs));
+            view,
+            RenewLeaseRequest.newBuilder()
+                .setApplication(application)
+                .addAllAppliedMoves(List.of(appliedMoves))
+                .build(),
+            nowMs));
+  }
+
+  MoveTargetReply target(MoveTargetRequest request) {
+    return applied(moveDecisions.target(view, request, nowMs, seed++));
   }
 
   UnregisterApplicationReply unregister(String application) {

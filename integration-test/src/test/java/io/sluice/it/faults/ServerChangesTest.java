@@ -25,6 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerChangesTest {
   private static final int SERVERS = 3;
 
+  /** Of each job. */
+  private static final int REDUCES = 9;
+
   /** So that a job has more than a moment's data. */
   private static final String WIDE = "*4";
 
@@ -35,6 +38,7 @@ class ServerChangesTest {
       IntStream.range(0, 6).mapToObj(i -> "faults/meanwhile-" + i + WIDE).toList();
 
   private static final String LEAVING = "faults/leaving" + WIDE;
+  private static final String READING = "faults/reading" + WIDE;
   private static final String AFTER = "faults/after" + WIDE;
 
   @TempDir Path directory;
@@ -44,6 +48,92 @@ class ServerChangesTest {
   private AdminProcess restarts;
   private AdminProcess decommission;
   private int heldByLeaver;
+  private long openedBefore;
+
+  /**
+   * A server is told to go while maps run, and has gone before reduce tasks begin; another one goes
+   * while they read.
+   */
+  @Test
+  void noTaskFailsWhenServersMoveWhatTheyHaveAndGo() throws IOException, InterruptedException {
+    try (LocalCluster started =
+            FaultCluster.builder(directory.resolve("cluster"))
+                .servers(SERVERS)
+                .configureServers("rss.server.decommission.check.interval", "200ms")
+                // Drivers renew, and so hear of changes, every second.
+                .configureCoordinators("rss.coordinator.app.expired", "3s")
+                .build();
+        ClusterProbe asked = new ClusterProbe(started)) {
+      cluster = started;
+      probe = asked;
+      cluster.start();
+      probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
+
+      String mapped = LEAVING + "@in-map,mapped";
+      String reading = READING + "@in-read";
+      Outcome found =
+          FaultCluster.impatient(
+                  SparkApplication.onSluice(directory.resolve("job"), cluster.quorum()))
+              .set("spark.cleaner.referenceTracking", "false")
+              .at("leaving" + WIDE + "/in-map", () -> beginMove(0))
+              .at("leaving" + WIDE + "/mapped", () -> awaitMoved(0))
+              .at("read", this::checkReads)
+              .at("reading" + WIDE + "/in-read", this::moveAtOnce)
+              .run(List.of(CALM, mapped, "pause:read", reading, AFTER));
+
+      assertThat(found.exitCode()).as(found.log()).isZero();
+      assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+      for (String job : List.of(mapped, reading, AFTER)) {
+        assertUntouched(found, job);
+      }
+    }
+  }
+
+  private void beginMove(int server) throws InterruptedException {
+    decommission =
+        AdminProcess.start(
+            line -> {},
+            "decommission",
+            cluster.servers().get(server).address(),
+            "--coordinator",
+            cluster.quorum(),
+            "--move",
+            "--wait",
+            "--poll",
+            "100ms");
+    decommission.awaitFirstLine();
+  }
+
+  private void awaitMoved(int server) throws IOException, InterruptedException {
+    ClusterNode gone = cluster.servers().get(server);
+    AdminProcess.Outcome left = decommission.await();
+    assertThat(left.exitCode()).as(left.lines().toString()).isZero();
+    assertThat(left.lines()).last().isEqualTo(gone.address() + ": left");
+    assertThat(gone.awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+    openedBefore = openedAtOthers();
+  }
+
+  private void moveAtOnce() throws IOException, InterruptedException {
+    beginMove(1);
+    awaitMoved(1);
+  }
+
+  /** Nothing can have come from the server that has gone. */
+  private void checkReads() throws IOException {
+    assertThat(openedAtOthers() - openedBefore)
+        .as("partitions that reduce tasks opened at the other servers")
+        .isGreaterThanOrEqualTo(REDUCES);
+  }
+
+  private long openedAtOthers() throws IOException {
+    long opened = 0;
+    for (ClusterNode server : cluster.servers()) {
+      if (server.isAlive()) {
+        opened += probe.status(server).getOpenedPartitions();
+      }
+    }
+    return opened;
+  }
 
   @Test
   void noTaskFailsWhileServersAreRestartedOneByOneAndOneLeaves()

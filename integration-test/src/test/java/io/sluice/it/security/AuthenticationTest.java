@@ -12,6 +12,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
+import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
@@ -23,6 +24,7 @@ import io.sluice.common.auth.CallProofs;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerId;
@@ -162,6 +164,32 @@ class AuthenticationTest {
         NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().intercept(proofs).build();
     cluster.closing(channel::shutdownNow);
     return channel;
+  }
+
+  @Test
+  void aLeavingServerProvesTheApplicationWhoseDataItMoves() throws Exception {
+    SluiceClient alice =
+        client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE);
+    ShuffleAssignment assignment = SecuredCluster.assigned(alice);
+    ApplicationAssignments driver =
+        new ApplicationAssignments(
+            alice.applicationSession("me")::furtherServer, 10, System::nanoTime);
+    driver.register(assignment);
+    alice.applicationSession("me").onMoved(driver::moved);
+    SecuredCluster.push(alice, assignment, 1000);
+    cluster.addServer("other");
+    CallProofs asRoot =
+        CallProofs.ofUser("root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8));
+
+    assertThat(
+            ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asRoot))
+                .decommission(DecommissionRequest.newBuilder().setMove(true).build())
+                .getStatus())
+        .isEqualTo(io.sluice.proto.Status.OK);
+    cluster.server().decommissioned().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    cluster.server().close();
+
+    SecuredCluster.readBack(alice, driver.newest(0), 1000);
   }
 
   @Test

@@ -33,6 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 final class SecuredCluster implements AutoCloseable {
   static final String ALICE = "0123456789abcdef0123456789abcdef";
   static final String BOB = "fedcba9876543210fedcba9876543210";
+  static final String ROOT = "00112233445566778899aabbccddeeff";
   static final int PARTITIONS = 5;
 
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
@@ -41,6 +42,7 @@ final class SecuredCluster implements AutoCloseable {
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
   private CoordinatorProcess coordinator;
   private ShuffleServerProcess server;
+  private Map<String, String> ofServers;
 
   SecuredCluster(Path directory) {
     this.directory = directory;
@@ -51,27 +53,40 @@ final class SecuredCluster implements AutoCloseable {
    */
   void start(Map<String, String> more) throws Exception {
     Path secret = file("cluster.secret", KEYS);
-    Path users = file("users", "alice user " + ALICE + "\nbob user " + BOB + "\n");
+    Path users =
+        file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
     Map<String, String> both = new HashMap<>(more);
     both.put("rss.rpc.server.port", "0");
     both.put("rss.jetty.http.port", "0");
     both.put("rss.security.authentication.enabled", "true");
     both.put("rss.security.cluster.secret.file", secret.toString());
+    both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
-    ofCoordinator.put("rss.security.users.file", users.toString());
+    // Drivers renew, and so hear of changes, every second.
+    ofCoordinator.put("rss.coordinator.app.expired", "3s");
+    ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");
     coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
     toClose.push(coordinator);
     Map<String, String> ofServer = new HashMap<>(both);
     ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
-    ofServer.put("rss.storage.basePath", directory.resolve("data").toString());
     ofServer.put("rss.server.host", "127.0.0.1");
     ofServer.put("rss.server.netty.port", "0");
     ofServer.put("rss.server.buffer.capacity", "16m");
     ofServer.put("rss.server.heartbeat.interval", "100ms");
     ofServer.put("rss.server.stop.timeout", "10s");
-    server = ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, ofServer));
-    toClose.push(server);
+    ofServers = ofServer;
+    server = addServer("data");
+  }
+
+  /** One more of the same. */
+  ShuffleServerProcess addServer(String name) throws IOException {
+    Map<String, String> options = new HashMap<>(ofServers);
+    options.put("rss.storage.basePath", directory.resolve(name).toString());
+    ShuffleServerProcess added =
+        ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, options));
+    toClose.push(added);
+    return added;
   }
 
   CoordinatorProcess coordinator() {

@@ -124,7 +124,7 @@ class SignInPageTest {
       browser.find("#who").click();
       browser.awaitText("This cluster answers its users only.");
       signIn("ops", SECRET);
-      browser.await("buttons", () -> acts().size() == 2);
+      browser.await("buttons", () -> acts().size() == 3);
       act("Exclude");
       browser.await("excluded", () -> browser.find(".heading").getText().contains("excluded"));
       browser.awaitText("server excluded");

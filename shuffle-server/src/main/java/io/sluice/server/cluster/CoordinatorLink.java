@@ -202,6 +202,7 @@ final class CoordinatorLink {
     }
     state = State.ANSWERING;
     self.told(coordinator.toString(), reply.getLeasesList());
+    self.applied(reply.getAppliedMovesList());
     for (LeaseTable.Expiry expiry :
         leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
       self.forget(expiry.application(), expiry.reason());

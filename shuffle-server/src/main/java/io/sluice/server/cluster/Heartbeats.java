@@ -1,7 +1,6 @@
 package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 import io.sluice.server.lease.LeaseTable;
@@ -31,7 +30,12 @@ public final class Heartbeats implements AutoCloseable {
       LeaseTable leases,
       ScheduledExecutorService executor,
       ClusterSecurity security) {
-    this(config, self, leases, executor, coordinator -> channel(coordinator, security));
+    this(
+        config,
+        self,
+        leases,
+        executor,
+        coordinator -> ClusterChannels.toCoordinator(coordinator, security));
   }
 
   Heartbeats(
@@ -45,17 +49,6 @@ public final class Heartbeats implements AutoCloseable {
           new CoordinatorLink(
               coordinator, config, self, leases, executor, () -> channels.apply(coordinator)));
     }
-  }
-
-  private static ManagedChannel channel(HostPort coordinator, ClusterSecurity security) {
-    NettyChannelBuilder channel =
-        NettyChannelBuilder.forTarget("dns:///" + coordinator.toString())
-            .intercept(security.proofs());
-    if (security.tls().isEmpty()) {
-      return channel.usePlaintext().build();
-    }
-    security.tls().get().peerName().ifPresent(channel::overrideAuthority);
-    return channel.sslContext(security.tls().get().grpcClient()).build();
   }
 
   /** Begins to report. */

@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.server.lease.LeaseTable;
 import java.util.List;
 
@@ -18,6 +19,9 @@ public interface Self {
 
   /** A coordinator has said what it knows of the applications that were named to it. */
   default void told(String coordinator, List<ApplicationLease> leases) {}
+
+  /** Drivers heed some of the moves that were reported, as a coordinator says. */
+  default void applied(List<ShuffleMove> moves) {}
 
   /** A coordinator did not answer. */
   default void notTold(String coordinator) {}

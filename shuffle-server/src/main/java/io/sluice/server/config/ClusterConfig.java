@@ -4,6 +4,7 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import io.sluice.server.cluster.HeartbeatConfig;
+import io.sluice.server.move.MoveConfig;
 import java.util.List;
 
 /**
@@ -12,10 +13,15 @@ import java.util.List;
  * @param leastLeaseMs how long an application is kept that no coordinator calls alive; a longer
  *     lease of a coordinator counts in its stead
  * @param decommissionCheckMs how often a decommissioned server looks whether it is empty
+ * @param move how much a decommissioned server may spend on handing on what it holds
  * @param tags what the server says it is, for assignments that demand it
  */
 public record ClusterConfig(
-    HeartbeatConfig heartbeat, long leastLeaseMs, List<String> tags, long decommissionCheckMs) {
+    HeartbeatConfig heartbeat,
+    long leastLeaseMs,
+    List<String> tags,
+    long decommissionCheckMs,
+    MoveConfig move) {
   static final ConfigKey<List<HostPort>> COORDINATOR_QUORUM =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .required()
@@ -76,6 +82,27 @@ public record ClusterConfig(
                   + " when it held none twice in a row.")
           .build();
 
+  static final ConfigKey<Integer> MOVE_CONCURRENCY =
+      ConfigKey.integer("rss.server.decommission.move.concurrency")
+          .defaultValue(2)
+          .atLeast(1)
+          .atMost(64)
+          .since("0.1.0")
+          .doc(
+              "Shuffles that a server copies to others at the same time when it is decommissioned"
+                  + " with --move. Each holds one frame of 2 MiB in memory.")
+          .build();
+
+  static final ConfigKey<Long> MOVE_RATE =
+      ConfigKey.dataSize("rss.server.decommission.move.rate")
+          .defaultValue(200L << 20)
+          .atLeast(0L)
+          .since("0.1.0")
+          .doc(
+              "Most bytes per second that a server copies to others when it is decommissioned with"
+                  + " --move, all copies together, so that it goes on serving; 0: no bound.")
+          .build();
+
   /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
@@ -84,7 +111,9 @@ public record ClusterConfig(
           HEARTBEAT_TIMEOUT,
           APPLICATION_EXPIRED,
           TAGS,
-          DECOMMISSION_CHECK);
+          DECOMMISSION_CHECK,
+          MOVE_CONCURRENCY,
+          MOVE_RATE);
 
   public ClusterConfig {
     tags = List.copyOf(tags);
@@ -98,6 +127,7 @@ public record ClusterConfig(
             set.get(HEARTBEAT_TIMEOUT)),
         set.get(APPLICATION_EXPIRED),
         set.get(TAGS),
-        set.get(DECOMMISSION_CHECK));
+        set.get(DECOMMISSION_CHECK),
+        new MoveConfig(set.get(MOVE_CONCURRENCY), set.get(MOVE_RATE)));
   }
 }

@@ -78,7 +78,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
         flush.run();
       }
     } else {
-      outcome = decommission.begin(request.getDeadlineMs());
+      outcome = decommission.begin(request.getDeadlineMs(), request.getMove());
     }
     replies.onNext(
         DecommissionReply.newBuilder()

@@ -26,6 +26,33 @@ public final class Decommission {
    */
   private static final int EMPTY_LOOKS = 2;
 
+  /** Hands what the server holds on to others. Thread-safe; nothing here waits. */
+  public interface Handover {
+    /** Of a server that hands nothing on. */
+    Handover NONE =
+        new Handover() {
+          @Override
+          public void begin() {}
+
+          @Override
+          public void cancel() {}
+
+          @Override
+          public boolean isDone() {
+            return false;
+          }
+        };
+
+    /** Begins, unless it has begun. */
+    void begin();
+
+    /** Stops. Idempotent. */
+    void cancel();
+
+    /** Whether others have all, those who need it know, and the server takes nothing more. */
+    boolean isDone();
+  }
+
   /** What an answer to an operator says. */
   public record Outcome(Status status, String message) {}
 
@@ -38,6 +65,7 @@ public final class Decommission {
   }
 
   private final BooleanSupplier empty;
+  private final Handover handover;
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -47,11 +75,17 @@ public final class Decommission {
   private long deadlineNanos;
   private int emptyLooks;
 
+  /** Of a server that hands nothing on. */
+  public Decommission(BooleanSupplier empty, LongSupplier nanoTime) {
+    this(empty, Handover.NONE, nanoTime);
+  }
+
   /**
    * @param empty whether the server holds no shuffle
    */
-  public Decommission(BooleanSupplier empty, LongSupplier nanoTime) {
+  public Decommission(BooleanSupplier empty, Handover handover, LongSupplier nanoTime) {
     this.empty = empty;
+    this.handover = handover;
     this.nanoTime = nanoTime;
   }
 
@@ -70,12 +104,18 @@ public final class Decommission {
     return state == State.ENDED;
   }
 
+  /** As the other, and waits until what is held is forgotten. */
+  public Outcome begin(long deadlineMs) {
+    return begin(deadlineMs, false);
+  }
+
   /**
-   * Begins, or changes the deadline.
+   * Begins, or changes how: the latest order holds.
    *
    * @param deadlineMs from now; 0: none
+   * @param move whether to hand on what is held and end when that is done
    */
-  public synchronized Outcome begin(long deadlineMs) {
+  public synchronized Outcome begin(long deadlineMs, boolean move) {
     if (deadlineMs < 0) {
       return new Outcome(
           Status.BAD_REQUEST, "deadline_ms: expected 0 (none) or more, found " + deadlineMs);
@@ -91,7 +131,12 @@ public final class Decommission {
     deadlineNanos =
         nanoTime.getAsLong()
             + TimeUnit.MILLISECONDS.toNanos(Math.min(deadlineMs, TimeUnit.DAYS.toMillis(3650)));
-    log.info("decommission begun deadlineMs={}", deadlineMs);
+    if (move) {
+      handover.begin();
+    } else {
+      handover.cancel();
+    }
+    log.info("decommission begun deadlineMs={} move={}", deadlineMs, move);
     return new Outcome(Status.OK, "");
   }
 
@@ -102,6 +147,7 @@ public final class Decommission {
     }
     if (state != State.STAYING) {
       state = State.STAYING;
+      handover.cancel();
       log.info("the server drains and stays");
     }
     return new Outcome(Status.OK, "");
@@ -114,12 +160,16 @@ public final class Decommission {
     }
     if (state != State.WORKING) {
       state = State.WORKING;
+      handover.cancel();
       log.info("decommission cancelled");
     }
     return new Outcome(Status.OK, "");
   }
 
-  /** To be called now and then; ends the server when it is empty, or its time is over. */
+  /**
+   * To be called now and then; ends the server when it is empty, what it held has been moved, or
+   * its time is over.
+   */
   public void look() {
     String reason = reasonToEnd();
     if (reason != null) {
@@ -134,7 +184,9 @@ public final class Decommission {
     }
     emptyLooks = empty.getAsBoolean() ? emptyLooks + 1 : 0;
     String reason = null;
-    if (emptyLooks >= EMPTY_LOOKS) {
+    if (handover.isDone()) {
+      reason = "moved";
+    } else if (emptyLooks >= EMPTY_LOOKS) {
       reason = "empty";
     } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {
       reason = "deadline";

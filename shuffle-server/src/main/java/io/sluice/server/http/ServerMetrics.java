@@ -61,6 +61,10 @@ public final class ServerMetrics extends Collector {
               "Bytes of run files that were moved to a slower disk",
               GetStatusReply::getDemotedBytes)
           .counter(
+              "moved_bytes_total",
+              "Bytes that other servers took because this one leaves",
+              GetStatusReply::getMovedBytes)
+          .counter(
               "lost_runs_total",
               "Run files that were given up with their disk",
               GetStatusReply::getLostRuns)
@@ -101,6 +105,14 @@ public final class ServerMetrics extends Collector {
               "stored_bytes",
               "Bytes of all shuffles, in memory and on disk",
               status -> status.getLoad().getStoredBytes())
+          .gauge(
+              "to_move_bytes",
+              "Bytes that others have still to take before this server may leave",
+              status -> status.getLoad().getMove().getBytesLeft())
+          .gauge(
+              "shuffles_to_move",
+              "Shuffles that others have still to take before this server may leave",
+              status -> status.getLoad().getMove().getShufflesLeft())
           .gauge(
               "connections", "Open data connections", status -> status.getLoad().getConnections())
           .gauge("applications", "Applications with data here", GetStatusReply::getApplications)

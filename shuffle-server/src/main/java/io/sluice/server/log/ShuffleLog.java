@@ -174,6 +174,13 @@ public final class ShuffleLog {
     }
   }
 
+  /** The partitions that have a block, ascending. */
+  public int[] partitions() {
+    synchronized (lock) {
+      return content.sorted().stream().mapToInt(partition -> partition.index).toArray();
+    }
+  }
+
   /** The runs at this moment, in the order of their blocks. */
   public List<LoggedRun> runs() {
     synchronized (lock) {

@@ -3,6 +3,7 @@ package io.sluice.server.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.proto.Status;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,67 @@ class DecommissionTest {
 
     assertThat(ended()).isTrue();
     assertThat(decommission.hasEnded()).isTrue();
+  }
+
+  /** Of which the test says when it is done. */
+  private static final class FakeHandover implements Decommission.Handover {
+    private boolean begun;
+    private boolean done;
+
+    @Override
+    public void begin() {
+      begun = true;
+    }
+
+    @Override
+    public void cancel() {
+      begun = false;
+    }
+
+    @Override
+    public boolean isDone() {
+      return begun && done;
+    }
+  }
+
+  @Test
+  void endsAsSoonAsWhatItHeldHasBeenHandedOn() {
+    FakeHandover handover = new FakeHandover();
+    Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
+    moving.begin(0, true);
+    assertThat(handover.begun).isTrue();
+    moving.look();
+    assertThat(moving.hasEnded()).isFalse();
+
+    handover.done = true;
+    moving.look();
+
+    assertThat(moving.hasEnded()).isTrue();
+  }
+
+  @Test
+  void theLatestOrderSaysWhetherAnythingIsHandedOn() {
+    FakeHandover handover = new FakeHandover();
+    Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
+    for (Runnable order : List.<Runnable>of(() -> moving.begin(0), moving::stay, moving::cancel)) {
+      moving.begin(0, true);
+      assertThat(handover.begun).isTrue();
+
+      order.run();
+
+      assertThat(handover.begun).isFalse();
+    }
+  }
+
+  @Test
+  void aDeadlineEndsAMoveThatIsNotDone() {
+    Decommission moving = new Decommission(() -> empty, new FakeHandover(), () -> nowNanos);
+    moving.begin(5000, true);
+    nowNanos = TimeUnit.MILLISECONDS.toNanos(5001);
+
+    moving.look();
+
+    assertThat(moving.hasEnded()).isTrue();
   }
 
   @Test

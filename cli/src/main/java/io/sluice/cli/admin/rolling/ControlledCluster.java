@@ -56,6 +56,19 @@ public final class ControlledCluster implements Cluster, AutoCloseable {
     decommission(server, "go on", DecommissionRequest.newBuilder().setCancel(true).build());
   }
 
+  /**
+   * Has a server end once nobody needs what it holds any more.
+   *
+   * @param deadlineMs after which it ends anyway; 0: none
+   * @param move whether it hands on what it holds
+   */
+  public void decommission(ServerId server, long deadlineMs, boolean move) throws IOException {
+    decommission(
+        server,
+        "be decommissioned",
+        DecommissionRequest.newBuilder().setDeadlineMs(deadlineMs).setMove(move).build());
+  }
+
   private void decommission(ServerId id, String what, DecommissionRequest request)
       throws IOException {
     try (ControlChannel server = connect(id)) {

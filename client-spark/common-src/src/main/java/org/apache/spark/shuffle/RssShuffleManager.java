@@ -19,6 +19,7 @@ import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverFurtherServers;
+import io.sluice.spark.assignment.LatestGeneration;
 import io.sluice.spark.assignment.LearntAssignments;
 import io.sluice.spark.assignment.RpcDriverQuestions;
 import io.sluice.spark.background.PushBehind;
@@ -255,7 +256,8 @@ public class RssShuffleManager extends SortShuffleManager {
     // A task that failed before may have failed because it did not know every server.
     ShuffleAssignment assignment =
         context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
-    ShuffleReadRequest.Builder request = expected.request(assignment).anyOrder();
+    LatestGeneration read = new LatestGeneration(driver, assignment);
+    ShuffleReadRequest.Builder request = expected.request(assignment).anyOrder().newest(read);
     if (!expected.local().isEmpty()) {
       request.localOutput(
           new SparkLocalOutput(
@@ -275,7 +277,7 @@ public class RssShuffleManager extends SortShuffleManager {
             handle.statistics()),
         handle.shuffleId(),
         expected.local(),
-        () -> driver.awaitNewest(assignment).generation() > assignment.generation(),
+        read::isOutdated,
         context,
         metrics);
   }
@@ -368,6 +370,7 @@ public class RssShuffleManager extends SortShuffleManager {
     assignments =
         new ApplicationAssignments(
             session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+    session.onMoved(assignments::moved);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
     if (config.localOutput() == LocalOutputMode.ALWAYS) {

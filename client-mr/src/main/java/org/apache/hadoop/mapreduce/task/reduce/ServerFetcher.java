@@ -1,6 +1,8 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.AssignmentQuestion;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.SluiceCounter;
@@ -11,17 +13,21 @@ import io.sluice.mr.read.NewestAssignment;
 import io.sluice.mr.read.SegmentMemory;
 import io.sluice.mr.read.ServerReader;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.util.Time;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread that reads what is at servers, beside Hadoop's fetchers, which read what is at node
  * managers. Both give what they have to the same scheduler and merge.
  */
 final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerFetcher.class);
   private static final MapHost SERVERS = new MapHost("servers", "servers");
   private static final long END_MS = 10_000;
 
@@ -45,7 +51,8 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
       ShuffleClientMetrics metrics,
       ExceptionReporter exceptions,
       Reporter reporter,
-      Counters.Counter failedShuffles)
+      Counters.Counter failedShuffles,
+      AssignmentQuestion.Master master)
       throws IOException {
     this.outputs = outputs;
     this.scheduler = scheduler;
@@ -68,9 +75,35 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
             metrics,
             reporter,
             this,
-            Time::monotonicNow);
+            Time::monotonicNow,
+            known -> CompletableFuture.completedFuture(ask(master, reduce, assignment, known)));
     this.thread = new Thread(this::run, "sluice-reader");
     thread.setDaemon(true);
+  }
+
+  /**
+   * The newest assignment as the application master knows it. Asked on the reading thread, as tasks
+   * of Hadoop ask their master.
+   */
+  private static ShuffleAssignment ask(
+      AssignmentQuestion.Master master,
+      TaskAttemptID reduce,
+      NewestAssignment assignment,
+      ShuffleAssignment known) {
+    try {
+      assignment.learn(
+          AssignmentQuestion.ask(
+              master,
+              org.apache.hadoop.mapred.TaskAttemptID.downgrade(reduce),
+              known,
+              AssignmentQuestion.NONE));
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "the application master did not say where map outputs are reduce={} reason={}",
+          reduce,
+          e.toString());
+    }
+    return assignment.get();
   }
 
   void start() {

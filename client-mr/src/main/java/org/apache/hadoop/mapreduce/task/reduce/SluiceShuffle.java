@@ -147,7 +147,8 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
         metrics,
         this,
         context.getReporter(),
-        context.getFailedShuffleCounter());
+        context.getFailedShuffleCounter(),
+        context.getUmbilical()::getMapCompletionEvents);
   }
 
   private RawKeyValueIterator merged() throws IOException {

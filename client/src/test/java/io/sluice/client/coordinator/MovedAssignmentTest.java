@@ -1,0 +1,152 @@
+package io.sluice.client.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.proto.ServerId;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MovedAssignmentTest {
+  private static List<String> chain(ShuffleAssignment of, int range, int replica) {
+    return IntStream.range(0, of.chainLength(range, replica))
+        .mapToObj(place -> of.servers().get(of.chainServer(range, replica, place)).getName())
+        .toList();
+  }
+
+  @Test
+  void theTargetStandsBehindTheServerThatLeaves() throws Exception {
+    ShuffleAssignment before = TestAssignments.of(1, 2, 1);
+
+    ShuffleAssignment moved = before.moved("s0", TestAssignments.server(5));
+
+    assertThat(moved.generation()).isEqualTo(1);
+    assertThat(chain(moved, 0, 0)).containsExactly("s0", "s5");
+    assertThat(chain(moved, 1, 0)).containsExactly("s1");
+    assertThat(moved.replacementOf("s0")).contains(TestAssignments.server(5));
+    assertThat(moved.moved("s0", TestAssignments.server(5))).isSameAs(moved);
+    assertThat(ShuffleAssignment.fromBytes(moved.toBytes())).isEqualTo(moved);
+    assertThat(chain(before, 0, 0)).containsExactly("s0");
+  }
+
+  @Test
+  void anotherTargetIsOneMorePlaceToLook() {
+    ShuffleAssignment moved =
+        TestAssignments.of(1, 2, 1)
+            .moved("s0", TestAssignments.server(5))
+            .moved("s0", TestAssignments.server(6));
+
+    assertThat(chain(moved, 0, 0)).containsExactly("s0", "s6", "s5");
+    assertThat(moved.replacementOf("s0")).contains(TestAssignments.server(5));
+  }
+
+  @Test
+  void theTargetMayLeaveAsWell() {
+    ShuffleAssignment moved =
+        TestAssignments.of(1, 2, 1)
+            .moved("s0", TestAssignments.server(5))
+            .moved("s5", TestAssignments.server(6));
+
+    assertThat(chain(moved, 0, 0)).containsExactly("s0", "s5", "s6");
+    assertThat(moved.replacementOf("s0")).contains(TestAssignments.server(6));
+  }
+
+  @Test
+  void whatWritersHadGivenUpIsReadButNotWritten() {
+    ShuffleAssignment failed =
+        TestAssignments.of(1, 2, 1).replaceFailed("s0", TestAssignments.server(1));
+
+    ShuffleAssignment moved = failed.moved("s1", failed.servers().get(0));
+
+    assertThat(chain(moved, 1, 0)).containsExactly("s0", "s1");
+    assertThat(chain(moved, 0, 0)).containsExactly("s0", "s1");
+    assertThat(moved.hasReplaced("s1")).isFalse();
+  }
+
+  @Test
+  void refusesAMoveThatLeadsNowhere() {
+    ShuffleAssignment assignment = TestAssignments.of(1, 2, 1);
+    assertThatThrownBy(() -> assignment.moved("s0", TestAssignments.server(0)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> assignment.moved("s9", TestAssignments.server(0)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(
+            () -> assignment.moved("s0", ServerId.newBuilder().setName("without host").build()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Whatever happens in whatever order, the invariants of assignments hold. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void readersFindTheTargetAndWritersASiteThatWorks(int replicas) {
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      ShuffleAssignment now = TestAssignments.of(1, 3, replicas);
+      for (int step = 0; step < 12; step++) {
+        String from = now.servers().get(random.nextInt(now.servers().size())).getName();
+        ServerId to = TestAssignments.server(random.nextInt(7));
+        ShuffleAssignment next = change(now, from, to, random);
+        if (next == null) {
+          continue;
+        }
+        check(now, next, "seed " + seed + " step " + step);
+        now = next;
+      }
+    }
+  }
+
+  private static ShuffleAssignment change(
+      ShuffleAssignment now, String from, ServerId to, Random random) {
+    if (to.getName().equals(from)) {
+      return null;
+    }
+    int what = random.nextInt(4);
+    if (what < 2) {
+      ShuffleAssignment moved = now.moved(from, to);
+      for (int range = 0; range < moved.rangeCount(); range++) {
+        for (int replica = 0; replica < moved.replicaCount(range); replica++) {
+          if (chain(moved, range, replica).contains(from)) {
+            assertThat(chain(moved, range, replica)).contains(to.getName());
+          }
+        }
+      }
+      assertThat(moved.moved(from, to)).isSameAs(moved);
+      return moved;
+    }
+    if (now.hasReplaced(to.getName())) {
+      return null;
+    }
+    return what == 2
+        ? now.replaceFailed(from, to)
+        : now.replaceFull(from, random.ints(4, 0, 30).toArray(), to);
+  }
+
+  private static void check(ShuffleAssignment before, ShuffleAssignment after, String when) {
+    for (int partition = 0; partition < after.partitionCount(); partition++) {
+      int range = after.rangeOf(partition);
+      for (int replica = 0; replica < after.replicaCount(range); replica++) {
+        List<String> chain = chain(after, range, replica);
+        Set<String> distinct = new HashSet<>(chain);
+        assertThat(distinct).as(when).hasSize(chain.size());
+        assertThat(chain).as(when).containsAll(chain(before, before.rangeOf(partition), replica));
+        assertThat(after.hasReplaced(chain.get(chain.size() - 1))).as(when).isFalse();
+        for (String one : chain) {
+          if (after.hasReplaced(one)) {
+            int direct = after.directReplacement(after.indexOf(one));
+            assertThat(chain).as(when).contains(after.servers().get(direct).getName());
+          }
+        }
+      }
+    }
+    assertThat(Arrays.asList(after.servers().toArray()).subList(0, before.servers().size()))
+        .as(when)
+        .isEqualTo(before.servers());
+  }
+}

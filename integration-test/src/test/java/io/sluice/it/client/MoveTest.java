@@ -1,0 +1,317 @@
+package io.sluice.it.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.client.ClientConfig;
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.client.push.ApplicationAssignments;
+import io.sluice.client.push.FurtherServers;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushOptions;
+import io.sluice.client.push.PushSession;
+import io.sluice.client.read.ShuffleBlock;
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.GetStatusReply;
+import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
+import io.sluice.server.ServerConfig;
+import io.sluice.server.ShuffleServerProcess;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A server hands what it holds to another one and goes, under a client that writes and reads. */
+@Timeout(120)
+class MoveTest {
+  private static final int PARTITIONS = 20;
+  private static final int MAPS = 4;
+
+  @TempDir Path directory;
+
+  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private CoordinatorProcess coordinator;
+  private SluiceClient client;
+  private ApplicationAssignments driver;
+
+  @BeforeEach
+  void startCoordinator() throws Exception {
+    coordinator =
+        closing(
+            CoordinatorProcess.start(
+                ConfigSet.of(
+                    CoordinatorConfig.SCHEMA,
+                    Map.of(
+                        "rss.coordinator.host", "127.0.0.1",
+                        "rss.rpc.server.port", "0",
+                        "rss.jetty.http.port", "0",
+                        "rss.coordinator.app.expired", "3s",
+                        "rss.coordinator.server.heartbeat.interval", "100ms"))));
+    client =
+        closing(
+            SluiceClient.start(
+                ClientConfig.from(
+                    ConfigSet.of(
+                        ClientConfig.SCHEMA,
+                        Map.of(
+                            "rss.coordinator.quorum", quorum(),
+                            "rss.client.io.compression.codec", "NONE",
+                            "rss.client.retry.interval.max", "100ms"))),
+                "app-1",
+                "test"));
+    ApplicationSession session = client.applicationSession("me");
+    driver = new ApplicationAssignments(session::furtherServer, 10, System::nanoTime);
+    session.onMoved(driver::moved);
+  }
+
+  @AfterEach
+  void stopAll() throws Exception {
+    while (!toClose.isEmpty()) {
+      toClose.pop().close();
+    }
+  }
+
+  private <T extends AutoCloseable> T closing(T what) {
+    toClose.push(what);
+    return what;
+  }
+
+  private String quorum() {
+    return "127.0.0.1:" + coordinator.rpcPort();
+  }
+
+  private ShuffleServerProcess startServer(String name, String memory) throws Exception {
+    return closing(
+        ShuffleServerProcess.start(
+            ConfigSet.of(
+                ServerConfig.SCHEMA,
+                Map.of(
+                    "rss.coordinator.quorum", quorum(),
+                    "rss.storage.basePath", directory.resolve(name).toString(),
+                    "rss.server.host", "127.0.0.1",
+                    "rss.rpc.server.port", "0",
+                    "rss.server.netty.port", "0",
+                    "rss.jetty.http.port", "0",
+                    "rss.server.buffer.capacity", memory,
+                    "rss.server.heartbeat.interval", "100ms",
+                    "rss.server.decommission.check.interval", "100ms",
+                    "rss.server.stop.timeout", "10s"))));
+  }
+
+  /** A shuffle at the only server that there is. */
+  private ShuffleAssignment register(int shuffle) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (System.nanoTime() < deadline) {
+      ShuffleRegistration outcome =
+          client.applicationSession("me").registerShuffle(shuffle, PARTITIONS);
+      if (outcome instanceof Assigned assigned) {
+        driver.register(assigned.assignment());
+        return assigned.assignment();
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+    throw new AssertionError("not assigned");
+  }
+
+  private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control(
+      ShuffleServerProcess server) {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort()).usePlaintext().build();
+    closing(channel::shutdownNow);
+    return ShuffleServerControlGrpc.newBlockingStub(channel);
+  }
+
+  private void move(ShuffleServerProcess server) {
+    assertThat(
+            control(server)
+                .decommission(DecommissionRequest.newBuilder().setMove(true).build())
+                .getStatus())
+        .isEqualTo(Status.OK);
+  }
+
+  private static void awaitGone(ShuffleServerProcess server) throws Exception {
+    server.decommissioned().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    server.close();
+  }
+
+  private PushSession session(ShuffleAssignment known, int map) {
+    FurtherServers further =
+        (assignment, server, cause, partitions) ->
+            CompletableFuture.completedFuture(
+                driver.replace(known.shuffle().getShuffle(), server, cause, partitions));
+    return client.pushSession(
+        known, new MapAttempt(map, map), new PushOptions(null, further, null));
+  }
+
+  private static void add(PushSession session, int map, int round, int bytes) throws Exception {
+    Random random = new Random(map);
+    byte[] content = new byte[bytes];
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      random.nextBytes(content);
+      ByteBuffer.wrap(content).putInt(partition).putInt(map).putInt(round);
+      session.add(partition, content, 0, content.length, 1);
+    }
+  }
+
+  private void push(ShuffleAssignment known, int map, int bytes) throws Exception {
+    try (PushSession session = session(known, map)) {
+      session.beginFinalPass();
+      add(session, map, 0, bytes);
+      session.finish();
+    }
+  }
+
+  /** Reads all that maps have pushed, which is there once. */
+  private void readAll(ShuffleAssignment known, int maps, int rounds) throws Exception {
+    ShuffleReadRequest.Builder request =
+        ShuffleReadRequest.builder(known)
+            .newest(
+                asked ->
+                    CompletableFuture.completedFuture(driver.newest(asked.shuffle().getShuffle())));
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      for (int map = 0; map < maps; map++) {
+        request.expect(partition, map, map);
+      }
+    }
+    Set<String> found = new HashSet<>();
+    try (ShuffleRead read = client.read(request.build())) {
+      for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+        ByteBuffer content = block.content();
+        assertThat(found.add(content.getInt() + "/" + content.getInt() + "/" + content.getInt()))
+            .isTrue();
+      }
+    }
+    assertThat(found).hasSize(PARTITIONS * maps * rounds);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"memory, 64m, 2000", "run files, 16m, 250000"})
+  void whatAServerHeldIsReadFromTheOneThatItLeftItTo(String where, String memory, int bytes)
+      throws Exception {
+    ShuffleServerProcess leaving = startServer("a", memory);
+    ShuffleAssignment before = register(0);
+    for (int map = 0; map < MAPS; map++) {
+      push(before, map, bytes);
+    }
+    GetStatusReply status = control(leaving).getStatus(GetStatusRequest.getDefaultInstance());
+    assertThat(status.getSpilledRuns() > 0).as(where).isEqualTo(where.equals("run files"));
+    ShuffleServerProcess other = startServer("b", memory);
+
+    move(leaving);
+    awaitGone(leaving);
+
+    ShuffleAssignment after = driver.newest(0);
+    assertThat(after.generation()).isEqualTo(1);
+    readAll(after, MAPS, 1);
+    readAll(before, MAPS, 1);
+    assertThat(control(other).getStatus(GetStatusRequest.getDefaultInstance()).getPushedBlocks())
+        .isEqualTo(status.getPushedBlocks());
+  }
+
+  @Test
+  void whatIsPushedWhileAServerLeavesIsAtOneOfTheTwo() throws Exception {
+    ShuffleServerProcess leaving = startServer("a", "64m");
+    ShuffleAssignment before = register(0);
+    startServer("b", "64m");
+    int bytes = 2000;
+    push(before, 0, bytes);
+    try (PushSession late = session(before, 1)) {
+      add(late, 1, 0, bytes);
+      move(leaving);
+      CompletableFuture<Void> left = leaving.decommissioned().toCompletableFuture();
+      int round = 1;
+      while (!left.isDone() && round < 10_000) {
+        add(late, 1, round++, bytes);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+      }
+      left.get(60, TimeUnit.SECONDS);
+      leaving.close();
+      add(late, 1, round++, bytes);
+      late.finish();
+
+      push(driver.newest(0), 2, bytes);
+      readSome(before, round);
+    }
+  }
+
+  private void readSome(ShuffleAssignment known, int rounds) throws Exception {
+    ShuffleReadRequest.Builder request =
+        ShuffleReadRequest.builder(known)
+            .newest(asked -> CompletableFuture.completedFuture(driver.newest(0)));
+    int[] roundsOf = {1, rounds, 1};
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      for (int map = 0; map < roundsOf.length; map++) {
+        request.expect(partition, map, map);
+      }
+    }
+    int contents = 0;
+    try (ShuffleRead read = client.read(request.build())) {
+      for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+        contents++;
+      }
+    }
+    assertThat(contents).isEqualTo(PARTITIONS * (rounds + 2));
+  }
+
+  @Test
+  void aMoveThatIsCancelledLeavesTheServerAsItWas() throws Exception {
+    ShuffleServerProcess staying = startServer("a", "64m");
+    ShuffleAssignment before = register(0);
+    push(before, 0, 1000);
+    // There is nobody who could take it.
+    move(staying);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    String waits = "";
+    while (waits.isEmpty() && System.nanoTime() < deadline) {
+      waits =
+          control(staying)
+              .getStatus(GetStatusRequest.getDefaultInstance())
+              .getLoad()
+              .getMove()
+              .getWaitsFor();
+    }
+    assertThat(waits)
+        .startsWith(
+            "app=app-1 shuffle=0: no server can take what 127.0.0.1:"
+                + staying.rpcPort()
+                + " holds; 1 servers known: 1 ");
+
+    assertThat(
+            control(staying)
+                .decommission(DecommissionRequest.newBuilder().setCancel(true).build())
+                .getStatus())
+        .isEqualTo(Status.OK);
+
+    push(before, 1, 1000);
+    readAll(before, 2, 1);
+    assertThat(
+            control(staying).getStatus(GetStatusRequest.getDefaultInstance()).getLoad().hasMove())
+        .isFalse();
+  }
+}

@@ -1,0 +1,113 @@
+package io.sluice.server.move;
+
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.HostPort;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.MoveTargetReply;
+import io.sluice.proto.MoveTargetRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.Status;
+import io.sluice.server.cluster.ClusterChannels;
+import io.sluice.server.log.ShuffleKey;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Targets that coordinators choose, reached as processes of the cluster reach each other. */
+final class ClusterTargets implements MoveTargets {
+  private static final long COORDINATOR_MS = 5_000;
+  private static final int CONNECT_MS = 10_000;
+
+  /** A target that is short of memory lets a push wait. */
+  private static final long REQUEST_MS = 60_000;
+
+  private static final long TOKEN_MS = TimeUnit.MINUTES.toMillis(10);
+
+  private final List<HostPort> coordinators;
+  private final Supplier<ServerId> self;
+  private final ClusterSecurity security;
+  private final LongSupplier nanoTime;
+
+  /**
+   * @param self asked for each call
+   */
+  ClusterTargets(
+      List<HostPort> coordinators,
+      Supplier<ServerId> self,
+      ClusterSecurity security,
+      LongSupplier nanoTime) {
+    this.coordinators = coordinators;
+    this.self = self;
+    this.security = security;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public ServerId find(ShuffleKey shuffle, int partitions, Collection<String> excluded)
+      throws IOException {
+    MoveTargetRequest request =
+        MoveTargetRequest.newBuilder()
+            .setShuffle(
+                ShuffleId.newBuilder()
+                    .setApplication(shuffle.application())
+                    .setShuffle(shuffle.shuffle()))
+            .setFrom(self.get().getName())
+            .setPartitions(partitions)
+            .addAllExcludedServers(excluded)
+            .build();
+    String why = "there is no coordinator";
+    for (HostPort coordinator : coordinators) {
+      ManagedChannel channel = ClusterChannels.toCoordinator(coordinator, security);
+      try {
+        MoveTargetReply reply =
+            CoordinatorGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(COORDINATOR_MS, TimeUnit.MILLISECONDS)
+                .findMoveTarget(request);
+        if (reply.getStatus() == Status.OK) {
+          return reply.getServer();
+        }
+        why = reply.getMessage();
+      } catch (StatusRuntimeException e) {
+        why = "coordinator " + coordinator + " does not say who takes it: " + e.getStatus();
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+    throw new IOException(why);
+  }
+
+  @Override
+  public MoveTarget connect(ServerId server, String application)
+      throws IOException, InterruptedException {
+    ManagedChannel channel =
+        ClusterChannels.secured(
+                NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()), security)
+            // Retries would keep copies of what is sent.
+            .disableRetry()
+            .directExecutor()
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS)
+            .build();
+    GrpcTarget target = new GrpcTarget(server.getName(), channel, REQUEST_MS, nanoTime);
+    boolean open = false;
+    try {
+      target.open(
+          application,
+          "move of " + self.get().getName(),
+          security.credential(application, TOKEN_MS));
+      open = true;
+      return target;
+    } finally {
+      if (!open) {
+        target.close();
+      }
+    }
+  }
+}
