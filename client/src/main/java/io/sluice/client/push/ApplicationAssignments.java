@@ -204,7 +204,7 @@ public final class ApplicationAssignments {
         return true;
       }
       ShuffleAssignment after = before.moved(from, to);
-      if (after != before) {
+      if (after.generation() > before.generation()) {
         if (before.indexOf(to.getName()) < 0) {
           known.furtherServers.add(to.getName());
         }

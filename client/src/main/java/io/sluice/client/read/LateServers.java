@@ -49,7 +49,8 @@ final class LateServers {
 
   /** Adds servers that are known by now; whether there are any. */
   boolean extend(PartitionProgress progress) {
-    return assignment != state.request.assignment() && progress.extend(order(progress.partition()));
+    return assignment.generation() > state.request.assignment().generation()
+        && progress.extend(order(progress.partition()));
   }
 
   /** Whether a partition is to wait for an answer; not where local output has everything. */

@@ -37,6 +37,7 @@ import java.io.InputStream;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -164,9 +165,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
     FrameHeader header;
     byte[] bytes;
     synchronized (lock) {
-      while (answered == null) {
-        awaitChange(deadline);
-      }
+      await(() -> answered != null, deadline);
       header = answered;
       bytes = answer;
     }
@@ -197,9 +196,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
       throws IOException, InterruptedException {
     while (bytes.isReadable()) {
       synchronized (lock) {
-        while (ended != null || !call.isReady()) {
-          awaitChange(deadline);
-        }
+        await(call::isReady, deadline);
       }
       ByteBuf part = bytes.readSlice(Math.min(bytes.readableBytes(), partBytes));
       call.sendMessage(DataExchange.message(part));
@@ -207,16 +204,22 @@ final class GrpcTarget implements MoveTarget, FrameSink {
   }
 
   /** With the lock held. */
-  private void awaitChange(long deadline) throws IOException, InterruptedException {
-    if (ended != null) {
-      throw new IOException(server + ": " + ended.getMessage(), ended);
+  private void await(BooleanSupplier wanted, long deadline)
+      throws IOException, InterruptedException {
+    while (ended != null || !wanted.getAsBoolean()) {
+      if (ended != null) {
+        throw new IOException(server + ": " + ended.getMessage(), ended);
+      }
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
+      if (leftMs <= 0) {
+        throw new IOException(
+            server
+                + " did not answer within "
+                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                + " ms");
+      }
+      lock.wait(leftMs);
     }
-    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
-    if (leftMs <= 0) {
-      throw new IOException(
-          server + " did not answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms");
-    }
-    lock.wait(leftMs);
   }
 
   private void end(IOException cause) {
