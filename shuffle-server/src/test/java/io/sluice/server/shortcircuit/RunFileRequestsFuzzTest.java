@@ -2,6 +2,8 @@ package io.sluice.server.shortcircuit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.unix.FileDescriptor;
@@ -16,7 +18,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class RunFileRequestsFuzzTest {
   private static final FileDescriptor NOTHING = new FileDescriptor(1_000_000);
@@ -24,6 +29,19 @@ class RunFileRequestsFuzzTest {
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final Descriptors descriptors = Descriptors.find();
+
+  private final Logger log = (Logger) LoggerFactory.getLogger(RunFileRequests.class);
+
+  /** A line for each request that is refused would be most of what a long run writes. */
+  @BeforeEach
+  void logNothing() {
+    log.setLevel(Level.OFF);
+  }
+
+  @AfterEach
+  void logAgain() {
+    log.setLevel(null);
+  }
 
   private static byte[] requests(RunFileRequest... requests) {
     int length = 0;
