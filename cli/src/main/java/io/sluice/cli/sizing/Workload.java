@@ -29,7 +29,7 @@ record Workload(
 
   /** Bytes that servers hold at a time, copies counted. */
   double liveBytes() {
-    return Math.max(hourBytes * (lifetimeMs / HOUR_MS), largestBytes) * replicas;
+    return Math.max(hourBytes * (lifetimeMs / HOUR_MS), (double) largestBytes) * replicas;
   }
 
   /** What servers are sent, copies counted. */

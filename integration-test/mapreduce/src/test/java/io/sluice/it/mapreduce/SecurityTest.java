@@ -11,16 +11,26 @@ import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +71,13 @@ final class SecurityTest {
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
     ofCoordinator.put("rss.security.users.file", file("users", "alice user " + ALICE + "\n"));
+    // What the operator wants of all jobs, one of it whatever they say.
+    ofCoordinator.put("rss.coordinator.dynamicClientConf.enabled", "true");
+    ofCoordinator.put(
+        "rss.coordinator.dynamicClientConf.path",
+        file(
+            "jobs.conf",
+            "rss.client.io.compression.codec ZSTD\nforce mapreduce.rss.local.output fallback\n"));
     coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
     Map<String, String> ofServer = new HashMap<>(both);
     ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
@@ -96,6 +113,7 @@ final class SecurityTest {
             .set("mapreduce.job.reduces", "2")
             .set("mapreduce.job.credentials.json", credentials)
             .set("mapreduce.rss.security.user", "alice")
+            .set("mapreduce.rss.local.output", "always")
             .set("mapreduce.rss.security.tls.enabled", "true")
             .set(
                 "mapreduce.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
@@ -108,7 +126,10 @@ final class SecurityTest {
     ProgramOutcome outcome = run("proved", ALICE);
     assertThat(outcome.counter("PUSHED_SEGMENTS")).isEqualTo(4);
     assertThat(outcome.counter("SERVER_SEGMENTS")).isEqualTo(4);
+    // The job wants local outputs, and the operator none.
     assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    // The job says nothing of compression, and the operator does.
+    assertThat(bytesPushedToTheServer()).isPositive().isLessThan(outcome.counter("PUSHED_BYTES"));
     String application = outcome.applications().get(0);
     assertThat(clusters.yarn().containerLogs(application))
         .contains("app=alice." + application)
@@ -132,6 +153,37 @@ final class SecurityTest {
         .singleElement()
         .asString()
         .contains("alice is not known here with this secret");
+  }
+
+  private long bytesPushedToTheServer() throws Exception {
+    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+    trusted.load(null, null);
+    try (InputStream in = Files.newInputStream(directory.resolve("sluice.crt"))) {
+      trusted.setCertificateEntry(
+          "sluice", CertificateFactory.getInstance("X.509").generateCertificate(in));
+    }
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(null, trust.getTrustManagers(), null);
+    String metrics =
+        HttpClient.newBuilder()
+            .sslContext(context)
+            .build()
+            .send(
+                HttpRequest.newBuilder(
+                        URI.create("https://127.0.0.1:" + server.httpPort() + "/metrics"))
+                    .timeout(Duration.ofSeconds(30))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString())
+            .body();
+    String name = "sluice_server_pushed_bytes_total ";
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
+        .sum();
   }
 
   /** Job files, history, logs, directories of containers: as far as they are there still. */
