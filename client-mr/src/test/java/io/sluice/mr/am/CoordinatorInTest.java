@@ -10,14 +10,19 @@ import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.RegisterShuffleRequest;
+import io.sluice.proto.RenewLeaseReply;
+import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A coordinator with three servers, each of which has a part of each shuffle and of its copies. */
@@ -30,8 +35,16 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
   /** Applications that are over. */
   final Queue<String> unregistered = new ConcurrentLinkedQueue<>();
 
+  /** What drivers are told with every renewal. */
+  final Queue<ShuffleMove> moves = new ConcurrentLinkedQueue<>();
+
+  /** What drivers say that they heed. */
+  final BlockingQueue<ShuffleMove> applied = new LinkedBlockingQueue<>();
+
   /** Why no application may register, or null. */
   volatile String denial;
+
+  volatile long leaseMs = 60_000;
 
   private final Server server;
 
@@ -63,8 +76,20 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
         reply,
         RegisterApplicationReply.newBuilder()
             .setStatus(Status.OK)
-            .setLeaseMs(60_000)
+            .setLeaseMs(leaseMs)
             .setAssignableServers(SERVERS)
+            .build());
+  }
+
+  @Override
+  public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> reply) {
+    applied.addAll(request.getAppliedMovesList());
+    answer(
+        reply,
+        RenewLeaseReply.newBuilder()
+            .setStatus(Status.OK)
+            .setLeaseMs(leaseMs)
+            .addAllMoves(moves)
             .build());
   }
 

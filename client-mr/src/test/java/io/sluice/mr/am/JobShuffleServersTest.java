@@ -3,10 +3,14 @@ package io.sluice.mr.am;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.AssignedShuffle;
 import io.sluice.mr.Assignments;
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.AfterEach;
@@ -89,5 +93,34 @@ class JobShuffleServersTest {
           .extracting(ServerId::getName)
           .doesNotContain("server-0");
     }
+  }
+
+  @Test
+  void goesOnWhereALeavingServerHandsOnWhatItHasAndKeepsThat() throws Exception {
+    ShuffleMove move =
+        ShuffleMove.newBuilder()
+            .setShuffle(
+                ShuffleId.newBuilder()
+                    .setApplication(APPLICATION)
+                    .setShuffle(AssignedShuffle.SHUFFLE))
+            .setFrom("server-0")
+            .setTo(Assignments.server(7))
+            .build();
+    coordinator.leaseMs = 300;
+    coordinator.moves.add(move);
+    shuffle.start(conf, true);
+
+    assertThat(coordinator.applied.poll(20, TimeUnit.SECONDS)).isEqualTo(move);
+
+    ShuffleAssignment after = shuffle.assignment().orElseThrow();
+    assertThat(after.generation()).isEqualTo(1);
+    assertThat(after.serversOf(0)).containsExactly(Assignments.server(7));
+    assertThat(shuffle.newsForReducers()).contains(after);
+
+    shuffle.close(false);
+    JobShuffle next = new JobShuffle(APPLICATION);
+    next.start(conf, false);
+    assertThat(next.assignment()).contains(after);
+    next.close(true);
   }
 }
