@@ -57,6 +57,8 @@ class SparkSecurityTest {
         .set("spark.rss.security.tls.enabled", "true")
         .set("spark.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
         .set("spark.eventLog.enabled", "true")
+        // So that a secret in it would be seen.
+        .set("spark.eventLog.compress", "false")
         .set(
             "spark.eventLog.dir",
             Files.createDirectories(directory.resolve(name + ".events")).toUri().toString());
