@@ -100,18 +100,10 @@ final class ApiJobs {
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
-        return records.hasNext() || stall();
-      }
-
-      private boolean stall() {
-        long begun = System.nanoTime();
-        while (System.nanoTime() - begun < STALL_LIMIT_NANOS) {
-          if (task.isInterrupted()) {
-            throw new IllegalStateException("killed while stalling");
-          }
-          Thread.onSpinWait();
+        if (!records.hasNext()) {
+          stall(task);
         }
-        throw new IllegalStateException("nobody speculated on this task");
+        return true;
       }
 
       @Override
@@ -121,7 +113,23 @@ final class ApiJobs {
     };
   }
 
-  /** Tasks that start together, between two shuffles; the stage fails once, as a whole. */
+  /** Until the task is killed; it does not end in another way. */
+  private static void stall(TaskContext task) {
+    long begun = System.nanoTime();
+    while (System.nanoTime() - begun < STALL_LIMIT_NANOS) {
+      if (task.isInterrupted()) {
+        throw new IllegalStateException("killed while stalling");
+      }
+      Thread.onSpinWait();
+    }
+    throw new IllegalStateException("nobody killed this task");
+  }
+
+  /**
+   * Tasks that start together, between two shuffles; the stage fails once, as a whole. One that
+   * ended well after another had failed would count in the next attempt, whose rest Spark never
+   * starts.
+   */
   static JobResult barrier(SparkSession spark, BufferedReader input) {
     JavaRDD<Tuple2<Integer, Long>> together =
         Barriers.mapTogether(
@@ -129,10 +137,13 @@ final class ApiJobs {
             records -> {
               BarrierTaskContext task = BarrierTaskContext.get();
               task.barrier();
-              if (task.stageAttemptNumber() == 0 && task.partitionId() == 1) {
-                throw new IllegalStateException("the barrier stage is to run again");
+              if (task.stageAttemptNumber() > 0) {
+                return records;
               }
-              return records;
+              if (task.partitionId() != 1) {
+                stall(task);
+              }
+              throw new IllegalStateException("the barrier stage is to run again");
             });
     return JobResult.ofUnordered(
         texts(
