@@ -2,6 +2,7 @@ package io.sluice.cli.admin;
 
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
+import io.sluice.cli.control.OptionTypes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -11,7 +12,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
-import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,13 +53,7 @@ final class Output {
   static final class FormConverter implements ITypeConverter<Form> {
     @Override
     public Form convert(String text) {
-      for (Form form : Form.values()) {
-        if (form.toString().equals(text)) {
-          return form;
-        }
-      }
-      throw new TypeConversionException(
-          "expected one of table, wide, json, found \"" + text + "\"");
+      return OptionTypes.oneOf(Form.values(), text);
     }
   }
 

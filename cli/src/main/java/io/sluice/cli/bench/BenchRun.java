@@ -8,6 +8,7 @@ import io.sluice.cli.control.QuorumOptions;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
@@ -63,12 +64,7 @@ final class BenchRun implements AutoCloseable {
       BenchOptions options, Target target, ProgressLine.Factory progress, String application)
       throws IOException {
     ScheduledExecutorService scheduler =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "bench-scheduler");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("bench-scheduler"));
     DataTransport transport = null;
     BenchCluster cluster = null;
     try {

@@ -9,6 +9,7 @@ import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.IoMode;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import java.io.IOException;
@@ -93,13 +94,7 @@ final class HugeCommand implements Callable<Integer> {
           "give a size, a rate of at least 1m, at least 10 partitions and turns of at least 100ms");
     }
     ScheduledExecutorService scheduler =
-        Executors.newScheduledThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "bench-scheduler");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newScheduledThreadPool(THREADS, DaemonThreads.numbered("bench-scheduler"));
     try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-huge");
         LocalCluster cluster = cluster(directory.path())) {
       cluster.start();

@@ -28,6 +28,18 @@ public final class OptionTypes {
     }
   }
 
+  /** The one of some constants that prints as the text. */
+  public static <E extends Enum<E>> E oneOf(E[] all, String text) {
+    StringBuilder names = new StringBuilder();
+    for (E each : all) {
+      if (each.toString().equals(text)) {
+        return each;
+      }
+      names.append(names.isEmpty() ? "" : ", ").append(each);
+    }
+    throw new TypeConversionException("expected one of " + names + ", found \"" + text + "\"");
+  }
+
   private static <T> T converted(String text, Function<String, T> parser) {
     try {
       return parser.apply(text);

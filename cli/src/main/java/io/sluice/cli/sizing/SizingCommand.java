@@ -13,7 +13,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -207,7 +206,7 @@ public final class SizingCommand implements Callable<Integer> {
   static final class FormConverter implements ITypeConverter<Form> {
     @Override
     public Form convert(String text) {
-      return oneOf(Form.values(), text);
+      return OptionTypes.oneOf(Form.values(), text);
     }
   }
 
@@ -215,19 +214,8 @@ public final class SizingCommand implements Callable<Integer> {
   static final class DiskKindConverter implements ITypeConverter<DiskKind> {
     @Override
     public DiskKind convert(String text) {
-      return oneOf(DiskKind.values(), text);
+      return OptionTypes.oneOf(DiskKind.values(), text);
     }
-  }
-
-  private static <E extends Enum<E>> E oneOf(E[] all, String text) {
-    StringBuilder names = new StringBuilder();
-    for (E each : all) {
-      if (each.toString().equals(text)) {
-        return each;
-      }
-      names.append(names.isEmpty() ? "" : ", ").append(each);
-    }
-    throw new TypeConversionException("expected one of " + names + ", found \"" + text + "\"");
   }
 
   @Override

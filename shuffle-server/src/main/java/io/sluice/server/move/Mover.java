@@ -3,6 +3,7 @@ package io.sluice.server.move;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.threads.DaemonThreads;
 import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleMove;
@@ -18,7 +19,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -139,15 +139,8 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   }
 
   private ScheduledThreadPoolExecutor newThreads() {
-    AtomicInteger number = new AtomicInteger();
     ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(
-            config.copies(),
-            task -> {
-              Thread thread = new Thread(task, "move-" + number.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
+        new ScheduledThreadPoolExecutor(config.copies(), DaemonThreads.numbered("move"));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return executor;
