@@ -220,7 +220,7 @@ public final class Spiller implements AutoCloseable {
         break;
       }
       if (!assign(log, policy.runBytes(bytes))) {
-        room = anyRoom(fileBytes(log.nextSpillBytes()));
+        room = willFree(fileBytes(log.nextSpillBytes()));
         break;
       }
     }
@@ -272,9 +272,13 @@ public final class Spiller implements AutoCloseable {
     return Math.max(1, (fileBytes - FILE_MARGIN_BYTES) / 3 * 2);
   }
 
-  private boolean anyRoom(long bytes) {
-    for (Disk disk : disks.list()) {
-      if (disk.isHealthy() && disk.freeBytes() >= bytes) {
+  /**
+   * Whether memory will become free: a run of so many bytes has room, or one is being written. Room
+   * that is promised to the latter is more than it takes, so what it leaves is not known before.
+   */
+  private boolean willFree(long bytes) {
+    for (DiskThread thread : threads) {
+      if (thread.disk.isHealthy() && (thread.disk.freeBytes() >= bytes || thread.isWriting())) {
         return true;
       }
     }

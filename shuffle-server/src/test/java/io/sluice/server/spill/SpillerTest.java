@@ -122,6 +122,24 @@ class SpillerTest {
   }
 
   @Test
+  void doesNotCallDisksFullWhileARunIsWritten() throws Exception {
+    // Room for one run and what is promised to it, but not for another one.
+    first.capacityBytes(32L * SLAB);
+    second.capacityBytes(SLAB);
+    disks.list().forEach(Disk::refresh);
+    Runnable over = first.hang();
+
+    append(60);
+    await(() -> spiller.isWriting(disks.list().get(0)));
+    assertThat(spiller.flushAll(300)).isFalse();
+
+    assertThat(spiller.canStore()).isTrue();
+    over.run();
+    await(() -> !spiller.canStore());
+    checkEveryBlock();
+  }
+
+  @Test
   void makesRoomForABodyThatNeedsMoreThanIsFreeBelowTheHighMark() throws Exception {
     append(40);
     AtomicInteger called = new AtomicInteger();
