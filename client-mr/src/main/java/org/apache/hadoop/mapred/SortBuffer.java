@@ -17,15 +17,14 @@ import org.apache.hadoop.util.Progressable;
  * Serialized records of a map task, sorted by partition and key. Takes no more memory than it is
  * given, except for one record that is larger by itself. Belongs to the task thread.
  *
- * <p>Records lie in pages: partition, length of the value, key, value. Two arrays, which are what
- * is sorted, tell where. Partitions are told apart by counting first, so that keys are compared
- * within their partition only.
+ * <p>Records lie in pages: partition, length of the value, key, value. Arrays, which are what is
+ * sorted, tell where, and how keys begin. Partitions are told apart by counting first, so that keys
+ * are compared within their partition only.
  */
 final class SortBuffer<K> implements IndexedSortable {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int HEADER_BYTES = 8;
-  private static final int INDEX_BYTES = Long.BYTES + Integer.BYTES;
   private static final int FIRST_CAPACITY = 256;
   private static final int MIN_PAGE_BYTES = 4 << 10;
   private static final int MAX_PAGE_BYTES = 1 << 20;
@@ -34,7 +33,9 @@ final class SortBuffer<K> implements IndexedSortable {
   private final long limitBytes;
   private final int pageBytes;
   private final RawComparator<K> comparator;
+  private final KeyPrefix prefix;
   private final IndexedSorter sorter;
+  private final int indexBytes;
 
   private byte[][] pages = new byte[16][];
   private int pageCount;
@@ -43,6 +44,10 @@ final class SortBuffer<K> implements IndexedSortable {
   private int used;
   private long[] positions = new long[FIRST_CAPACITY];
   private int[] keyLengths = new int[FIRST_CAPACITY];
+
+  /** Empty if nothing is known of keys. */
+  private long[] prefixes;
+
   private int count;
   private int[] starts;
 
@@ -54,7 +59,11 @@ final class SortBuffer<K> implements IndexedSortable {
     this.limitBytes = limitBytes;
     this.pageBytes = (int) Math.max(MIN_PAGE_BYTES, Math.min(MAX_PAGE_BYTES, limitBytes / 64));
     this.comparator = comparator;
+    this.prefix = KeyPrefix.of(comparator);
     this.sorter = sorter;
+    int prefixBytes = prefix == KeyPrefix.UNKNOWN ? 0 : Long.BYTES;
+    this.indexBytes = Long.BYTES + Integer.BYTES + prefixBytes;
+    this.prefixes = new long[prefixBytes == 0 ? 0 : FIRST_CAPACITY];
   }
 
   boolean isEmpty() {
@@ -63,7 +72,7 @@ final class SortBuffer<K> implements IndexedSortable {
 
   /** Memory that it holds now. */
   long bytes() {
-    return heldBytes + (long) positions.length * INDEX_BYTES;
+    return heldBytes + (long) positions.length * indexBytes;
   }
 
   /**
@@ -82,6 +91,9 @@ final class SortBuffer<K> implements IndexedSortable {
     System.arraycopy(record, 0, page, used + HEADER_BYTES, length);
     positions[count] = (long) (pageCount - 1) << Integer.SIZE | used;
     keyLengths[count] = keyLength;
+    if (prefixes.length > 0) {
+      prefixes[count] = prefix.of(record, 0, keyLength);
+    }
     used += HEADER_BYTES + length;
     count++;
     return true;
@@ -92,12 +104,15 @@ final class SortBuffer<K> implements IndexedSortable {
       return true;
     }
     int more = positions.length / 2;
-    // Old and new array exist for a moment.
-    if (bytes() + (long) (positions.length + more) * INDEX_BYTES > limitBytes) {
+    // Old and new arrays exist for a moment.
+    if (bytes() + (long) (positions.length + more) * indexBytes > limitBytes) {
       return false;
     }
     positions = Arrays.copyOf(positions, count + more);
     keyLengths = Arrays.copyOf(keyLengths, count + more);
+    if (prefixes.length > 0) {
+      prefixes = Arrays.copyOf(prefixes, count + more);
+    }
     return true;
   }
 
@@ -185,6 +200,9 @@ final class SortBuffer<K> implements IndexedSortable {
 
   @Override
   public int compare(int i, int j) {
+    if (prefixes.length > 0 && prefixes[i] != prefixes[j]) {
+      return prefixes[i] < prefixes[j] ? -1 : 1;
+    }
     return comparator.compare(
         page(i),
         (int) positions[i] + HEADER_BYTES,
@@ -202,6 +220,11 @@ final class SortBuffer<K> implements IndexedSortable {
     int length = keyLengths[i];
     keyLengths[i] = keyLengths[j];
     keyLengths[j] = length;
+    if (prefixes.length > 0) {
+      long begin = prefixes[i];
+      prefixes[i] = prefixes[j];
+      prefixes[j] = begin;
+    }
   }
 
   private final class Records implements RawKeyValueIterator {
