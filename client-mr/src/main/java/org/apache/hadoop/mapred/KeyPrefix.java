@@ -12,9 +12,9 @@ import org.apache.hadoop.io.WritableUtils;
 
 /**
  * How a serialized key begins, as a number: where two differ, they compare, as signed numbers, like
- * the keys do; where they are the same, nothing is known. Keys are scattered over memory and numbers
- * are not, so a sort that looks at these first has most of its answers from cache (Nyberg et al.,
- * "AlphaSort", 1994).
+ * the keys do; where they are the same, nothing is known. Keys are scattered over memory and
+ * numbers are not, so a sort that looks at these first has most of its answers from cache (Nyberg
+ * et al., "AlphaSort", 1994).
  */
 enum KeyPrefix {
   /** Length as a number of its own length, then bytes. */

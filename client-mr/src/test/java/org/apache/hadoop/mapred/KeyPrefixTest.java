@@ -25,7 +25,9 @@ class KeyPrefixTest {
     check(KeyPrefix.BYTES, BytesWritable.class, length -> new BytesWritable(bytes(length)));
     check(KeyPrefix.INT, IntWritable.class, length -> new IntWritable(random.nextInt() >> length));
     check(
-        KeyPrefix.LONG, LongWritable.class, length -> new LongWritable(random.nextLong() >> length));
+        KeyPrefix.LONG,
+        LongWritable.class,
+        length -> new LongWritable(random.nextLong() >> length));
   }
 
   @Test
@@ -36,7 +38,8 @@ class KeyPrefixTest {
   }
 
   private <K extends Writable> void check(
-      KeyPrefix expected, Class<? extends org.apache.hadoop.io.WritableComparable<?>> type,
+      KeyPrefix expected,
+      Class<? extends org.apache.hadoop.io.WritableComparable<?>> type,
       Function<Integer, K> key)
       throws IOException {
     RawComparator<?> comparator = WritableComparator.get(type);

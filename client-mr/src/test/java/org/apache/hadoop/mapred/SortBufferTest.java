@@ -61,7 +61,8 @@ class SortBufferTest {
       List<Added> added = fill(buffer, 5_000);
       buffer.sort(() -> {});
       List<Added> found = contents(buffer);
-      assertThat(found).isSortedAccordingTo(Comparator.comparing(Added::partition).thenComparing(order));
+      assertThat(found)
+          .isSortedAccordingTo(Comparator.comparing(Added::partition).thenComparing(order));
       assertThat(found).containsExactlyInAnyOrderElementsOf(added);
       buffer.clear();
     }

@@ -2,6 +2,7 @@ package io.sluice.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.demo.cluster.AdminProcess;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;

@@ -62,6 +62,7 @@ final class Clusters implements AutoCloseable {
             // So that every server has some partitions of every shuffle.
             .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
             .configureServers("rss.server.heartbeat.interval", "200ms")
+            .configureServers("rss.server.decommission.check.interval", "200ms")
             .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .build();
     probe = new ClusterProbe(sluice);

@@ -1,4 +1,4 @@
-package io.sluice.it.faults;
+package io.sluice.demo.cluster;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,15 +14,18 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** {@code sluice admin …} in a process of its own, as an operator runs it, beside the test. */
-final class AdminProcess {
+/**
+ * {@code sluice admin …} in a process of its own, as an operator runs it, with this process's class
+ * path. Thread-safe.
+ */
+public final class AdminProcess {
   private static final long LIMIT_SECONDS = 120;
 
   /** How it ended, and what it printed. */
-  record Outcome(int exitCode, List<String> lines) {}
+  public record Outcome(int exitCode, List<String> lines) {}
 
   /** What the operator does when the command has printed a line. */
-  interface Operator {
+  public interface Operator {
     void read(String line) throws IOException, InterruptedException;
   }
 
@@ -34,7 +37,7 @@ final class AdminProcess {
     run = new FutureTask<>(running);
   }
 
-  static AdminProcess start(Operator operator, String... arguments) {
+  public static AdminProcess start(Operator operator, String... arguments) {
     AdminProcess started = new AdminProcess(List.of(arguments), operator);
     Thread thread = new Thread(started.run, "admin-" + arguments[0]);
     thread.setDaemon(true);
@@ -43,17 +46,17 @@ final class AdminProcess {
   }
 
   /** Until it has said something, or has ended. */
-  void awaitFirstLine() throws InterruptedException {
+  public void awaitFirstLine() throws InterruptedException {
     if (!firstLine.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("the command says nothing");
+      throw new IllegalStateException("the command says nothing");
     }
   }
 
-  Outcome await() throws InterruptedException {
+  public Outcome await() throws InterruptedException {
     try {
       return run.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      throw new AssertionError("the command did not end as it should", e);
+      throw new IllegalStateException("the command did not end as it should", e);
     }
   }
 

@@ -1,0 +1,69 @@
+package io.sluice.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.cluster.AdminProcess;
+import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.demo.yarn.ProgramOutcome;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An operator takes a server out of use, with what it holds. Each of three has one partition. */
+@ExtendWith(SharedClusters.class)
+final class ServerLeavesTest {
+  private final Clusters clusters;
+
+  ServerLeavesTest(Clusters clusters) {
+    this.clusters = clusters;
+  }
+
+  @AfterEach
+  void startServersAgain() throws IOException, InterruptedException {
+    clusters.awaitServers();
+  }
+
+  @Test
+  void noMapRunsAgainAndNoneFailsWhoseOutputWasMoved() throws Exception {
+    GatedJob job =
+        new GatedJob(clusters, "server-leaves", 25)
+            .set(GatedJob.SLOW_START, "1.0")
+            .shut("map-3")
+            .start();
+    job.awaitFinishedTasks(GatedJob.MAPS - 1);
+    leave(clusters.sluice().servers().get(0));
+    job.open("map-3");
+
+    ProgramOutcome outcome = job.awaitRightResult();
+    assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
+    assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES);
+    assertThat(outcome.counter("Failed Shuffles")).isZero();
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+  }
+
+  /** As {@code sluice admin decommission --move}. The job hears of it when it renews its lease. */
+  private void leave(ClusterNode server) throws IOException, InterruptedException {
+    assertThat(clusters.probe().status(server).getLoad().getStoredBytes())
+        .as("bytes that it holds")
+        .isPositive();
+    AdminProcess.Outcome left =
+        AdminProcess.start(
+                line -> {},
+                "decommission",
+                server.address(),
+                "--coordinator",
+                clusters.sluice().quorum(),
+                "--move",
+                "--wait",
+                "--poll",
+                "1s")
+            .await();
+    assertThat(left.exitCode()).as(left.lines().toString()).isZero();
+    assertThat(server.awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+  }
+}
