@@ -26,6 +26,8 @@ import java.util.function.Consumer;
  * @param maxMessageLength largest message of a peer, in bytes
  * @param maxConnections to the gRPC port
  * @param maxConnectionsPerPeer to the gRPC port, from one address
+ * @param maxHttpConnections to the HTTP port, open at the same time
+ * @param maxHttpConnectionsPerPeer to the HTTP port, from one address
  * @param excludeFile the list of excluded servers, if there is one
  * @param excludeReadIntervalMs how often that file is read
  * @param rules who may use how much, and what jobs are configured with
@@ -37,6 +39,8 @@ public record CoordinatorConfig(
     int maxMessageLength,
     int maxConnections,
     int maxConnectionsPerPeer,
+    int maxHttpConnections,
+    int maxHttpConnectionsPerPeer,
     ServerPolicy servers,
     ApplicationPolicy applications,
     AssignmentPolicy assignment,
@@ -98,6 +102,22 @@ public record CoordinatorConfig(
           .atLeast(1)
           .since(FIRST)
           .doc("Most of them from one address.")
+          .build();
+  static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
+      ConfigKey.integer("rss.coordinator.http.connections.max")
+          .defaultValue(256)
+          .atLeast(1)
+          .since(FIRST)
+          .doc("Most open connections to rss.jetty.http.port; a further one is closed.")
+          .build();
+  static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
+      ConfigKey.integer("rss.coordinator.http.connections.per.peer.max")
+          .defaultValue(64)
+          .atLeast(1)
+          .since(FIRST)
+          .doc(
+              "Most of them from one address. A browser has six of them; behind a reverse proxy all"
+                  + " browsers have its address: then as many as in all.")
           .build();
 
   static final ConfigKey<Long> SERVER_TIMEOUT =
@@ -270,6 +290,7 @@ public record CoordinatorConfig(
                   .title("Coordinator")
                   .intro("Read from the file that `sluice coordinator --conf FILE` names."))
           .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER)
+          .keys(MAX_HTTP_CONNECTIONS, MAX_HTTP_CONNECTIONS_PER_PEER)
           .keys(
               SERVER_TIMEOUT,
               SERVER_INTERVAL,
@@ -318,8 +339,8 @@ public record CoordinatorConfig(
               "`sluice admin reload`")
           .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
           .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
-          .ignored("rss.jetty.core.pool.size", "two threads serve the pages")
-          .ignored("rss.jetty.max.pool.size", "two threads serve the pages")
+          .ignored("rss.jetty.core.pool.size", "two threads make the pages")
+          .ignored("rss.jetty.max.pool.size", "two threads make the pages")
           .rule(set -> problem(set, CoordinatorConfig::servers))
           .rule(set -> problem(set, CoordinatorConfig::assignment))
           .rule(set -> problem(set, RulesConfig::from))
@@ -333,6 +354,8 @@ public record CoordinatorConfig(
         Math.toIntExact(set.get(MAX_MESSAGE)),
         set.get(MAX_CONNECTIONS),
         set.get(MAX_CONNECTIONS_PER_PEER),
+        set.get(MAX_HTTP_CONNECTIONS),
+        set.get(MAX_HTTP_CONNECTIONS_PER_PEER),
         servers(set),
         new ApplicationPolicy(
             set.get(LEASE),

@@ -201,7 +201,9 @@ public final class CoordinatorProcess implements AutoCloseable {
             });
     PeerConnections connections =
         new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
-    CoordinatorMetrics metrics = new CoordinatorMetrics(connections);
+    PeerConnections httpConnections =
+        new PeerConnections(config.maxHttpConnections(), config.maxHttpConnectionsPerPeer());
+    CoordinatorMetrics metrics = new CoordinatorMetrics(connections, httpConnections);
     ClusterHistory history = new ClusterHistory(clock, serverLostAfterMs);
     closers.push(history::close);
     AuditLog audit = new AuditLog();
@@ -278,7 +280,21 @@ public final class CoordinatorProcess implements AutoCloseable {
                 connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
             loops,
             closers);
-    int httpPort = startHttp(config, security, metrics, owner, ready, api, closers);
+    int httpPort =
+        startHttp(
+            config,
+            new HttpEndpoint(
+                security,
+                new AcceptLimit(
+                    httpConnections,
+                    (peer, reason) ->
+                        denials.denied(String.valueOf(peer), "", "HTTP port: " + reason)),
+                clock,
+                metrics.registry(),
+                owner::healthy,
+                ready,
+                api),
+            closers);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
@@ -361,25 +377,16 @@ public final class CoordinatorProcess implements AutoCloseable {
     return server.getPort();
   }
 
-  private static int startHttp(
-      CoordinatorConfig config,
-      ClusterSecurity security,
-      CoordinatorMetrics metrics,
-      StateOwner owner,
-      BooleanSupplier ready,
-      Api api,
-      Deque<Runnable> closers)
+  private static int startHttp(CoordinatorConfig config, HttpEndpoint http, Deque<Runnable> closers)
       throws IOException {
     InetSocketAddress address =
         resolved(config, config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
-    HttpEndpoint http;
     try {
-      http = new HttpEndpoint(address, security, metrics.registry(), owner::healthy, ready, api);
+      http.start(address);
     } catch (IOException e) {
       throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
     }
     closers.push(http::close);
-    http.start();
     return http.port();
   }
 

@@ -64,7 +64,8 @@ class AuditTest {
                     "rss.rpc.server.port", "0",
                     "rss.jetty.http.port", "0",
                     "rss.coordinator.app.expired", "1s",
-                    "rss.coordinator.connections.per.peer.max", "3")));
+                    "rss.coordinator.connections.per.peer.max", "3",
+                    "rss.coordinator.http.connections.per.peer.max", "4")));
     channel = NettyChannelBuilder.forAddress("127.0.0.1", process.rpcPort()).usePlaintext().build();
     client =
         CoordinatorGrpc.newBlockingStub(channel)
@@ -181,6 +182,26 @@ class AuditTest {
         .containsEntry("outcome", "DENIED")
         .containsEntry("reason", "too many connections from 127.0.0.1, limit 3");
     assertThat(lines).as("of seventeen").hasSizeLessThan(16);
+  }
+
+  @Test
+  void closesConnectionsToItsPagesAsWell() throws Exception {
+    List<Socket> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 5; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.httpPort());
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+        open.add(socket);
+      }
+      assertThat(said(open.get(4))).as("to the fifth").isZero();
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+    assertThat(next())
+        .containsEntry("outcome", "DENIED")
+        .containsEntry("reason", "HTTP port: too many connections from 127.0.0.1, limit 4");
   }
 
   /** 1 if the port has said something, 0 if it has closed the connection. */

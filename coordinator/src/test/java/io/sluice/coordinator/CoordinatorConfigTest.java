@@ -38,6 +38,8 @@ class CoordinatorConfigTest {
                 8 << 20,
                 20_000,
                 2_500,
+                256,
+                64,
                 new ServerPolicy(30_000, 5_000, 3_600_000, 10_000, 0),
                 new ApplicationPolicy(60_000, 10_000, 600_000, 10_000, 1000),
                 new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
@@ -85,6 +87,8 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
     values.put("rss.coordinator.connections.max", "24");
     values.put("rss.coordinator.connections.per.peer.max", "25");
+    values.put("rss.coordinator.http.connections.max", "26");
+    values.put("rss.coordinator.http.connections.per.peer.max", "27");
     values.put("rss.coordinator.quota.default.bytes", "18m");
     values.put("rss.coordinator.quota.default.partitions", "19");
     values.put("rss.coordinator.quota.default.app.bytes", "20m");
@@ -119,6 +123,8 @@ class CoordinatorConfigTest {
                 3 << 20,
                 24,
                 25,
+                26,
+                27,
                 new ServerPolicy(4_000, 1_500, 360_000, 7, 8_000),
                 new ApplicationPolicy(9_000, 10, 12_000, 13, 14),
                 new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),

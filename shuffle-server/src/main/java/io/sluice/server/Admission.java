@@ -4,27 +4,28 @@ import io.sluice.common.audit.AuditLog;
 import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.transport.DataTransportConfig;
 import io.sluice.server.transport.TransportCounters;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds and counts the connections to the data port and the gRPC port, and writes to the audit log
- * who is turned away. Thread-safe.
+ * Bounds and counts the connections to the data port, the gRPC port and the HTTP port, and writes
+ * to the audit log who is turned away. Thread-safe.
  */
 final class Admission {
   private final AuditLog audit = new AuditLog();
   private final ConnectionDenials denials;
   private final TransportCounters data;
   private final PeerConnections rpc;
+  private final PeerConnections http;
 
-  /**
-   * @param limits of each of the two ports
-   */
-  Admission(DataTransportConfig limits, LongSupplier nanoTime) {
+  Admission(NetworkConfig network, LongSupplier nanoTime) {
+    DataTransportConfig limits = network.connections();
     denials = new ConnectionDenials(audit, nanoTime);
     data = new TransportCounters(denials::denied);
     rpc = new PeerConnections(limits.maxConnections(), limits.maxConnectionsPerPeer());
+    http = new PeerConnections(network.maxHttpConnections(), network.maxHttpConnectionsPerPeer());
   }
 
   AuditLog audit() {
@@ -41,8 +42,21 @@ final class Admission {
     return rpc;
   }
 
+  /** The connections to the HTTP port. */
+  PeerConnections http() {
+    return http;
+  }
+
   AcceptLimit rpcLimit() {
+    return limit(rpc, "gRPC port: ");
+  }
+
+  AcceptLimit httpLimit() {
+    return limit(http, "HTTP port: ");
+  }
+
+  private AcceptLimit limit(PeerConnections connections, String port) {
     return new AcceptLimit(
-        rpc, (peer, reason) -> denials.denied(String.valueOf(peer), "", "gRPC port: " + reason));
+        connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", port + reason));
   }
 }

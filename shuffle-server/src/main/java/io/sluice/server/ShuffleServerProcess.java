@@ -140,7 +140,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     ClusterSecurity security = security(config, clock, nanoTime);
     Startup startup = new Startup(config, security, clock, nanoTime, parts);
     Latencies latencies = new Latencies();
-    Admission admission = new Admission(config.network().connections(), nanoTime);
+    Admission admission = new Admission(config.network(), nanoTime);
     engine = StorageEngine.start(startup, latencies);
     data = DataPlane.start(startup, engine, latencies, admission);
     control = ControlPlane.start(startup, engine, data, admission, reload.apply(this::take));
@@ -165,7 +165,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             leases,
             parts.executor("heartbeat", 1, true),
             security);
-    http = startHttp(startup, registry(latencies, admission, self));
+    http = startHttp(startup, admission, registry(latencies, admission, self));
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
     log.info(
@@ -200,6 +200,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new TrafficMetrics(
                 admission.data(),
                 admission.rpc(),
+                admission.http(),
                 data.reads(),
                 data.shortCircuits(),
                 engine.memory(),
@@ -208,7 +209,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new EngineMetrics(engine.scrubbed(), engine.store().totals())));
   }
 
-  private HttpEndpoint startHttp(Startup startup, CollectorRegistry registry)
+  private HttpEndpoint startHttp(Startup startup, Admission admission, CollectorRegistry registry)
       throws StartException {
     NetworkConfig network = startup.config().network();
     return parts.add(
@@ -219,7 +220,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
             network.httpPort(),
             address ->
                 HttpEndpoint.start(
-                    address, startup.security().tls(), registry, control::notReady)));
+                    address,
+                    startup.security().tls().map(tls -> tls.httpServer(false)),
+                    admission.httpLimit(),
+                    startup.clock(),
+                    registry,
+                    control::notReady)));
   }
 
   /** Takes what may change while it runs. */

@@ -79,6 +79,8 @@ class ServerConfigTest {
             Map.entry("rss.server.connections.max", "99"),
             Map.entry("rss.server.connections.per.peer.max", "97"),
             Map.entry("rss.server.connections.per.application.max", "96"),
+            Map.entry("rss.server.http.connections.max", "95"),
+            Map.entry("rss.server.http.connections.per.peer.max", "94"),
             Map.entry("rss.server.connection.requests.max", "98"),
             Map.entry("rss.server.connection.hello.timeout", "5s"),
             Map.entry("rss.server.connection.stall.timeout", "6s"),

@@ -588,6 +588,30 @@ class ShuffleServerProcessTest {
     }
   }
 
+  @Test
+  void closesAndCountsConnectionsToItsPagesBeyondTheMostOfTheirAddress() throws Exception {
+    ShuffleServerProcess server = start("rss.server.http.connections.per.peer.max", "2");
+    List<Socket> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Socket socket = new Socket();
+        open.add(socket);
+        socket.setSoTimeout(30_000);
+        socket.bind(new InetSocketAddress("127.0.0.2", 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", server.httpPort()));
+      }
+      assertThat(open.get(2).getInputStream().read()).isEqualTo(-1);
+      assertThat(metrics(server))
+          .contains(
+              "sluice_server_http_peer_connections_refused_total 1.0\n",
+              "sluice_server_http_connections_refused_total 0.0\n");
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+  }
+
   private static String metrics(ShuffleServerProcess server) throws Exception {
     return HttpClient.newHttpClient()
         .send(

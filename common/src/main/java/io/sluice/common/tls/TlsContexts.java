@@ -207,7 +207,20 @@ public final class TlsContexts {
     return config.clientCertificates() != TlsConfig.ClientCertificates.NONE;
   }
 
-  /** For HTTPS pages. */
+  /**
+   * For a server of pages.
+   *
+   * @param certificates whether callers are asked for certificates. Who has none is served all the
+   *     same: probes have none
+   */
+  public SslContext httpServer(boolean certificates) {
+    return build(
+        SslContextBuilder.forServer(keys)
+            .trustManager(trust)
+            .clientAuth(certificates ? ClientAuth.OPTIONAL : ClientAuth.NONE));
+  }
+
+  /** For who asks for pages. */
   public SSLContext https() {
     try {
       SSLContext context = SSLContext.getInstance(VERSION);

@@ -1,15 +1,13 @@
 package io.sluice.coordinator.http;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsExchange;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.error.SluiceException;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAnswer;
 import io.sluice.coordinator.api.ApiCall;
-import java.io.IOException;
+import io.sluice.metrics.http.HttpCall;
+import io.sluice.metrics.http.HttpPort;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.Map;
@@ -28,9 +26,6 @@ import org.slf4j.LoggerFactory;
 final class ApiDoor {
   private static final Logger log = LoggerFactory.getLogger(ApiDoor.class);
 
-  /** No act needs more than some fields. */
-  static final int MAX_BODY_LENGTH = 16 << 10;
-
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int TOO_LARGE = 413;
@@ -46,83 +41,71 @@ final class ApiDoor {
     this.security = security;
   }
 
-  /** Never ends exceptionally, but for a connection that breaks while its body is read. */
-  CompletionStage<Reply> answer(HttpExchange exchange) throws IOException {
-    String method = exchange.getRequestMethod();
-    boolean changes = !method.equals("GET") && !method.equals("HEAD");
-    ApiAnswer refusal = changes ? fromElsewhere(exchange) : null;
-    if (refusal != null) {
-      return CompletableFuture.completedStage(reply(refusal));
-    }
-    byte[] body = NOTHING;
+  /** Never ends exceptionally. */
+  CompletionStage<Reply> answer(HttpCall call) {
+    boolean changes = !call.method().equals("GET") && !call.method().equals("HEAD");
     if (changes) {
-      body = exchange.getRequestBody().readNBytes(MAX_BODY_LENGTH + 1);
-      if (body.length > MAX_BODY_LENGTH) {
-        return refused(TOO_LARGE, "a body has at most " + MAX_BODY_LENGTH + " bytes");
+      if (isFromElsewhere(call)) {
+        return refused(FORBIDDEN, "a page from elsewhere asks for this: only those of here may");
       }
-      if (method.equals("POST") && !isJson(exchange.getRequestHeaders())) {
+      if (call.bodyTooLong()) {
+        return refused(TOO_LARGE, "a body has at most " + HttpPort.MAX_BODY_BYTES + " bytes");
+      }
+      if (call.method().equals("POST") && !isJson(call)) {
         return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
       }
     }
     Caller caller;
     try {
-      caller = caller(exchange);
+      caller = caller(call);
     } catch (SluiceException e) {
       log.warn(
-          "request denied path={} peer={} reason=\"{}\"",
-          exchange.getRequestURI().getRawPath(),
-          peer(exchange),
-          e.getMessage());
+          "request denied path={} peer={} reason=\"{}\"", call.path(), peer(call), e.getMessage());
       return refused(UNAUTHORIZED, e.getMessage());
     }
-    String query = exchange.getRequestURI().getRawQuery();
     return api.answer(
             new ApiCall(
                 ApiCall.Door.PAGES,
-                method,
-                exchange.getRequestURI().getRawPath(),
-                query == null ? "" : query,
-                body,
+                call.method(),
+                call.path(),
+                call.query(),
+                changes ? call.body() : NOTHING,
                 caller,
-                peer(exchange)))
+                peer(call)))
         .thenApply(ApiDoor::reply);
   }
 
-  private Caller caller(HttpExchange exchange) throws SluiceException {
-    String header = exchange.getRequestHeaders().getFirst("Authorization");
+  private Caller caller(HttpCall call) throws SluiceException {
+    String header = call.header("Authorization");
     String bearer = null;
     if (header != null) {
       Matcher matcher = BEARER.matcher(header);
       // Whatever else stands there proves nobody.
       bearer = matcher.matches() ? matcher.group(1) : "";
     }
-    return security.caller(
-        bearer, exchange instanceof HttpsExchange https ? https.getSSLSession() : null);
+    return security.caller(bearer, call.session());
   }
 
   /** Browsers say where a request comes from; others say nothing, and need not. */
-  private static ApiAnswer fromElsewhere(HttpExchange exchange) {
-    Headers headers = exchange.getRequestHeaders();
-    String site = headers.getFirst("Sec-Fetch-Site");
-    String origin = headers.getFirst("Origin");
-    boolean elsewhere =
-        site != null
-            ? !site.equals("same-origin") && !site.equals("none")
-            : origin != null && !origin.endsWith("://" + headers.getFirst("Host"));
-    return elsewhere
-        ? Api.problem(FORBIDDEN, "a page from elsewhere asks for this: only those of here may")
-        : null;
+  private static boolean isFromElsewhere(HttpCall call) {
+    String site = call.header("Sec-Fetch-Site");
+    String origin = call.header("Origin");
+    return site != null
+        ? !site.equals("same-origin") && !site.equals("none")
+        : origin != null && !origin.endsWith("://" + call.header("Host"));
   }
 
-  private static boolean isJson(Headers headers) {
-    String type = headers.getFirst("Content-Type");
+  private static boolean isJson(HttpCall call) {
+    String type = call.header("Content-Type");
     return type != null
         && type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals("application/json");
   }
 
-  private static String peer(HttpExchange exchange) {
-    InetSocketAddress peer = exchange.getRemoteAddress();
-    return peer.getAddress().getHostAddress() + ":" + peer.getPort();
+  /** Address and port. */
+  private static String peer(HttpCall call) {
+    return call.peer() instanceof InetSocketAddress peer
+        ? peer.getAddress().getHostAddress() + ":" + peer.getPort()
+        : String.valueOf(call.peer());
   }
 
   private static CompletionStage<Reply> refused(int status, String detail) {

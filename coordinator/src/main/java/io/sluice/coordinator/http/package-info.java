@@ -1,5 +1,5 @@
 /**
- * The coordinator's HTTP face: figures for Prometheus and probes for whatever supervises the
- * process. A few threads of its own; reads published state only.
+ * The coordinator's HTTP face: pages, the REST API, figures for Prometheus and probes for whatever
+ * supervises the process. Runs on the threads of its port; reads published state only.
  */
 package io.sluice.coordinator.http;

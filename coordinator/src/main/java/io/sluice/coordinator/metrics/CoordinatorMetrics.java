@@ -7,10 +7,10 @@ import io.prometheus.client.Histogram;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
-import io.sluice.metrics.GrpcConnections;
 import io.sluice.metrics.Instruments;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.PortConnections;
 import io.sluice.metrics.ProcessMetrics;
 import io.sluice.metrics.TableCollector;
 import io.sluice.proto.PartitionRange;
@@ -74,7 +74,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           PREFIX + "quotas_reached_total",
           "Times that servers were told to take nothing more of an application, by cause",
           "cause");
-  private static final MetricTable<PeerConnections> CONNECTIONS = GrpcConnections.table(PREFIX);
+  private static final MetricTable<PeerConnections> CONNECTIONS =
+      PortConnections.table(PREFIX, "gRPC");
+  private static final MetricTable<PeerConnections> HTTP_CONNECTIONS =
+      PortConnections.table(PREFIX + "http_", "HTTP");
   private static final ProcessMetrics PROCESS = new ProcessMetrics(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -91,10 +94,12 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
 
   /**
    * @param connections to the gRPC port
+   * @param httpConnections to the HTTP port
    */
-  public CoordinatorMetrics(PeerConnections connections) {
+  public CoordinatorMetrics(PeerConnections connections, PeerConnections httpConnections) {
     PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
     registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
+    registry.register(new TableCollector<>(HTTP_CONNECTIONS, () -> List.of(httpConnections)));
   }
 
   /** Every metric of a coordinator; beside them there are those of the JVM. */
@@ -113,6 +118,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 DENIED,
                 QUOTAS_REACHED),
             CONNECTIONS.metrics(),
+            HTTP_CONNECTIONS.metrics(),
             PROCESS.metrics())
         .flatMap(List::stream)
         .toList();

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param loops threads of the framed transport
  * @param rpcThreads most threads for gRPC calls
  * @param maxBodyBytes largest body of a frame
+ * @param maxHttpConnections to the HTTP port, open at the same time
+ * @param maxHttpConnectionsPerPeer to the HTTP port, from one address
  * @param connections what the server puts up with from data connections, on either transport
  */
 public record NetworkConfig(
@@ -28,6 +30,8 @@ public record NetworkConfig(
     int loops,
     int rpcThreads,
     int maxBodyBytes,
+    int maxHttpConnections,
+    int maxHttpConnectionsPerPeer,
     DataTransportConfig connections) {
   private static final long LARGEST_BODY_BYTES = 64L << 20;
 
@@ -186,6 +190,24 @@ public record NetworkConfig(
               "Most open data connections of one application; a further one is told so and closed.")
           .build();
 
+  static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
+      ConfigKey.integer("rss.server.http.connections.max")
+          .defaultValue(256)
+          .atLeast(1)
+          .since("0.1.0")
+          .doc("Most open connections to rss.jetty.http.port; a further one is closed.")
+          .build();
+
+  static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
+      ConfigKey.integer("rss.server.http.connections.per.peer.max")
+          .defaultValue(64)
+          .atLeast(1)
+          .since("0.1.0")
+          .doc(
+              "Most of them from one address. Behind a reverse proxy all have its address: then as"
+                  + " many as in all.")
+          .build();
+
   static final ConfigKey<Integer> MAX_PENDING_REQUESTS =
       ConfigKey.integer("rss.server.connection.requests.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxPendingRequests())
@@ -244,6 +266,8 @@ public record NetworkConfig(
           MAX_CONNECTIONS,
           MAX_CONNECTIONS_PER_PEER,
           MAX_CONNECTIONS_PER_APPLICATION,
+          MAX_HTTP_CONNECTIONS,
+          MAX_HTTP_CONNECTIONS_PER_PEER,
           MAX_PENDING_REQUESTS,
           HELLO_TIMEOUT,
           STALL_TIMEOUT,
@@ -316,6 +340,8 @@ public record NetworkConfig(
         Math.min(
             set.get(RPC_THREADS), Math.max(LEAST_RPC_THREADS, USEFUL_RPC_THREADS_PER_CORE * cores)),
         (int) maxBody,
+        set.get(MAX_HTTP_CONNECTIONS),
+        set.get(MAX_HTTP_CONNECTIONS_PER_PEER),
         new DataTransportConfig(
             set.get(HELLO_TIMEOUT).intValue(),
             set.get(STALL_TIMEOUT).intValue(),

@@ -1,18 +1,20 @@
 package io.sluice.server.http;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.netty.handler.ssl.SslContext;
 import io.prometheus.client.CollectorRegistry;
-import io.sluice.common.threads.DaemonThreads;
-import io.sluice.common.tls.HttpServers;
-import io.sluice.common.tls.TlsContexts;
+import io.sluice.common.net.AcceptLimit;
 import io.sluice.metrics.MetricsText;
+import io.sluice.metrics.http.HttpAnswer;
+import io.sluice.metrics.http.HttpCall;
+import io.sluice.metrics.http.HttpPort;
+import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -20,82 +22,80 @@ import java.util.function.Supplier;
  * /readyz} (it takes work, or 503 and one line that says why not).
  */
 public final class HttpEndpoint implements AutoCloseable {
-  /** Some of them wait for peers that send their requests slowly, for seconds at most. */
-  private static final int THREADS = 16;
+  private final CollectorRegistry registry;
+  private final Supplier<Optional<String>> notReady;
+  private final HttpPort port;
 
-  private static final int BACKLOG = 64;
-
-  private final HttpServer server;
-  private final ExecutorService executor;
-
-  private HttpEndpoint(HttpServer server, ExecutorService executor) {
-    this.server = server;
-    this.executor = executor;
+  private HttpEndpoint(
+      Optional<SslContext> tls,
+      AcceptLimit limit,
+      InstantSource clock,
+      CollectorRegistry registry,
+      Supplier<Optional<String>> notReady) {
+    this.registry = registry;
+    this.notReady = notReady;
+    this.port =
+        new HttpPort(
+            "http",
+            tls,
+            limit,
+            HttpTimeouts.DEFAULT,
+            clock,
+            call -> CompletableFuture.completedStage(page(call)));
   }
 
   /**
    * Binds and serves.
    *
+   * @param tls empty: in clear
+   * @param limit of connections
    * @param notReady why the server takes no work; empty when it does
    */
   public static HttpEndpoint start(
       InetSocketAddress address,
-      Optional<TlsContexts> tls,
+      Optional<SslContext> tls,
+      AcceptLimit limit,
+      InstantSource clock,
       CollectorRegistry registry,
       Supplier<Optional<String>> notReady)
       throws IOException {
-    HttpServer server = HttpServers.create(address, BACKLOG, tls);
-    ExecutorService executor =
-        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("http"));
-    server.setExecutor(executor);
-    server.createContext("/metrics", exchange -> metrics(exchange, registry));
-    server.createContext("/healthz", exchange -> text(exchange, 200, "ok\n"));
-    server.createContext(
-        "/readyz",
-        exchange -> {
-          Optional<String> reason = notReady.get();
-          text(
-              exchange,
-              reason.isPresent() ? 503 : 200,
-              reason.map(why -> "not ready: " + why + "\n").orElse("ready\n"));
-        });
-    server.createContext(
-        "/", exchange -> text(exchange, 404, "there are /metrics, /healthz and /readyz\n"));
-    server.start();
-    return new HttpEndpoint(server, executor);
+    HttpEndpoint endpoint = new HttpEndpoint(tls, limit, clock, registry, notReady);
+    endpoint.port.start(address);
+    return endpoint;
   }
 
   public int port() {
-    return server.getAddress().getPort();
+    return port.port();
   }
 
-  private static void metrics(HttpExchange exchange, CollectorRegistry registry)
-      throws IOException {
-    MetricsText metrics = MetricsText.of(registry, exchange.getRequestHeaders().getFirst("Accept"));
-    respond(exchange, 200, metrics.contentType(), metrics.text());
+  private HttpAnswer page(HttpCall call) {
+    if (!call.method().equals("GET") && !call.method().equals("HEAD")) {
+      return HttpAnswer.text(405, "only GET and HEAD are understood\n");
+    }
+    return switch (call.path()) {
+      case "/metrics" -> metrics(call);
+      case "/healthz" -> HttpAnswer.text(200, "ok\n");
+      case "/readyz" ->
+          notReady
+              .get()
+              .map(why -> HttpAnswer.text(503, "not ready: " + why + "\n"))
+              .orElseGet(() -> HttpAnswer.text(200, "ready\n"));
+      default -> HttpAnswer.text(404, "there are /metrics, /healthz and /readyz\n");
+    };
   }
 
-  private static void text(HttpExchange exchange, int code, String page) throws IOException {
-    respond(exchange, code, "text/plain; charset=utf-8", page);
-  }
-
-  private static void respond(HttpExchange exchange, int code, String type, String page)
-      throws IOException {
-    try (exchange) {
-      byte[] bytes = page.getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", type);
-      if (exchange.getRequestMethod().equals("HEAD")) {
-        exchange.sendResponseHeaders(code, -1);
-      } else {
-        exchange.sendResponseHeaders(code, bytes.length);
-        exchange.getResponseBody().write(bytes);
-      }
+  private HttpAnswer metrics(HttpCall call) {
+    try {
+      MetricsText metrics = MetricsText.of(registry, call.header("Accept"));
+      return HttpAnswer.of(
+          200, metrics.contentType(), metrics.text().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // Memory does not fail.
     }
   }
 
   @Override
   public void close() {
-    server.stop(0);
-    executor.shutdownNow();
+    port.close();
   }
 }

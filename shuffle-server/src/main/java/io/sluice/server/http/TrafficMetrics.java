@@ -2,9 +2,9 @@ package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
 import io.sluice.common.net.PeerConnections;
-import io.sluice.metrics.GrpcConnections;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.PortConnections;
 import io.sluice.metrics.TableCollector;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.read.ReadCounters;
@@ -56,7 +56,10 @@ public final class TrafficMetrics extends Collector {
           .build();
 
   private static final MetricTable<PeerConnections> RPC =
-      GrpcConnections.table(ServerMetrics.PREFIX + "rpc_");
+      PortConnections.table(ServerMetrics.PREFIX + "rpc_", "gRPC");
+
+  private static final MetricTable<PeerConnections> HTTP =
+      PortConnections.table(ServerMetrics.PREFIX + "http_", "HTTP");
 
   private static final MetricTable<ReadCounters> READS =
       MetricTable.<ReadCounters>of(ServerMetrics.PREFIX + "file_")
@@ -107,6 +110,7 @@ public final class TrafficMetrics extends Collector {
 
   private final TransportCounters connections;
   private final PeerConnections rpc;
+  private final PeerConnections http;
   private final ReadCounters reads;
   private final ShortCircuitCounters shortCircuits;
   private final MemoryBudget memory;
@@ -118,12 +122,14 @@ public final class TrafficMetrics extends Collector {
   public TrafficMetrics(
       TransportCounters connections,
       PeerConnections rpc,
+      PeerConnections http,
       ReadCounters reads,
       ShortCircuitCounters shortCircuits,
       MemoryBudget memory,
       IntSupplier pendingTasks) {
     this.connections = connections;
     this.rpc = rpc;
+    this.http = http;
     this.reads = reads;
     this.shortCircuits = shortCircuits;
     this.memory = memory;
@@ -135,6 +141,7 @@ public final class TrafficMetrics extends Collector {
             CONNECTIONS.metrics(),
             DENIED.metrics(),
             RPC.metrics(),
+            HTTP.metrics(),
             READS.metrics(),
             SHORT_CIRCUITS.metrics(),
             WAITS.metrics())
@@ -153,6 +160,7 @@ public final class TrafficMetrics extends Collector {
                 .map(why -> new Denied(why, connections.denied(why)))
                 .toList()));
     all.addAll(TableCollector.families(RPC, List.of(rpc)));
+    all.addAll(TableCollector.families(HTTP, List.of(http)));
     all.addAll(TableCollector.families(READS, List.of(reads)));
     all.addAll(TableCollector.families(SHORT_CIRCUITS, List.of(shortCircuits)));
     all.addAll(TableCollector.families(WAITS, List.of(this)));

@@ -1,0 +1,188 @@
+package io.sluice.metrics.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
+import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TlsConfig;
+import io.sluice.common.tls.TlsConfig.ClientCertificates;
+import io.sluice.common.tls.TlsContexts;
+import io.sluice.metrics.http.HttpPeer.Answer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class HttpPortTlsTest {
+  private static final int LONG_MS = 30_000;
+
+  @TempDir static Path made;
+  @TempDir Path directory;
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final PeerConnections connections = new PeerConnections(16, 16);
+  private HttpPort port;
+
+  @BeforeAll
+  static void makeCertificates() throws Exception {
+    for (String name : new String[] {"before", "after", "ops", "eve"}) {
+      SelfSignedCertificate.write(made, name, "ip:127.0.0.1");
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    serverHas("before");
+    Files.copy(made.resolve("ops.crt"), directory.resolve("trust"));
+    port = start(LONG_MS);
+  }
+
+  private HttpPort start(int requestMs) throws IOException {
+    TlsContexts tls =
+        TlsContexts.of(
+                new TlsConfig(
+                    true,
+                    Optional.of(directory.resolve("crt")),
+                    Optional.of(directory.resolve("key")),
+                    Optional.of(directory.resolve("trust")),
+                    ClientCertificates.REQUIRED,
+                    Optional.empty()),
+                true,
+                nanos::get)
+            .orElseThrow();
+    HttpPort made =
+        new HttpPort(
+            "tls-http",
+            Optional.of(tls.httpServer(true)),
+            new AcceptLimit(connections, (peer, reason) -> {}),
+            new HttpTimeouts(requestMs, LONG_MS, LONG_MS, LONG_MS, LONG_MS),
+            Clock.systemUTC(),
+            call -> CompletableFuture.completedStage(HttpAnswer.text(200, caller(call))));
+    made.start(new InetSocketAddress("127.0.0.1", 0));
+    return made;
+  }
+
+  @AfterEach
+  void stop() {
+    port.close();
+  }
+
+  private void serverHas(String name) throws IOException {
+    for (String kind : new String[] {"crt", "key"}) {
+      Files.copy(
+          made.resolve(name + "." + kind),
+          directory.resolve(kind),
+          StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private static String caller(HttpCall call) {
+    try {
+      return ((X509Certificate) call.session().getPeerCertificates()[0])
+          .getSubjectX500Principal()
+          .getName();
+    } catch (SSLPeerUnverifiedException e) {
+      return "nobody";
+    }
+  }
+
+  /**
+   * @param own whose certificate is shown; null: none
+   * @param trusted the server's
+   */
+  private SSLSocket socket(String own, String trusted) throws Exception {
+    Optional<String> name = Optional.ofNullable(own);
+    TlsContexts tls =
+        TlsContexts.of(
+                new TlsConfig(
+                    true,
+                    name.map(one -> made.resolve(one + ".crt")),
+                    name.map(one -> made.resolve(one + ".key")),
+                    Optional.of(made.resolve(trusted + ".crt")),
+                    ClientCertificates.NONE,
+                    Optional.empty()),
+                false,
+                System::nanoTime)
+            .orElseThrow();
+    return (SSLSocket) tls.https().getSocketFactory().createSocket("127.0.0.1", port.port());
+  }
+
+  private Answer ask(String own, String trusted) throws Exception {
+    try (HttpPeer peer = new HttpPeer(socket(own, trusted))) {
+      return peer.get("/").answer();
+    }
+  }
+
+  @Test
+  void whoShowsACertificateThatIsTrustedIsKnownAndWhoShowsNoneIsNobody() throws Exception {
+    assertThat(ask("ops", "before").body()).isEqualTo("CN=ops");
+    assertThat(ask(null, "before").body()).isEqualTo("nobody");
+  }
+
+  @Test
+  void refusesACertificateThatIsNotTrusted() throws Exception {
+    assertThatThrownBy(() -> ask("eve", "before")).isInstanceOf(IOException.class);
+    assertThat(ask("ops", "before").status()).isEqualTo(200);
+  }
+
+  @Test
+  void servesWithTheKeyOfTheTime() throws Exception {
+    try (HttpPeer earlier = new HttpPeer(socket(null, "before"))) {
+      assertThat(earlier.get("/").answer().status()).isEqualTo(200);
+      assertThatThrownBy(() -> ask(null, "after")).isInstanceOf(IOException.class);
+
+      serverHas("after");
+      nanos.addAndGet(3600L * 1_000_000_000);
+
+      assertThat(ask(null, "after").status()).isEqualTo(200);
+      assertThatThrownBy(() -> ask(null, "before")).isInstanceOf(IOException.class);
+      assertThat(earlier.get("/").answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void speaksTls13Only() throws Exception {
+    SSLSocket old = socket(null, "before");
+    assertThat(old.getSession().getProtocol()).isEqualTo("TLSv1.3");
+    try (HttpPeer clear = HttpPeer.from("127.0.0.1", port.port())) {
+      clear.get("/");
+      assertThatThrownBy(clear::answer).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void aRefusalCanBeReadAlthoughMoreIsSent() throws Exception {
+    try (HttpPeer peer = new HttpPeer(socket(null, "before"))) {
+      peer.sendAsFarAsRead("GET / HTTP/1.1\r\n" + "A: bcdefghijklmnopqrst\r\n".repeat(100_000));
+      assertThat(peer.answer().status()).isEqualTo(431);
+    }
+  }
+
+  @Test
+  void aHandshakeThatNeverEndsIsCutOff() throws Exception {
+    port.close();
+    port = start(200);
+    try (HttpPeer peer = HttpPeer.from("127.0.0.1", port.port())) {
+      // The head of a handshake's record of 256 bytes.
+      assertThat(peer.send("\u0016\u0003\u0001\u0001\u0000").endedAlthoughBytesComeSlowly('\u0001'))
+          .isTrue();
+    }
+  }
+}
