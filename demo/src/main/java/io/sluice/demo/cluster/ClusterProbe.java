@@ -3,6 +3,7 @@ package io.sluice.demo.cluster;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -55,7 +56,12 @@ public final class ClusterProbe implements AutoCloseable {
       return reply;
     } catch (StatusRuntimeException e) {
       throw new IOException(
-          server.name() + " at " + server.address() + " does not answer: " + e.getStatus(), e);
+          server.name()
+              + " at "
+              + server.address()
+              + " does not answer: "
+              + CallFailure.describe(e.getStatus()),
+          e);
     }
   }
 
@@ -84,7 +90,7 @@ public final class ClusterProbe implements AutoCloseable {
                 + " at "
                 + coordinator.address()
                 + " does not answer: "
-                + e.getStatus(),
+                + CallFailure.describe(e.getStatus()),
             e);
       }
     }
@@ -161,7 +167,7 @@ public final class ClusterProbe implements AutoCloseable {
               + " at "
               + coordinator.address()
               + " does not answer: "
-              + e.getStatus(),
+              + CallFailure.describe(e.getStatus()),
           e);
     }
   }

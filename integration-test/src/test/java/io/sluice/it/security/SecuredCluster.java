@@ -52,6 +52,14 @@ final class SecuredCluster implements AutoCloseable {
    * @param more options of both processes
    */
   void start(Map<String, String> more) throws Exception {
+    start(more, Map.of());
+  }
+
+  /**
+   * @param more options of both processes
+   * @param moreOfServers in the place of those
+   */
+  void start(Map<String, String> more, Map<String, String> moreOfServers) throws Exception {
     Path secret = file("cluster.secret", KEYS);
     Path users =
         file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
@@ -75,13 +83,22 @@ final class SecuredCluster implements AutoCloseable {
     ofServer.put("rss.server.buffer.capacity", "16m");
     ofServer.put("rss.server.heartbeat.interval", "100ms");
     ofServer.put("rss.server.stop.timeout", "10s");
+    ofServer.putAll(moreOfServers);
     ofServers = ofServer;
     server = addServer("data");
   }
 
   /** One more of the same. */
   ShuffleServerProcess addServer(String name) throws IOException {
+    return addServer(name, Map.of());
+  }
+
+  /**
+   * @param more options in the place of those of the others
+   */
+  ShuffleServerProcess addServer(String name, Map<String, String> more) throws IOException {
     Map<String, String> options = new HashMap<>(ofServers);
+    options.putAll(more);
     options.put("rss.storage.basePath", directory.resolve(name).toString());
     ShuffleServerProcess added =
         ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, options));
