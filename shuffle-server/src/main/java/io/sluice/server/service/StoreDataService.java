@@ -29,7 +29,6 @@ import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.read.FileReads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,7 +59,7 @@ public final class StoreDataService implements DataService {
   private final FrameLimits limits;
   private final MemoryBudget memory;
   private final ShuffleStore store;
-  private final FileReads reads;
+  private final BlockReads reads;
   private final BooleanSupplier canStore;
   private final ScheduledExecutorService scheduler;
   private final ServerCounters counters;
@@ -78,7 +77,7 @@ public final class StoreDataService implements DataService {
       ServiceConfig config,
       MemoryBudget memory,
       ShuffleStore store,
-      FileReads reads,
+      BlockReads reads,
       BooleanSupplier canStore,
       ScheduledExecutorService scheduler,
       ServerCounters counters) {
