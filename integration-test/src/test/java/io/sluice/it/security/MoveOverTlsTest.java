@@ -12,9 +12,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.tls.SelfSignedCertificate;
-import io.sluice.common.tls.TlsConfig;
-import io.sluice.common.tls.TlsConfig.ClientCertificates;
-import io.sluice.common.tls.TlsContexts;
+import io.sluice.common.tls.TestTls;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.MoveProgress;
@@ -103,17 +101,9 @@ class MoveOverTlsTest {
    */
   private ShuffleServerControlBlockingStub control(
       ShuffleServerProcess server, Optional<String> certificate) throws Exception {
-    TlsConfig tls =
-        new TlsConfig(
-            true,
-            certificate.map(name -> certificates.resolve(name + ".crt")),
-            certificate.map(name -> certificates.resolve(name + ".key")),
-            Optional.of(certificates.resolve("both.crt")),
-            ClientCertificates.NONE,
-            Optional.empty());
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort())
-            .sslContext(TlsContexts.of(tls, false, System::nanoTime).orElseThrow().grpcClient())
+            .sslContext(TestTls.caller(certificates, "both", certificate).grpcClient())
             .intercept(
                 CallProofs.ofUser("root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8)))
             .build();
