@@ -1,7 +1,7 @@
 package io.sluice.server;
 
-import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.health.DiskHealth;
+import io.sluice.server.remote.RemoteConfig;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.storage.Disk;

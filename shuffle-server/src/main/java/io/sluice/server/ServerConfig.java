@@ -13,12 +13,12 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.MergeConfig;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.ReadingConfig;
-import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.merge.MergeSettings;
+import io.sluice.server.remote.RemoteConfig;
 import io.sluice.server.scrub.ScrubConfig;
 
 /**

@@ -6,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.AdminGrpc.AdminBlockingStub;
 import io.sluice.proto.CoordinatorGrpc;
@@ -147,7 +148,7 @@ public final class ControlChannel implements AutoCloseable {
       case DEADLINE_EXCEEDED -> "did not answer within " + timeoutMs + " ms";
       case PERMISSION_DENIED, UNAUTHENTICATED -> "denies the call: " + status.getDescription();
       case UNIMPLEMENTED -> "is not a " + role + ": it does not know the call";
-      default -> "failed: " + status;
+      default -> "failed: " + CallFailure.describe(status);
     };
   }
 

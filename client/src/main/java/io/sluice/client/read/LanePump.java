@@ -7,6 +7,7 @@ import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.RunFileKind;

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
 import java.io.IOException;

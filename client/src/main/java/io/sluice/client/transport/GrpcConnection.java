@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.net.CallFailure;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.MessageReceiver;
 import java.io.IOException;
@@ -174,9 +175,7 @@ final class GrpcConnection extends FramedConnection {
         new ConnectionLostException(
             status.isOk()
                 ? "the server closed the connection"
-                : "the connection ended: "
-                    + status.getCode()
-                    + (status.getDescription() == null ? "" : " " + status.getDescription()),
+                : "the connection ended: " + CallFailure.describe(status),
             status.getCause()));
   }
 

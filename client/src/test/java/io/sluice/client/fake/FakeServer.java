@@ -8,6 +8,7 @@ import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.LostStretch;
 import io.sluice.proto.Open;
@@ -20,8 +21,6 @@ import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.SliceMark;
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -192,7 +191,7 @@ public final class FakeServer {
       }
       Roaring64NavigableMap complete = new Roaring64NavigableMap();
       log.seen.keySet().stream().filter(log::isComplete).forEach(complete::addLong);
-      ByteString bytes = encode(complete);
+      ByteString bytes = AttemptSets.encode(complete);
       Integer set = sets.get(bytes);
       if (set == null) {
         set = sets.size();
@@ -223,16 +222,6 @@ public final class FakeServer {
       return Presence.DATA_LOST;
     }
     return logs.isEmpty() ? Presence.SHUFFLE_NEVER_WRITTEN : Presence.PARTITION_EMPTY;
-  }
-
-  private static ByteString encode(Roaring64NavigableMap set) {
-    ByteString.Output bytes = ByteString.newOutput();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      set.serializePortable(out);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-    return bytes.toByteString();
   }
 
   /** Returns owned. */

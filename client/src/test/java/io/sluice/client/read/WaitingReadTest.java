@@ -8,10 +8,10 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.file.RunFiles;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
-import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /** Reads of what local output has and servers get by and by. */
 class WaitingReadTest {
@@ -58,10 +57,8 @@ class WaitingReadTest {
     if (open.getWantedAttempts().isEmpty()) {
       return List.of();
     }
-    Roaring64NavigableMap set = new Roaring64NavigableMap();
-    set.deserializePortable(new DataInputStream(open.getWantedAttempts().newInput()));
     List<Long> attempts = new ArrayList<>();
-    set.forEach(attempts::add);
+    AttemptSets.decode(open.getWantedAttempts()).forEach(attempts::add);
     return attempts;
   }
 

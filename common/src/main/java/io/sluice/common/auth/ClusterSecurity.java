@@ -4,6 +4,7 @@ import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.file.ReloadedFile;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.security.SecureRandom;

@@ -9,7 +9,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import io.sluice.common.auth.ReloadedFile;
+import io.sluice.common.file.ReloadedFile;
 import io.sluice.common.tls.ReloadedKeys.Pair;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Feeds a decoder with good inputs and with what a random generator makes of them. Fails when it
@@ -29,6 +31,8 @@ import java.util.stream.Stream;
  * tries those of another run again. docs/development.md says more.
  */
 public final class DecoderFuzz {
+  private static final Logger LOG = LoggerFactory.getLogger(DecoderFuzz.class);
+
   private static final int ORDINARY_INPUTS = 3_000;
   private static final long ORDINARY_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
   private static final long HANGS_AFTER_SECONDS = 20;
@@ -107,6 +111,21 @@ public final class DecoderFuzz {
       }
       before = now;
     }
+    if (seconds > 0) {
+      LOG.info("fuzzed by={} inputs={} seconds={} seed={}", caller(), run.tried, seconds, seed);
+    }
+  }
+
+  /** The test, or what its tests share. */
+  private static String caller() {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.filter(frame -> !isOwn(frame.getClassName())).findFirst())
+        .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+        .orElse("?");
+  }
+
+  private static boolean isOwn(String className) {
+    return className.equals(DecoderFuzz.class.getName());
   }
 
   /** Waits for the end, no longer than one input may take. */

@@ -7,6 +7,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.net.CallFailure;
 import io.sluice.coordinator.api.ApiException;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
@@ -104,10 +105,7 @@ public final class ServerControl {
     return switch (status.getCode()) {
       case DEADLINE_EXCEEDED -> "no answer within " + PATIENCE_MS + " ms";
       case UNIMPLEMENTED -> "its version does not know how";
-      default ->
-          status.getDescription() == null
-              ? status.getCode().name()
-              : status.getDescription().lines().findFirst().orElse("");
+      default -> CallFailure.describe(status);
     };
   }
 }

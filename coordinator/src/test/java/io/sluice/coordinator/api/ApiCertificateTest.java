@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.SelfSignedCertificate;
-import io.sluice.common.tls.TlsConfig;
-import io.sluice.common.tls.TlsContexts;
+import io.sluice.common.tls.TestTls;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import java.net.URI;
@@ -79,22 +78,9 @@ class ApiCertificateTest {
    */
   private static HttpResponse<String> ask(String user, String method, String path)
       throws Exception {
-    Optional<String> name = Optional.ofNullable(user);
     HttpClient client =
         HttpClient.newBuilder()
-            .sslContext(
-                TlsContexts.of(
-                        new TlsConfig(
-                            true,
-                            name.map(n -> directory.resolve(n + ".crt")),
-                            name.map(n -> directory.resolve(n + ".key")),
-                            Optional.of(directory.resolve("coordinator.crt")),
-                            TlsConfig.ClientCertificates.NONE,
-                            Optional.empty()),
-                        false,
-                        System::nanoTime)
-                    .orElseThrow()
-                    .https())
+            .sslContext(TestTls.caller(directory, "coordinator", Optional.ofNullable(user)).https())
             .build();
     return client.send(
         HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + coordinator.httpPort() + path))

@@ -3,6 +3,7 @@ package io.sluice.demo.cluster;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -54,8 +55,7 @@ public final class ClusterProbe implements AutoCloseable {
       }
       return reply;
     } catch (StatusRuntimeException e) {
-      throw new IOException(
-          server.name() + " at " + server.address() + " does not answer: " + e.getStatus(), e);
+      throw silent(server, e);
     }
   }
 
@@ -79,13 +79,7 @@ public final class ClusterProbe implements AutoCloseable {
             .getApplicationsList()
             .forEach(application -> ids.add(application.getApplication()));
       } catch (StatusRuntimeException e) {
-        throw new IOException(
-            coordinator.name()
-                + " at "
-                + coordinator.address()
-                + " does not answer: "
-                + e.getStatus(),
-            e);
+        throw silent(coordinator, e);
       }
     }
     return ids;
@@ -156,14 +150,18 @@ public final class ClusterProbe implements AutoCloseable {
           .filter(id -> runningEpochs.getOrDefault(id.getName(), id.getEpoch()) == id.getEpoch())
           .count();
     } catch (StatusRuntimeException e) {
-      throw new IOException(
-          coordinator.name()
-              + " at "
-              + coordinator.address()
-              + " does not answer: "
-              + e.getStatus(),
-          e);
+      throw silent(coordinator, e);
     }
+  }
+
+  private static IOException silent(ClusterNode node, StatusRuntimeException cause) {
+    return new IOException(
+        node.name()
+            + " at "
+            + node.address()
+            + " does not answer: "
+            + CallFailure.describe(cause.getStatus()),
+        cause);
   }
 
   private ManagedChannel channel(ClusterNode node) {

@@ -3,13 +3,9 @@ package io.sluice.it.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.TransportKind;
-import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
-import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.BlocksMissingException;
@@ -17,22 +13,17 @@ import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.common.config.ConfigSet;
-import io.sluice.coordinator.CoordinatorConfig;
-import io.sluice.coordinator.CoordinatorProcess;
-import io.sluice.server.ServerConfig;
+import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.server.ShuffleServerProcess;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,75 +40,22 @@ class ClientRoundTripTest {
 
   @TempDir Path directory;
 
-  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
-  private int coordinatorPort;
+  private InProcessCluster cluster;
 
   @BeforeEach
-  void startCoordinator() throws Exception {
-    CoordinatorProcess coordinator =
-        CoordinatorProcess.start(
-            ConfigSet.of(
-                CoordinatorConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.jetty.http.port", "0")));
-    toClose.push(coordinator);
-    coordinatorPort = coordinator.rpcPort();
+  void start() throws Exception {
+    cluster = new InProcessCluster(directory);
+    cluster.startCoordinator(Map.of());
   }
 
   @AfterEach
-  void stopAll() throws Exception {
-    while (!toClose.isEmpty()) {
-      toClose.pop().close();
-    }
-  }
-
-  private ShuffleServerProcess startServer(String name) throws Exception {
-    ShuffleServerProcess server =
-        ShuffleServerProcess.start(
-            ConfigSet.of(
-                ServerConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort,
-                    "rss.storage.basePath", directory.resolve(name).toString(),
-                    "rss.server.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.server.netty.port", "0",
-                    "rss.jetty.http.port", "0",
-                    "rss.server.buffer.capacity", "16m",
-                    "rss.server.heartbeat.interval", "100ms",
-                    "rss.server.stop.timeout", "10s")));
-    toClose.push(server);
-    return server;
+  void stop() throws Exception {
+    cluster.close();
   }
 
   private SluiceClient startClient(TransportKind kind, String codec) {
-    Map<String, String> values = new HashMap<>();
-    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort);
-    values.put("rss.client.type", kind.name());
-    values.put("rss.client.io.compression.codec", codec);
-    values.put("rss.client.retry.interval.max", "100ms");
-    SluiceClient client =
-        SluiceClient.start(
-            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, values)), "app-1", "test");
-    toClose.push(client);
-    return client;
-  }
-
-  /** Asks until the servers have announced themselves. */
-  private static ShuffleAssignment register(SluiceClient client, int servers) throws Exception {
-    ApplicationSession session = client.applicationSession("me");
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    for (int shuffle = 0; System.nanoTime() < deadline; shuffle++) {
-      ShuffleRegistration outcome = session.registerShuffle(shuffle, PARTITIONS);
-      if (outcome instanceof Assigned assigned
-          && assigned.assignment().servers().size() == servers) {
-        return assigned.assignment();
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
-    throw new AssertionError("no assignment to " + servers + " servers");
+    return cluster.startClient(
+        "app-1", Map.of("rss.client.type", kind.name(), "rss.client.io.compression.codec", codec));
   }
 
   /** Contents of which the first eight bytes are the checksum of the rest. */
@@ -189,12 +127,12 @@ class ClientRoundTripTest {
   })
   void readsBackWhatSeveralTasksPushAtOnceThroughLittleMemory(TransportKind kind, String codec)
       throws Exception {
-    startServer("a");
-    startServer("b");
+    cluster.startServer("a", Map.of());
+    cluster.startServer("b", Map.of());
     SluiceClient client = startClient(kind, codec);
-    ShuffleAssignment assignment = register(client, 2);
+    ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 2);
     ExecutorService tasks = Executors.newFixedThreadPool(3);
-    toClose.push(tasks::shutdownNow);
+    cluster.closing(tasks::shutdownNow);
     Deque<Future<Long>> pushes = new ArrayDeque<>();
     for (int map = 0; map < MAPS; map++) {
       int number = map;
@@ -222,10 +160,10 @@ class ClientRoundTripTest {
 
   @Test
   void saysWhatAServerThatWasStoppedHeld() throws Exception {
-    ShuffleServerProcess stopped = startServer("a");
-    startServer("b");
+    ShuffleServerProcess stopped = cluster.startServer("a", Map.of());
+    cluster.startServer("b", Map.of());
     SluiceClient client = startClient(TransportKind.GRPC_NETTY, "LZ4");
-    ShuffleAssignment assignment = register(client, 2);
+    ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 2);
     for (int map = 0; map < MAPS; map++) {
       push(client, assignment, map);
     }
@@ -247,9 +185,9 @@ class ClientRoundTripTest {
 
   @Test
   void saysThatAShuffleWasUnregistered() throws Exception {
-    startServer("a");
+    cluster.startServer("a", Map.of());
     SluiceClient client = startClient(TransportKind.GRPC, "LZ4");
-    ShuffleAssignment assignment = register(client, 1);
+    ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
     for (int map = 0; map < MAPS; map++) {
       push(client, assignment, map);
     }

@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
-import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
@@ -18,20 +15,15 @@ import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.common.config.ConfigSet;
-import io.sluice.coordinator.CoordinatorConfig;
-import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
-import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
@@ -55,95 +47,51 @@ class MoveTest {
 
   @TempDir Path directory;
 
-  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
-  private CoordinatorProcess coordinator;
+  private InProcessCluster cluster;
   private SluiceClient client;
   private ApplicationAssignments driver;
 
   @BeforeEach
-  void startCoordinator() throws Exception {
-    coordinator =
-        closing(
-            CoordinatorProcess.start(
-                ConfigSet.of(
-                    CoordinatorConfig.SCHEMA,
-                    Map.of(
-                        "rss.coordinator.host", "127.0.0.1",
-                        "rss.rpc.server.port", "0",
-                        "rss.jetty.http.port", "0",
-                        "rss.coordinator.app.expired", "3s",
-                        "rss.coordinator.server.heartbeat.interval", "100ms"))));
-    client =
-        closing(
-            SluiceClient.start(
-                ClientConfig.from(
-                    ConfigSet.of(
-                        ClientConfig.SCHEMA,
-                        Map.of(
-                            "rss.coordinator.quorum", quorum(),
-                            "rss.client.io.compression.codec", "NONE",
-                            "rss.client.retry.interval.max", "100ms"))),
-                "app-1",
-                "test"));
+  void start() throws Exception {
+    cluster = new InProcessCluster(directory);
+    // Drivers renew, and so hear of changes, every second.
+    cluster.startCoordinator(
+        Map.of(
+            "rss.coordinator.app.expired", "3s",
+            "rss.coordinator.server.heartbeat.interval", "100ms"));
+    client = cluster.startClient("app-1", Map.of());
     ApplicationSession session = client.applicationSession("me");
     driver = new ApplicationAssignments(session::furtherServer, 10, System::nanoTime);
     session.onMoved(driver::moved);
   }
 
   @AfterEach
-  void stopAll() throws Exception {
-    while (!toClose.isEmpty()) {
-      toClose.pop().close();
-    }
-  }
-
-  private <T extends AutoCloseable> T closing(T what) {
-    toClose.push(what);
-    return what;
-  }
-
-  private String quorum() {
-    return "127.0.0.1:" + coordinator.rpcPort();
+  void stop() throws Exception {
+    cluster.close();
   }
 
   private ShuffleServerProcess startServer(String name, String memory) throws Exception {
-    return closing(
-        ShuffleServerProcess.start(
-            ConfigSet.of(
-                ServerConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.quorum", quorum(),
-                    "rss.storage.basePath", directory.resolve(name).toString(),
-                    "rss.server.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.server.netty.port", "0",
-                    "rss.jetty.http.port", "0",
-                    "rss.server.buffer.capacity", memory,
-                    "rss.server.heartbeat.interval", "100ms",
-                    "rss.server.decommission.check.interval", "100ms",
-                    "rss.server.stop.timeout", "10s"))));
+    return cluster.startServer(
+        name,
+        Map.of(
+            "rss.server.buffer.capacity",
+            memory,
+            "rss.server.decommission.check.interval",
+            "100ms"));
   }
 
   /** A shuffle at the only server that there is. */
-  private ShuffleAssignment register(int shuffle) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (System.nanoTime() < deadline) {
-      ShuffleRegistration outcome =
-          client.applicationSession("me").registerShuffle(shuffle, PARTITIONS);
-      if (outcome instanceof Assigned assigned) {
-        driver.register(assigned.assignment());
-        return assigned.assignment();
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
-    throw new AssertionError("not assigned");
+  private ShuffleAssignment register() {
+    ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
+    driver.register(assignment);
+    return assignment;
   }
 
   private ShuffleServerControlGrpc.ShuffleServerControlBlockingStub control(
       ShuffleServerProcess server) {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort()).usePlaintext().build();
-    closing(channel::shutdownNow);
+    cluster.closing(channel::shutdownNow);
     return ShuffleServerControlGrpc.newBlockingStub(channel);
   }
 
@@ -215,7 +163,7 @@ class MoveTest {
   void whatAServerHeldIsReadFromTheOneThatItLeftItTo(String where, String memory, int bytes)
       throws Exception {
     ShuffleServerProcess leaving = startServer("a", memory);
-    ShuffleAssignment before = register(0);
+    ShuffleAssignment before = register();
     for (int map = 0; map < MAPS; map++) {
       push(before, map, bytes);
     }
@@ -237,7 +185,7 @@ class MoveTest {
   @Test
   void whatIsPushedWhileAServerLeavesIsAtOneOfTheTwo() throws Exception {
     ShuffleServerProcess leaving = startServer("a", "64m");
-    ShuffleAssignment before = register(0);
+    ShuffleAssignment before = register();
     startServer("b", "64m");
     int bytes = 2000;
     push(before, 0, bytes);
@@ -282,7 +230,7 @@ class MoveTest {
   @Test
   void aMoveThatIsCancelledLeavesTheServerAsItWas() throws Exception {
     ShuffleServerProcess staying = startServer("a", "64m");
-    ShuffleAssignment before = register(0);
+    ShuffleAssignment before = register();
     push(before, 0, 1000);
     // There is nobody who could take it.
     move(staying);

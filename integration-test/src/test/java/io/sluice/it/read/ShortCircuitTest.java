@@ -3,11 +3,8 @@ package io.sluice.it.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
-import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.BlocksMissingException;
@@ -16,23 +13,14 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.common.config.ConfigSet;
-import io.sluice.coordinator.CoordinatorConfig;
-import io.sluice.coordinator.CoordinatorProcess;
-import io.sluice.server.ServerConfig;
-import io.sluice.server.ShuffleServerProcess;
+import io.sluice.it.cluster.InProcessCluster;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -53,44 +41,20 @@ class ShortCircuitTest {
 
   @TempDir Path directory;
 
-  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
-  private int coordinatorPort;
+  private InProcessCluster cluster;
   private Path data;
 
   @BeforeEach
   void start() throws Exception {
-    CoordinatorProcess coordinator =
-        CoordinatorProcess.start(
-            ConfigSet.of(
-                CoordinatorConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.jetty.http.port", "0")));
-    toClose.push(coordinator);
-    coordinatorPort = coordinator.rpcPort();
+    cluster = new InProcessCluster(directory);
+    cluster.startCoordinator(Map.of());
+    cluster.startServer("a", Map.of());
     data = directory.resolve("a");
-    toClose.push(
-        ShuffleServerProcess.start(
-            ConfigSet.of(
-                ServerConfig.SCHEMA,
-                Map.of(
-                    "rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort,
-                    "rss.storage.basePath", data.toString(),
-                    "rss.server.host", "127.0.0.1",
-                    "rss.rpc.server.port", "0",
-                    "rss.server.netty.port", "0",
-                    "rss.jetty.http.port", "0",
-                    "rss.server.buffer.capacity", "16m",
-                    "rss.server.heartbeat.interval", "100ms",
-                    "rss.server.stop.timeout", "10s"))));
   }
 
   @AfterEach
   void stop() throws Exception {
-    while (!toClose.isEmpty()) {
-      toClose.pop().close();
-    }
+    cluster.close();
   }
 
   @Test
@@ -161,21 +125,17 @@ class ShortCircuitTest {
   }
 
   private SluiceClient startClient(String kind, boolean shortCircuit) {
-    Map<String, String> values = new HashMap<>();
-    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort);
-    values.put("rss.client.type", kind);
-    values.put("rss.client.io.compression.codec", "NONE");
-    values.put("rss.client.retry.interval.max", "10ms");
-    values.put("rss.client.read.shortcircuit.enabled", Boolean.toString(shortCircuit));
-    SluiceClient client =
-        SluiceClient.start(
-            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, values)), "app-1", "test");
-    toClose.push(client);
-    return client;
+    return cluster.startClient(
+        "app-1",
+        Map.of(
+            "rss.client.type",
+            kind,
+            "rss.client.read.shortcircuit.enabled",
+            Boolean.toString(shortCircuit)));
   }
 
   private ShuffleAssignment pushAll(SluiceClient client) throws Exception {
-    ShuffleAssignment assignment = register(client);
+    ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
     for (int map = 0; map < MAPS; map++) {
       try (PushSession session = client.pushSession(assignment, new MapAttempt(100 + map, map))) {
         session.beginFinalPass();
@@ -187,19 +147,6 @@ class ShortCircuitTest {
       }
     }
     return assignment;
-  }
-
-  private static ShuffleAssignment register(SluiceClient client) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    for (int shuffle = 0; System.nanoTime() < deadline; shuffle++) {
-      ShuffleRegistration outcome =
-          client.applicationSession("me").registerShuffle(shuffle, PARTITIONS);
-      if (outcome instanceof Assigned assigned) {
-        return assigned.assignment();
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
-    throw new AssertionError("no assignment");
   }
 
   private static ReadCounters readAll(SluiceClient client, ShuffleAssignment assignment)

@@ -1,10 +1,12 @@
 package io.sluice.it.recovery;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
@@ -12,8 +14,6 @@ import io.sluice.proto.PartitionState;
 import io.sluice.proto.Presence;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
  * What a server holds of a shuffle, asked through the real protocol.
@@ -67,7 +66,7 @@ record ShuffleContents(
         complete.add(Set.of());
         continue;
       }
-      complete.add(attempts(opened.getAttemptSets(state.getCompleteAttempts()).toByteArray()));
+      complete.add(attempts(opened.getAttemptSets(state.getCompleteAttempts())));
       readPartition(connection, shuffle, opened.getEpoch(), state, blocks, onDisk, last);
     }
     return new ShuffleContents(presence, blocks, onDisk, last, complete);
@@ -137,11 +136,9 @@ record ShuffleContents(
             .allMatch(sequence -> blocks.contains(new TestBlocks.Id(attempt, partition, sequence)));
   }
 
-  private static Set<Long> attempts(byte[] bytes) throws Exception {
-    Roaring64NavigableMap set = new Roaring64NavigableMap();
-    set.deserializePortable(new DataInputStream(new ByteArrayInputStream(bytes)));
+  private static Set<Long> attempts(ByteString bytes) throws Exception {
     Set<Long> attempts = new HashSet<>();
-    set.forEach(attempts::add);
+    AttemptSets.decode(bytes).forEach(attempts::add);
     return attempts;
   }
 

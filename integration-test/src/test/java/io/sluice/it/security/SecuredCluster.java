@@ -2,32 +2,23 @@ package io.sluice.it.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.coordinator.ShuffleRegistration;
-import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.common.config.ConfigSet;
-import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
-import io.sluice.server.ServerConfig;
+import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** A coordinator and a server that know two users, and clients of them. One test's own. */
 final class SecuredCluster implements AutoCloseable {
@@ -39,58 +30,60 @@ final class SecuredCluster implements AutoCloseable {
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
 
   private final Path directory;
-  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
-  private CoordinatorProcess coordinator;
+  private final InProcessCluster processes;
   private ShuffleServerProcess server;
   private Map<String, String> ofServers;
 
   SecuredCluster(Path directory) {
     this.directory = directory;
+    this.processes = new InProcessCluster(directory);
   }
 
   /**
    * @param more options of both processes
    */
   void start(Map<String, String> more) throws Exception {
+    start(more, Map.of());
+  }
+
+  /**
+   * @param more options of both processes
+   * @param moreOfServers in the place of those
+   */
+  void start(Map<String, String> more, Map<String, String> moreOfServers) throws Exception {
     Path secret = file("cluster.secret", KEYS);
     Path users =
         file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
     Map<String, String> both = new HashMap<>(more);
-    both.put("rss.rpc.server.port", "0");
-    both.put("rss.jetty.http.port", "0");
     both.put("rss.security.authentication.enabled", "true");
     both.put("rss.security.cluster.secret.file", secret.toString());
     both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
-    ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
     // Drivers renew, and so hear of changes, every second.
     ofCoordinator.put("rss.coordinator.app.expired", "3s");
     ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");
-    coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
-    toClose.push(coordinator);
-    Map<String, String> ofServer = new HashMap<>(both);
-    ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
-    ofServer.put("rss.server.host", "127.0.0.1");
-    ofServer.put("rss.server.netty.port", "0");
-    ofServer.put("rss.server.buffer.capacity", "16m");
-    ofServer.put("rss.server.heartbeat.interval", "100ms");
-    ofServer.put("rss.server.stop.timeout", "10s");
-    ofServers = ofServer;
+    processes.startCoordinator(ofCoordinator);
+    ofServers = new HashMap<>(both);
+    ofServers.putAll(moreOfServers);
     server = addServer("data");
   }
 
   /** One more of the same. */
   ShuffleServerProcess addServer(String name) throws IOException {
+    return addServer(name, Map.of());
+  }
+
+  /**
+   * @param more options in the place of those of the others
+   */
+  ShuffleServerProcess addServer(String name, Map<String, String> more) throws IOException {
     Map<String, String> options = new HashMap<>(ofServers);
-    options.put("rss.storage.basePath", directory.resolve(name).toString());
-    ShuffleServerProcess added =
-        ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, options));
-    toClose.push(added);
-    return added;
+    options.putAll(more);
+    return processes.startServer(name, options);
   }
 
   CoordinatorProcess coordinator() {
-    return coordinator;
+    return processes.coordinator();
   }
 
   ShuffleServerProcess server() {
@@ -99,8 +92,7 @@ final class SecuredCluster implements AutoCloseable {
 
   /** Closed with the cluster, before it. */
   <T extends AutoCloseable> T closing(T what) {
-    toClose.push(what);
-    return what;
+    return processes.closing(what);
   }
 
   private Path file(String name, String text) throws IOException {
@@ -114,31 +106,17 @@ final class SecuredCluster implements AutoCloseable {
       TransportKind kind, String application, String user, String secret, Map<String, String> more)
       throws IOException {
     Map<String, String> values = new HashMap<>(more);
-    values.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
     values.put("rss.client.type", kind.name());
-    values.put("rss.client.retry.interval.max", "100ms");
     values.put("rss.access.timeout.ms", "2s");
-    values.put("rss.client.io.compression.codec", "NONE");
     if (user != null) {
       values.put("rss.security.user", user);
       values.put("rss.security.user.secret.file", file(user + ".secret", secret + "\n").toString());
     }
-    return closing(
-        SluiceClient.start(
-            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, values)), application, "test"));
+    return processes.startClient(application, values);
   }
 
   static ShuffleAssignment assigned(SluiceClient client) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    ShuffleRegistration outcome = null;
-    while (System.nanoTime() < deadline) {
-      outcome = client.applicationSession("me").registerShuffle(0, PARTITIONS);
-      if (outcome instanceof Assigned assigned) {
-        return assigned.assignment();
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
-    throw new AssertionError("not assigned: " + outcome);
+    return InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
   }
 
   /** Pushes one map attempt, with so many random bytes for each partition. */
@@ -180,8 +158,6 @@ final class SecuredCluster implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    while (!toClose.isEmpty()) {
-      toClose.pop().close();
-    }
+    processes.close();
   }
 }

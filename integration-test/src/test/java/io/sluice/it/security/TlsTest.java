@@ -8,17 +8,14 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestTls;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,18 +98,10 @@ class TlsTest {
 
   @Test
   void pagesAreServedOverHttps() throws Exception {
-    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-    trusted.load(null, null);
-    try (var in = Files.newInputStream(certificates.resolve("sluice.crt"))) {
-      trusted.setCertificateEntry(
-          "sluice", CertificateFactory.getInstance("X.509").generateCertificate(in));
-    }
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLSv1.3");
-    context.init(null, trust.getTrustManagers(), null);
-    HttpClient http = HttpClient.newBuilder().sslContext(context).build();
+    HttpClient http =
+        HttpClient.newBuilder()
+            .sslContext(TestTls.caller(certificates, "sluice", Optional.empty()).https())
+            .build();
     for (int port : new int[] {cluster.coordinator().httpPort(), cluster.server().httpPort()}) {
       HttpResponse<String> response =
           http.send(

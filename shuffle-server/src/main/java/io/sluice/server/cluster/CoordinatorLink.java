@@ -1,10 +1,10 @@
 package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -266,12 +266,7 @@ final class CoordinatorLink {
 
   private static String describe(Throwable fault) {
     if (fault instanceof StatusRuntimeException statused) {
-      Status status = statused.getStatus();
-      Throwable cause = status.getCause();
-      String text =
-          status.getCode()
-              + (status.getDescription() == null ? "" : ": " + status.getDescription());
-      return cause == null ? text : text + " (" + cause.getMessage() + ")";
+      return CallFailure.describe(statused.getStatus());
     }
     return fault.toString();
   }

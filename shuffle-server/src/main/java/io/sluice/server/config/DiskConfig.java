@@ -31,7 +31,7 @@ public record DiskConfig(
     MEMORY_LOCALFILE_HDFS
   }
 
-  static final ConfigKey<StorageType> STORAGE_TYPE =
+  public static final ConfigKey<StorageType> STORAGE_TYPE =
       ConfigKey.enumeration("rss.storage.type", StorageType.class)
           .defaultValue(StorageType.MEMORY_LOCALFILE)
           .since("0.1.0")

@@ -6,6 +6,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.MoveTargetReply;
 import io.sluice.proto.MoveTargetRequest;
@@ -76,7 +77,11 @@ final class ClusterTargets implements MoveTargets {
         }
         why = reply.getMessage();
       } catch (StatusRuntimeException e) {
-        why = "coordinator " + coordinator + " does not say who takes it: " + e.getStatus();
+        why =
+            "coordinator "
+                + coordinator
+                + " does not say who takes it: "
+                + CallFailure.describe(e.getStatus());
       } finally {
         channel.shutdownNow();
       }

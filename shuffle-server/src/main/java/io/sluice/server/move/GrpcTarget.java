@@ -21,6 +21,7 @@ import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.CallFailure;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.FrameSink;
 import io.sluice.common.net.MessageReceiver;
@@ -39,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
 
 /**
  * The data protocol inside a gRPC stream, which every server has, one request at a time. The thread
@@ -208,7 +210,10 @@ final class GrpcTarget implements MoveTarget, FrameSink {
       throws IOException, InterruptedException {
     while (ended != null || !wanted.getAsBoolean()) {
       if (ended != null) {
-        throw new IOException(server + ": " + ended.getMessage(), ended);
+        String line = server + ": " + ended.getMessage();
+        throw ended instanceof SSLException
+            ? new SSLException(line, ended)
+            : new IOException(line, ended);
       }
       long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
       if (leftMs <= 0) {
@@ -283,12 +288,11 @@ final class GrpcTarget implements MoveTarget, FrameSink {
     @Override
     public void onClose(Status status, Metadata trailers) {
       receiver.end();
+      String line = "the connection ended: " + CallFailure.describe(status);
       end(
-          new IOException(
-              "the connection ended: "
-                  + status.getCode()
-                  + (status.getDescription() == null ? "" : " " + status.getDescription()),
-              status.getCause()));
+          CallFailure.isTls(status)
+              ? new SSLException(line, status.getCause())
+              : new IOException(line, status.getCause()));
     }
   }
 }

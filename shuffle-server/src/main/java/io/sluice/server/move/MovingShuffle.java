@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 
 /**
  * The move of one shuffle: a target is found, the copy runs in passes until it has caught up, the
@@ -37,6 +38,9 @@ final class MovingShuffle {
   private final Set<String> excluded = new HashSet<>();
   private ServerId found;
   private int failures;
+
+  /** Why the last of those that are excluded will not do. */
+  private String left = "";
 
   // All guarded by this.
   private ShuffleCopy copy;
@@ -113,21 +117,25 @@ final class MovingShuffle {
   }
 
   private void failed(IOException cause) {
-    say(cause.getMessage());
     if (found == null) {
+      say(left.isEmpty() ? cause.getMessage() : cause.getMessage() + "; " + left);
       // Servers that failed before may be well again.
       excluded.clear();
       return;
     }
+    say(cause.getMessage());
     StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : StatusCode.OK;
     failures++;
     boolean leaves =
         code == StatusCode.DRAINING
             || code == StatusCode.PARTITION_FULL
-            || code == StatusCode.NO_SPACE;
+            || code == StatusCode.NO_SPACE
+            // Certificates do not change within seconds.
+            || cause instanceof SSLException;
     // No other server would take what a quota forbids.
     if (leaves || (failures >= MAX_FAILURES && code != StatusCode.DENIED)) {
       excluded.add(found.getName());
+      left = cause.getMessage();
       found = null;
       failures = 0;
       beginAgain();

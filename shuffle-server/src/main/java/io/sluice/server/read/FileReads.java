@@ -5,6 +5,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.service.BlockReads;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -32,7 +33,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe.
  */
-public final class FileReads implements AutoCloseable {
+public final class FileReads implements BlockReads, AutoCloseable {
   private final ReadConfig config;
   private final ReadBudget budget;
   private final CachedQueue cached;
@@ -76,14 +77,7 @@ public final class FileReads implements AutoCloseable {
         new DropBehind(timer, nanoTime, piece -> readerOf(FileFetch.run(piece).disk()).drop(piece));
   }
 
-  /**
-   * Makes pieces ready. Never waits. Cancelling the result gives the fetch up.
-   *
-   * @param connection that asks
-   * @param found takes
-   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a
-   *     file is gone), BUSY
-   */
+  @Override
   public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found) {
     FileFetch fetch = new FileFetch(connection, epoch, found, this::sent);
@@ -125,12 +119,7 @@ public final class FileReads implements AutoCloseable {
     return fetch.answer();
   }
 
-  /**
-   * Tells the disks what will probably be asked for next, if a partition is being read from front
-   * to back and they have nothing else to read. Never waits.
-   *
-   * @param range that was read just now
-   */
+  @Override
   public void readAhead(ClientConnection connection, ShuffleLog log, LogRange range) {
     if (config.readAheadBytes() == 0 || !sequential.continues(connection, log.key(), range)) {
       return;

@@ -6,7 +6,6 @@ import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
-import io.sluice.server.config.RemoteConfig;
 import io.sluice.server.health.HealthConfig;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteSettings;

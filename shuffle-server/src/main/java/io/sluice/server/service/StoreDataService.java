@@ -5,6 +5,7 @@ import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
@@ -29,7 +30,7 @@ import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.read.FileReads;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,7 +61,7 @@ public final class StoreDataService implements DataService {
   private final FrameLimits limits;
   private final MemoryBudget memory;
   private final ShuffleStore store;
-  private final FileReads reads;
+  private final BlockReads reads;
   private final BooleanSupplier canStore;
   private final ScheduledExecutorService scheduler;
   private final ServerCounters counters;
@@ -78,7 +79,7 @@ public final class StoreDataService implements DataService {
       ServiceConfig config,
       MemoryBudget memory,
       ShuffleStore store,
-      FileReads reads,
+      BlockReads reads,
       BooleanSupplier canStore,
       ScheduledExecutorService scheduler,
       ServerCounters counters) {
@@ -365,7 +366,12 @@ public final class StoreDataService implements DataService {
       throw Identifiers.badRequest(
           "wanted_permille " + open.getWantedPermille() + ", expected 1 to 1000");
     }
-    Roaring64NavigableMap wanted = AttemptSets.decode(open.getWantedAttempts());
+    Roaring64NavigableMap wanted;
+    try {
+      wanted = AttemptSets.decode(open.getWantedAttempts());
+    } catch (IOException e) {
+      throw Identifiers.badRequest("wanted_attempts: " + e.getMessage());
+    }
     return wanted.isEmpty() || open.getMaxWaitMs() == 0 ? null : wanted;
   }
 

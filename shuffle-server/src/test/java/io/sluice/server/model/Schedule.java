@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
 import io.sluice.proto.Fetch;
@@ -39,7 +40,6 @@ import io.sluice.server.storage.StorageKind;
 import io.sluice.server.tier.MoveSteps;
 import io.sluice.server.watch.WatchSteps;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -58,7 +58,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
  * One random schedule, all of which follows from its seed. A step may take place in the middle of
@@ -772,9 +771,7 @@ final class Schedule {
   }
 
   private static long[] attempts(ByteString set) throws IOException {
-    Roaring64NavigableMap attempts = new Roaring64NavigableMap();
-    attempts.deserializePortable(new DataInputStream(set.newInput()));
-    return attempts.toArray();
+    return AttemptSets.decode(set).toArray();
   }
 
   private void checkAllBytes(int shuffle) {

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import javax.net.ssl.SSLException;
 
 /** Servers in memory that blocks are moved to, and what goes wrong on the way. For one thread. */
 final class FakeServers implements MoveTargets, AutoCloseable {
@@ -47,6 +48,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
   final Map<String, StatusCode> refusals = new HashMap<>();
 
   final Set<String> unreachable = new HashSet<>();
+  final Set<String> untrusted = new HashSet<>();
   int connections;
 
   /** One server in one life. */
@@ -166,6 +168,9 @@ final class FakeServers implements MoveTargets, AutoCloseable {
     String name = server.getName();
     if (unreachable.contains(name)) {
       throw new IOException(name + " does not answer");
+    }
+    if (untrusted.contains(name)) {
+      throw new SSLException(name + " cannot be trusted");
     }
     Node node = nodes.get(name);
     return new MoveTarget() {

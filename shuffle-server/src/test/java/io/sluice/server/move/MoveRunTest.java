@@ -175,6 +175,25 @@ class MoveRunTest {
   }
 
   @Test
+  void aTargetThatCannotBeTrustedIsReplacedAtOnceAndNamedWhileThereIsNoOther() throws Exception {
+    push(SHUFFLE, block(0, 1, 0, true, 100));
+    servers.untrusted.addAll(Set.of("a", "b", "c"));
+    look();
+    for (int i = 0; i < 4; i++) {
+      step();
+    }
+    assertThat(servers.connections).isEqualTo(3);
+    assertThat(only().waitsFor()).isEqualTo("there is nobody else; c cannot be trusted");
+
+    servers.untrusted.remove("b");
+    step();
+    step();
+
+    assertThat(told().get(0).getTo()).isEqualTo(FakeServers.id("b", FakeServers.EPOCH));
+    assertThat(servers.blocks(servers.node("b"), SHUFFLE)).hasSize(1);
+  }
+
+  @Test
   void aTargetThatHasLostWhatItTookBeginsAnew() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     look();

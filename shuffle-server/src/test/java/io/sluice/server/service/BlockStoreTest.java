@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.common.run.RunReader;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;

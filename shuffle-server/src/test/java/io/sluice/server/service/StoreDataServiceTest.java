@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.Open;

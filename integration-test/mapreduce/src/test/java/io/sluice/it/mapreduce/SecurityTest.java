@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestTls;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.demo.yarn.HadoopProgram;
@@ -11,9 +12,7 @@ import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -22,15 +21,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,20 +152,9 @@ final class SecurityTest {
   }
 
   private long bytesPushedToTheServer() throws Exception {
-    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-    trusted.load(null, null);
-    try (InputStream in = Files.newInputStream(directory.resolve("sluice.crt"))) {
-      trusted.setCertificateEntry(
-          "sluice", CertificateFactory.getInstance("X.509").generateCertificate(in));
-    }
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLSv1.3");
-    context.init(null, trust.getTrustManagers(), null);
     String metrics =
         HttpClient.newBuilder()
-            .sslContext(context)
+            .sslContext(TestTls.caller(directory, "sluice", Optional.empty()).https())
             .build()
             .send(
                 HttpRequest.newBuilder(

@@ -1,4 +1,4 @@
-package io.sluice.common.auth;
+package io.sluice.common.file;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,9 @@
-package io.sluice.server.config;
+package io.sluice.server.remote;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.server.config.DiskConfig;
 import io.sluice.server.remote.spi.KerberosSettings;
 import java.nio.file.Path;
 import java.util.List;

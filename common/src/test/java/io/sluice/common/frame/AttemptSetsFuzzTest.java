@@ -1,10 +1,10 @@
-package io.sluice.server.service;
+package io.sluice.common.frame;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.sluice.common.error.SluiceException;
 import io.sluice.common.fuzz.DecoderFuzz;
+import java.io.IOException;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ class AttemptSetsFuzzTest {
             encoded(LongStream.of(0, 1, 7, 1L << 40)),
             encoded(LongStream.range(3, 5_000)),
             encoded(new Random(1).longs(6_000, 0, 60_000)))
-        .refusing(SluiceException.class)
+        .refusing(IOException.class)
         // A bitmap has 65536 containers at most, whose places are made before they are read.
         .allocating(8 << 20, 64)
         .run(

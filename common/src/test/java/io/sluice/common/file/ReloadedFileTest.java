@@ -1,4 +1,4 @@
-package io.sluice.common.auth;
+package io.sluice.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

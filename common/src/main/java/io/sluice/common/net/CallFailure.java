@@ -1,0 +1,59 @@
+package io.sluice.common.net;
+
+import io.grpc.Status;
+import javax.net.ssl.SSLException;
+
+/**
+ * Why a call of gRPC failed, in one line. What gRPC says itself has several: handlers of the
+ * channel, or a stack trace.
+ */
+public final class CallFailure {
+  private static final int MAX_CHARS = 300;
+
+  private CallFailure() {}
+
+  /** {@code UNAVAILABLE io exception (Connection refused: host/10.0.0.1:19997)}, for example. */
+  public static String describe(Status status) {
+    Throwable cause = status.getCause();
+    if (isTls(status)) {
+      return "TLS failed: " + text(root(cause));
+    }
+    String description = status.getDescription();
+    StringBuilder line = new StringBuilder(status.getCode().name());
+    if (description != null) {
+      line.append(' ').append(firstLine(description));
+    }
+    if (cause != null) {
+      line.append(" (").append(text(root(cause))).append(')');
+    }
+    return line.toString();
+  }
+
+  /** Whether the two sides did not come to speak TLS: certificates, or one is in clear. */
+  public static boolean isTls(Status status) {
+    for (Throwable at = status.getCause(); at != null; at = at.getCause()) {
+      if (at instanceof SSLException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  private static String text(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : firstLine(message);
+  }
+
+  private static String firstLine(String text) {
+    String line = text.lines().findFirst().orElse("").strip();
+    return line.length() <= MAX_CHARS ? line : line.substring(0, MAX_CHARS) + "…";
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.it.cluster;
+
+import io.sluice.client.ClientConfig;
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.coordinator.ShuffleRegistration;
+import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.CoordinatorConfig;
+import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.server.ServerConfig;
+import io.sluice.server.ShuffleServerProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A coordinator, servers with little memory, and clients of them, on ports that are free. One
+ * test's own; closing it closes all, the newest first.
+ */
+public final class InProcessCluster implements AutoCloseable {
+  private final Path directory;
+  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private CoordinatorProcess coordinator;
+
+  /**
+   * @param directory where each server has one of its name
+   */
+  public InProcessCluster(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * @param more options, also in the place of those here
+   */
+  public CoordinatorProcess startCoordinator(Map<String, String> more) throws IOException {
+    Map<String, String> options = new HashMap<>();
+    options.put("rss.coordinator.host", "127.0.0.1");
+    options.put("rss.rpc.server.port", "0");
+    options.put("rss.jetty.http.port", "0");
+    options.putAll(more);
+    coordinator =
+        closing(CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, options)));
+    return coordinator;
+  }
+
+  /**
+   * @param more options, also in the place of those here
+   */
+  public ShuffleServerProcess startServer(String name, Map<String, String> more)
+      throws IOException {
+    Map<String, String> options = new HashMap<>();
+    options.put("rss.coordinator.quorum", quorum());
+    options.put("rss.storage.basePath", directory.resolve(name).toString());
+    options.put("rss.server.host", "127.0.0.1");
+    options.put("rss.rpc.server.port", "0");
+    options.put("rss.server.netty.port", "0");
+    options.put("rss.jetty.http.port", "0");
+    options.put("rss.server.buffer.capacity", "16m");
+    options.put("rss.server.heartbeat.interval", "100ms");
+    options.put("rss.server.stop.timeout", "10s");
+    options.putAll(more);
+    return closing(ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, options)));
+  }
+
+  /**
+   * @param more options, also in the place of those here
+   */
+  public SluiceClient startClient(String application, Map<String, String> more) {
+    Map<String, String> options = new HashMap<>();
+    options.put("rss.coordinator.quorum", quorum());
+    options.put("rss.client.io.compression.codec", "NONE");
+    options.put("rss.client.retry.interval.max", "100ms");
+    options.putAll(more);
+    return closing(
+        SluiceClient.start(
+            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, options)), application, "test"));
+  }
+
+  private String quorum() {
+    return "127.0.0.1:" + coordinator.rpcPort();
+  }
+
+  /**
+   * Asks until so many servers have announced themselves.
+   *
+   * @return a shuffle at all of them
+   */
+  public static ShuffleAssignment awaitAssignment(
+      SluiceClient client, int partitions, int servers) {
+    ApplicationSession session = client.applicationSession("me");
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    ShuffleRegistration outcome = null;
+    for (int shuffle = 0; System.nanoTime() < deadline; ) {
+      outcome = session.registerShuffle(shuffle, partitions);
+      if (outcome instanceof Assigned assigned) {
+        if (assigned.assignment().servers().size() == servers) {
+          return assigned.assignment();
+        }
+        shuffle++;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+    throw new AssertionError("no assignment to " + servers + " servers: " + outcome);
+  }
+
+  public CoordinatorProcess coordinator() {
+    return coordinator;
+  }
+
+  /** Closed with the cluster, before it. */
+  public <T extends AutoCloseable> T closing(T what) {
+    toClose.push(what);
+    return what;
+  }
+
+  @Override
+  public void close() throws Exception {
+    while (!toClose.isEmpty()) {
+      toClose.pop().close();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Processes of Sluice inside a test's own JVM. */
+package io.sluice.it.cluster;
