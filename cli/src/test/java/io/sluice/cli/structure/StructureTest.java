@@ -76,7 +76,7 @@ class StructureTest {
     "client, common proto",
     "coordinator, common metrics proto",
     "server, common metrics proto",
-    "demo, client common proto",
+    "demo, proto",
     "cli, client common coordinator demo metrics proto server"
   })
   void aModuleKnowsThoseBelowIt(String module, String below) {

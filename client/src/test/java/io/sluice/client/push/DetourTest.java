@@ -10,6 +10,7 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.Troubles.Trouble;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -27,7 +28,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -47,83 +47,6 @@ class DetourTest {
 
   /** Ends the wait for what never comes; all else is answered before a call returns. */
   private static final RetryPolicy IMPATIENT = new RetryPolicy(3, 1, 2, 25);
-
-  /** What a server does, from its so-many-th push on. */
-  private enum Trouble {
-    UNREACHABLE,
-    CUT_BEFORE,
-    CUT_AFTER,
-    SILENT,
-    BUSY(StatusCode.BUSY),
-    NO_SPACE(StatusCode.NO_SPACE),
-    DRAINING(StatusCode.DRAINING),
-    STORAGE_FAILED(StatusCode.STORAGE_FAILED),
-    CORRUPT(StatusCode.FRAME_CORRUPT),
-    PARTITION_FULL(StatusCode.PARTITION_FULL),
-    BAD_VERSION(StatusCode.BAD_VERSION),
-    DENIED(StatusCode.DENIED);
-
-    private final StatusCode refusal;
-
-    Trouble() {
-      this(null);
-    }
-
-    Trouble(StatusCode refusal) {
-      this.refusal = refusal;
-    }
-  }
-
-  /** Servers in trouble, each from a push of its own on. */
-  private static final class Troubles implements Faults {
-    private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
-    private final Map<String, Integer> from = new ConcurrentHashMap<>();
-    private final Map<String, Integer> pushes = new ConcurrentHashMap<>();
-    private final Map<String, Integer> connects = new ConcurrentHashMap<>();
-
-    Troubles with(int server, Trouble trouble, int fromPush) {
-      troubles.put("server-" + server, trouble);
-      from.put("server-" + server, fromPush);
-      return this;
-    }
-
-    void over() {
-      troubles.clear();
-    }
-
-    int connects(int server) {
-      return connects.getOrDefault("server-" + server, 0);
-    }
-
-    private Trouble now(String server) {
-      return pushes.getOrDefault(server, 0) < from.getOrDefault(server, 0)
-          ? null
-          : troubles.get(server);
-    }
-
-    @Override
-    public Fate connect(ServerId server) {
-      connects.merge(server.getName(), 1, Integer::sum);
-      return now(server.getName()) == Trouble.UNREACHABLE ? Fate.LOST_BEFORE : Fate.DONE;
-    }
-
-    @Override
-    public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
-      Trouble trouble = now(server.getName());
-      pushes.merge(server.getName(), 1, Integer::sum);
-      if (trouble == null) {
-        return Fate.DONE;
-      }
-      if (trouble.refusal != null) {
-        throw new SluiceException(trouble.refusal, "refused");
-      }
-      return switch (trouble) {
-        case CUT_AFTER -> Fate.LOST_AFTER;
-        case SILENT -> Fate.SILENT;
-        default -> Fate.LOST_BEFORE;
-      };
-    }
-  }
 
   private static PushConfig config(int quorum) {
     return new PushConfig(16 << 10, 64 << 10, quorum, BlockCodec.LZ4, 1, THREE_TRIES, IMPATIENT);

@@ -3,7 +3,6 @@ package io.sluice.demo.cluster;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -156,11 +155,7 @@ public final class ClusterProbe implements AutoCloseable {
 
   private static IOException silent(ClusterNode node, StatusRuntimeException cause) {
     return new IOException(
-        node.name()
-            + " at "
-            + node.address()
-            + " does not answer: "
-            + CallFailure.describe(cause.getStatus()),
+        node.name() + " at " + node.address() + " does not answer: " + cause.getStatus().getCode(),
         cause);
   }
 

@@ -1,10 +1,10 @@
 package io.sluice.it.transport;
 
-import static io.sluice.it.transport.DataTransportContract.direct;
-import static io.sluice.it.transport.DataTransportContract.frame;
-import static io.sluice.it.transport.DataTransportContract.get;
-import static io.sluice.it.transport.DataTransportContract.pushOf;
-import static io.sluice.it.transport.DataTransportContract.range;
+import static io.sluice.it.transport.TransportEnds.direct;
+import static io.sluice.it.transport.TransportEnds.frame;
+import static io.sluice.it.transport.TransportEnds.get;
+import static io.sluice.it.transport.TransportEnds.pushOf;
+import static io.sluice.it.transport.TransportEnds.range;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

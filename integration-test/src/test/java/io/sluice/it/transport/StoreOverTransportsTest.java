@@ -1,9 +1,9 @@
 package io.sluice.it.transport;
 
-import static io.sluice.it.transport.DataTransportContract.await;
-import static io.sluice.it.transport.DataTransportContract.frame;
-import static io.sluice.it.transport.DataTransportContract.get;
-import static io.sluice.it.transport.DataTransportContract.range;
+import static io.sluice.it.transport.TransportEnds.await;
+import static io.sluice.it.transport.TransportEnds.frame;
+import static io.sluice.it.transport.TransportEnds.get;
+import static io.sluice.it.transport.TransportEnds.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

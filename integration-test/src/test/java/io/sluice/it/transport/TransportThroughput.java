@@ -62,14 +62,14 @@ final class TransportThroughput {
         open.add(client.connect(loopback.server(), "app", "bench").get());
       }
       ByteBuf body = PooledByteBufAllocator.DEFAULT.directBuffer(BODY).writeZero(BODY);
-      open.get(0).push(DataTransportContract.pushOf(1), body.retainedSlice()).get();
-      Fetch fetch = Fetch.newBuilder().addRanges(DataTransportContract.range(1, 0, BODY)).build();
+      open.get(0).push(TransportEnds.pushOf(1), body.retainedSlice()).get();
+      Fetch fetch = Fetch.newBuilder().addRanges(TransportEnds.range(1, 0, BODY)).build();
       service.keepBodies(false);
 
       Round push =
           connection ->
               connection
-                  .push(DataTransportContract.pushOf(1), body.retainedSlice())
+                  .push(TransportEnds.pushOf(1), body.retainedSlice())
                   .thenApply(PushAck::getEpoch);
       Round read =
           connection ->

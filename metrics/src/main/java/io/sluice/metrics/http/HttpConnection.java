@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -24,7 +23,9 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.URISyntaxException;
 import java.time.InstantSource;
-import java.util.Date;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -43,6 +44,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(HttpConnection.class);
 
   private static final byte[] NOTHING = {};
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
 
   private final SocketChannel channel;
   private final HttpTimeouts timeouts;
@@ -242,7 +246,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             status,
             head || unchanged ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(answer.body()));
     answer.headers().forEach(response.headers()::set);
-    response.headers().set(HttpHeaderNames.DATE, DateFormatter.format(new Date(clock.millis())));
+    response.headers().set(HttpHeaderNames.DATE, DATE.format(clock.instant()));
     if (!keepAlive) {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     } else if (!version.isKeepAliveDefault()) {

@@ -286,9 +286,23 @@ class HttpPortTest {
     HttpPeer peer =
         peer()
             .send(
-                "GET /1 HTTP/1.1\r\n\r\nGET /later HTTP/1.1\r\n\r\nGET /2?x=y HTTP/1.1\r\n\r\n"
-                    + "POST /3 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
-                    + "GET /4 HTTP/1.1\r\n");
+                String.join(
+                    "\r\n",
+                    "GET /1 HTTP/1.1",
+                    "",
+                    "GET /later HTTP/1.1",
+                    "",
+                    "GET /2?x=y HTTP/1.1",
+                    "",
+                    "POST /3 HTTP/1.1",
+                    "Transfer-Encoding: chunked",
+                    "",
+                    "2",
+                    "ab",
+                    "0",
+                    "",
+                    "GET /4 HTTP/1.1",
+                    ""));
     assertThat(peer.answer().body()).isEqualTo("GET /1? ");
     later.complete(HttpAnswer.text(200, "later"));
     assertThat(peer.answer().body()).isEqualTo("later");
