@@ -13,6 +13,7 @@ import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
