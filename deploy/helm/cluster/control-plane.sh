@@ -4,7 +4,7 @@
 kwok_version=v0.8.0
 # Nodes, and volumes of each.
 nodes=5
-volumes=6
+volumes=10
 longest=1200
 running=()
 
