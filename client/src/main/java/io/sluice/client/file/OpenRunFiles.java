@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.RunFileKind;
-import io.sluice.proto.RunFileLocation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -25,7 +24,7 @@ public final class OpenRunFiles implements AutoCloseable {
   private boolean closed;
 
   /** Bytes of a file. */
-  public record Piece(RunFileLocation file, long position, int length) {}
+  public record Piece(RunFile file, long position, int length) {}
 
   public OpenRunFiles(RunFiles files, ByteBufAllocator allocator) {
     this.files = files;
@@ -38,8 +37,8 @@ public final class OpenRunFiles implements AutoCloseable {
   }
 
   /** Whether a file that a server named may be read. */
-  public boolean mayOpen(RunFileSource source, RunFileLocation file) {
-    return files.mayOpen(source, file.getKind());
+  public boolean mayOpen(RunFileSource source, RunFile file) {
+    return files.mayOpen(source, file.kind());
   }
 
   /**
@@ -48,10 +47,10 @@ public final class OpenRunFiles implements AutoCloseable {
    * @return owned by who takes it; any failure means that the bytes are to be fetched
    */
   public CompletableFuture<FetchedBody> read(RunFileSource source, List<Piece> pieces) {
-    Set<RunFileLocation> named = new LinkedHashSet<>();
+    Set<RunFile> named = new LinkedHashSet<>();
     pieces.forEach(piece -> named.add(piece.file()));
-    Map<RunFileLocation, CompletableFuture<RunFileInput>> opening = new HashMap<>();
-    for (RunFileLocation file : named) {
+    Map<RunFile, CompletableFuture<RunFileInput>> opening = new HashMap<>();
+    for (RunFile file : named) {
       opening.put(file, input(source, file));
     }
     CompletableFuture<?> all =
@@ -66,7 +65,7 @@ public final class OpenRunFiles implements AutoCloseable {
   private FetchedBody read(
       long epoch,
       List<Piece> pieces,
-      Map<RunFileLocation, CompletableFuture<RunFileInput>> opened) {
+      Map<RunFile, CompletableFuture<RunFileInput>> opened) {
     int length = pieces.stream().mapToInt(Piece::length).sum();
     ByteBuf bytes = allocator.directBuffer(length, length);
     boolean whole = false;
@@ -86,13 +85,13 @@ public final class OpenRunFiles implements AutoCloseable {
   }
 
   private synchronized CompletableFuture<RunFileInput> input(
-      RunFileSource source, RunFileLocation file) {
+      RunFileSource source, RunFile file) {
     if (closed) {
       return CompletableFuture.failedFuture(new IOException("the read is closed"));
     }
-    RunFileOpener opener = files.opener(file.getKind());
+    RunFileOpener opener = files.opener(file.kind());
     if (opener == null) {
-      return CompletableFuture.failedFuture(new IOException("no way to open " + file.getKind()));
+      return CompletableFuture.failedFuture(new IOException("no way to open " + file.kind()));
     }
     return inputs.computeIfAbsent(
         new SharedInputs.Key(source, file), key -> files.inputs().acquire(key, opener));

@@ -1,6 +1,5 @@
 package io.sluice.client.file;
 
-import io.sluice.proto.RunFileLocation;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -29,7 +28,7 @@ final class SharedInputs {
   private boolean closed;
 
   /** A file in one life of its server. */
-  record Key(RunFileSource source, RunFileLocation file) {}
+  record Key(RunFileSource source, RunFile file) {}
 
   private static final class Shared {
     final CompletableFuture<RunFileInput> input;
@@ -54,7 +53,7 @@ final class SharedInputs {
     Shared shared = inputs.get(key);
     if (shared == null || shared.input.isCompletedExceptionally()) {
       int readers = shared == null ? 0 : shared.readers;
-      shared = new Shared(opener.open(key.source(), key.file().getName()));
+      shared = new Shared(opener.open(key.source(), key.file().name()));
       shared.readers = readers;
       inputs.put(key, shared);
     }

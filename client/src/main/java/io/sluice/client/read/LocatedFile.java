@@ -1,18 +1,18 @@
 package io.sluice.client.read;
 
-import io.sluice.proto.RunFileLocation;
+import io.sluice.client.file.RunFile;
 
 /** A run file that a read may read itself, until that fails once. Belongs to one thread. */
 final class LocatedFile {
-  private final RunFileLocation location;
+  private final RunFile file;
   private boolean usable = true;
 
-  LocatedFile(RunFileLocation location) {
-    this.location = location;
+  LocatedFile(RunFile file) {
+    this.file = file;
   }
 
-  RunFileLocation location() {
-    return location;
+  RunFile file() {
+    return file;
   }
 
   boolean isUsable() {

@@ -1,12 +1,12 @@
 package io.sluice.client.read;
 
+import io.sluice.client.file.RunFile;
 import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.proto.LocatedStretch;
 import io.sluice.proto.LostStretch;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
-import io.sluice.proto.RunFileLocation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -30,7 +30,7 @@ final class Placement {
   /**
    * @param mayOpen whether a file can be read here
    */
-  Placement(OpenReply reply, Predicate<RunFileLocation> mayOpen) {
+  Placement(OpenReply reply, Predicate<RunFile> mayOpen) {
     long[] bytes = new long[reply.getFilesCount()];
     for (PartitionState state : reply.getPartitionsList()) {
       for (LocatedStretch located : state.getLocatedList()) {
@@ -41,9 +41,9 @@ final class Placement {
     }
     int usable = 0;
     for (int i = 0; i < bytes.length; i++) {
-      RunFileLocation location = reply.getFiles(i);
-      boolean use = usable < MAX_FILES && bytes[i] >= MIN_FILE_BYTES && mayOpen.test(location);
-      files.add(use ? new LocatedFile(location) : null);
+      RunFile file = RunFile.of(reply.getFiles(i));
+      boolean use = usable < MAX_FILES && bytes[i] >= MIN_FILE_BYTES && mayOpen.test(file);
+      files.add(use ? new LocatedFile(file) : null);
       usable += use ? 1 : 0;
     }
   }

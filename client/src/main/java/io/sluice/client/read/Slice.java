@@ -76,7 +76,7 @@ final class Slice {
         .map(
             part ->
                 new OpenRunFiles.Piece(
-                    part.place.file().location(), part.place.position(), part.length))
+                    part.place.file().file(), part.place.position(), part.length))
         .toList();
   }
 

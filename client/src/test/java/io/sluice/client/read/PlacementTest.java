@@ -36,7 +36,7 @@ class PlacementTest {
       reply.addFiles(RunFileLocation.newBuilder().setKind(RunFileKind.LOCAL_FILE).setName(name));
     }
     Placement placement =
-        new Placement(reply.build(), file -> !file.getName().equals("unreadable"));
+        new Placement(reply.build(), file -> !file.name().equals("unreadable"));
     return placement
         .place(reply.getPartitions(0), List.of(new Stretch(offset, length, null)))
         .stream()
@@ -51,7 +51,7 @@ class PlacementTest {
         + (stretch.place() == null
             ? ""
             : " in "
-                + stretch.place().file().location().getName()
+                + stretch.place().file().file().name()
                 + " at "
                 + stretch.place().position());
   }
