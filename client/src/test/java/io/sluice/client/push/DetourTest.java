@@ -514,12 +514,13 @@ class DetourTest {
   void losesNoBlockWhateverHappens() throws Exception {
     int failed = 0;
     Set<String> ways = new TreeSet<>();
+    List<Trouble> any = List.of(Trouble.values());
     for (int seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
       Troubles troubles = new Troubles();
       for (int server = 0; server < 5; server++) {
         if (random.nextInt(3) == 0) {
-          Trouble trouble = Trouble.values()[random.nextInt(Trouble.values().length)];
+          Trouble trouble = any.get(random.nextInt(any.size()));
           // Silence takes real time, once for each server.
           troubles.with(
               server, trouble == Trouble.SILENT ? Trouble.BUSY : trouble, random.nextInt(12));
