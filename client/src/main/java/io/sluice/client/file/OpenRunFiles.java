@@ -63,9 +63,7 @@ public final class OpenRunFiles implements AutoCloseable {
   }
 
   private FetchedBody read(
-      long epoch,
-      List<Piece> pieces,
-      Map<RunFile, CompletableFuture<RunFileInput>> opened) {
+      long epoch, List<Piece> pieces, Map<RunFile, CompletableFuture<RunFileInput>> opened) {
     int length = pieces.stream().mapToInt(Piece::length).sum();
     ByteBuf bytes = allocator.directBuffer(length, length);
     boolean whole = false;
@@ -84,8 +82,7 @@ public final class OpenRunFiles implements AutoCloseable {
     }
   }
 
-  private synchronized CompletableFuture<RunFileInput> input(
-      RunFileSource source, RunFile file) {
+  private synchronized CompletableFuture<RunFileInput> input(RunFileSource source, RunFile file) {
     if (closed) {
       return CompletableFuture.failedFuture(new IOException("the read is closed"));
     }

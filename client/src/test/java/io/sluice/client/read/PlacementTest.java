@@ -35,8 +35,7 @@ class PlacementTest {
     for (String name : List.of("a", "b", "unreadable")) {
       reply.addFiles(RunFileLocation.newBuilder().setKind(RunFileKind.LOCAL_FILE).setName(name));
     }
-    Placement placement =
-        new Placement(reply.build(), file -> !file.name().equals("unreadable"));
+    Placement placement = new Placement(reply.build(), file -> !file.name().equals("unreadable"));
     return placement
         .place(reply.getPartitions(0), List.of(new Stretch(offset, length, null)))
         .stream()
@@ -50,10 +49,7 @@ class PlacementTest {
         + stretch.length()
         + (stretch.place() == null
             ? ""
-            : " in "
-                + stretch.place().file().file().name()
-                + " at "
-                + stretch.place().position());
+            : " in " + stretch.place().file().file().name() + " at " + stretch.place().position());
   }
 
   @Test
