@@ -12,6 +12,7 @@ import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.util.HeapSort;
 import org.apache.hadoop.util.IndexedSorter;
 import org.apache.hadoop.util.QuickSort;
@@ -41,8 +42,7 @@ class SortBufferTest {
   @Test
   void takesNoMoreMemoryThanItIsGiven() throws IOException {
     long limit = 256 << 10;
-    SortBuffer<Text> buffer =
-        new SortBuffer<>(PARTITIONS, limit, new Text.Comparator(), new QuickSort());
+    SortBuffer<Text> buffer = buffer(limit, new Text.Comparator(), new QuickSort());
     for (int round = 0; round < 3; round++) {
       List<Added> added = fill(buffer, Integer.MAX_VALUE);
       assertThat(buffer.bytes()).isBetween(limit / 4, limit);
@@ -54,9 +54,9 @@ class SortBufferTest {
     }
   }
 
-  private void check(RawComparator<Text> comparator, IndexedSorter sorter, Comparator<Added> order)
+  private void check(WritableComparator comparator, IndexedSorter sorter, Comparator<Added> order)
       throws IOException {
-    SortBuffer<Text> buffer = new SortBuffer<>(PARTITIONS, 4 << 20, comparator, sorter);
+    SortBuffer<Text> buffer = buffer(4 << 20, comparator, sorter);
     for (int round = 0; round < 5; round++) {
       List<Added> added = fill(buffer, 5_000);
       buffer.sort(() -> {});
@@ -66,6 +66,13 @@ class SortBufferTest {
       assertThat(found).containsExactlyInAnyOrderElementsOf(added);
       buffer.clear();
     }
+  }
+
+  @SuppressWarnings("unchecked") // Hadoop's comparators do not say what they compare.
+  private static SortBuffer<Text> buffer(
+      long limitBytes, WritableComparator comparator, IndexedSorter sorter) {
+    RawComparator<?> raw = comparator;
+    return new SortBuffer<>(PARTITIONS, limitBytes, (RawComparator<Text>) raw, sorter);
   }
 
   /** Adds so many records, or until there is no room. */
