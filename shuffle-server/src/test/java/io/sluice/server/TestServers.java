@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Configurations of small servers on free loopback ports. */
-final class TestServers {
+public final class TestServers {
   private TestServers() {}
 
   /** What every server in a test has, overridden by {@code more}. */
-  static ConfigSet config(HostPort coordinator, Path directory, Map<String, String> more) {
+  public static ConfigSet config(HostPort coordinator, Path directory, Map<String, String> more) {
     Map<String, String> values = new HashMap<>();
     values.put("rss.coordinator.quorum", coordinator.toString());
     values.put("rss.storage.basePath", directory.toString());

@@ -43,7 +43,7 @@ final class ApiDoor {
 
   /** Never ends exceptionally. */
   CompletionStage<Reply> answer(HttpCall call) {
-    boolean changes = !call.method().equals("GET") && !call.method().equals("HEAD");
+    boolean changes = call.changes();
     if (changes) {
       if (isFromElsewhere(call)) {
         return refused(FORBIDDEN, "a page from elsewhere asks for this: only those of here may");

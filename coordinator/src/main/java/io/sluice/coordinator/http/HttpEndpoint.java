@@ -85,7 +85,7 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private Reply page(HttpCall call) {
-    if (!call.method().equals("GET") && !call.method().equals("HEAD")) {
+    if (call.changes()) {
       return Reply.text(Reply.METHOD_NOT_ALLOWED, "only GET and HEAD are understood\n");
     }
     Reply asset = assets.find(call.path(), call.header("If-None-Match"));

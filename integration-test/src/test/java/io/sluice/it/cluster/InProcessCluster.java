@@ -7,10 +7,11 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
-import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
+import io.sluice.server.TestServers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -55,18 +56,9 @@ public final class InProcessCluster implements AutoCloseable {
    */
   public ShuffleServerProcess startServer(String name, Map<String, String> more)
       throws IOException {
-    Map<String, String> options = new HashMap<>();
-    options.put("rss.coordinator.quorum", quorum());
-    options.put("rss.storage.basePath", directory.resolve(name).toString());
-    options.put("rss.server.host", "127.0.0.1");
-    options.put("rss.rpc.server.port", "0");
-    options.put("rss.server.netty.port", "0");
-    options.put("rss.jetty.http.port", "0");
-    options.put("rss.server.buffer.capacity", "16m");
-    options.put("rss.server.heartbeat.interval", "100ms");
-    options.put("rss.server.stop.timeout", "10s");
-    options.putAll(more);
-    return closing(ShuffleServerProcess.start(ConfigSet.of(ServerConfig.SCHEMA, options)));
+    return closing(
+        ShuffleServerProcess.start(
+            TestServers.config(HostPort.parse(quorum()), directory.resolve(name), more)));
   }
 
   /**

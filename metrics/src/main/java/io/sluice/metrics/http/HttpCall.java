@@ -41,6 +41,11 @@ public final class HttpCall {
     return method;
   }
 
+  /** Whether it asks for more than to be told something. */
+  public boolean changes() {
+    return !method.equals("GET") && !method.equals("HEAD");
+  }
+
   /** As it was sent, escapes included; empty if there is none. */
   public String path() {
     String path = target.getRawPath();

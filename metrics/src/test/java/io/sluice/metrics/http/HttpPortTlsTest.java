@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
 import io.sluice.common.tls.TlsContexts;
@@ -108,19 +109,7 @@ class HttpPortTlsTest {
    * @param trusted the server's
    */
   private SSLSocket socket(String own, String trusted) throws Exception {
-    Optional<String> name = Optional.ofNullable(own);
-    TlsContexts tls =
-        TlsContexts.of(
-                new TlsConfig(
-                    true,
-                    name.map(one -> made.resolve(one + ".crt")),
-                    name.map(one -> made.resolve(one + ".key")),
-                    Optional.of(made.resolve(trusted + ".crt")),
-                    ClientCertificates.NONE,
-                    Optional.empty()),
-                false,
-                System::nanoTime)
-            .orElseThrow();
+    TlsContexts tls = TestTls.caller(made, trusted, Optional.ofNullable(own));
     return (SSLSocket) tls.https().getSocketFactory().createSocket("127.0.0.1", port.port());
   }
 

@@ -69,7 +69,7 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private HttpAnswer page(HttpCall call) {
-    if (!call.method().equals("GET") && !call.method().equals("HEAD")) {
+    if (call.changes()) {
       return HttpAnswer.text(405, "only GET and HEAD are understood\n");
     }
     return switch (call.path()) {

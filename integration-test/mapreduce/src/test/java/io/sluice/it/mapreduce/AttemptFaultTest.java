@@ -17,13 +17,6 @@ final class AttemptFaultTest {
     this.clusters = clusters;
   }
 
-  private static void assertAllCameFromServers(ProgramOutcome outcome) {
-    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
-    assertThat(outcome.counter("SERVER_BYTES"))
-        .isPositive()
-        .isEqualTo(outcome.counter("PUSHED_BYTES"));
-  }
-
   @Test
   void fetchesWhileMapsRunAndOutlivesProcessesThatEnd() throws Exception {
     ServerCounters before = clusters.probe().counters();
@@ -72,7 +65,7 @@ final class AttemptFaultTest {
     assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES + 2);
     assertThat(outcome.counter("Killed reduce tasks")).isEqualTo(1);
     assertThat(outcome.counter("Failed reduce tasks")).isEqualTo(1);
-    assertAllCameFromServers(outcome);
+    BothWays.assertAllCameFromServers(outcome);
   }
 
   @Test
@@ -97,7 +90,7 @@ final class AttemptFaultTest {
     assertThat(outcome.counter("Launched reduce tasks")).isGreaterThan(GatedJob.REDUCES);
     assertThat(outcome.counter("Failed map tasks")).isZero();
     assertThat(outcome.counter("Failed reduce tasks")).isZero();
-    assertAllCameFromServers(outcome);
+    BothWays.assertAllCameFromServers(outcome);
   }
 
   @Test

@@ -100,10 +100,7 @@ final class BothWays {
     assertThat(sluiceOutcome.counter("Reduce shuffle bytes")).isPositive();
     assertThat(servers.pushedBytes()).as("bytes that servers took").isPositive();
     assertThat(servers.fetchedBytes()).as("bytes that servers gave").isPositive();
-    assertThat(sluiceOutcome.counter("LOCAL_OUTPUTS")).isZero();
-    assertThat(sluiceOutcome.counter("SERVER_BYTES"))
-        .isPositive()
-        .isEqualTo(sluiceOutcome.counter("PUSHED_BYTES"));
+    assertAllCameFromServers(sluiceOutcome);
     return new Outcome(ownOutcome, ownOutput, sluiceOutcome, sluiceOutput, servers);
   }
 
@@ -136,5 +133,13 @@ final class BothWays {
       throw new AssertionError("exit code " + outcome.exitCode() + "\n" + all);
     }
     return outcome;
+  }
+
+  /** No byte of a reducer came from a node manager. */
+  static void assertAllCameFromServers(ProgramOutcome outcome) {
+    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
+    assertThat(outcome.counter("SERVER_BYTES"))
+        .isPositive()
+        .isEqualTo(outcome.counter("PUSHED_BYTES"));
   }
 }

@@ -64,10 +64,7 @@ final class ServerFaultTest {
         loseServer(new GatedJob(clusters, "two-copies", 18).set("mapreduce.rss.data.replica", "2"));
 
     assertNoMapRanAgain(outcome);
-    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
-    assertThat(outcome.counter("SERVER_BYTES"))
-        .isPositive()
-        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+    BothWays.assertAllCameFromServers(outcome);
   }
 
   @Test
@@ -79,10 +76,7 @@ final class ServerFaultTest {
 
     ProgramOutcome outcome = job.awaitRightResult();
     assertNoMapRanAgain(outcome);
-    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
-    assertThat(outcome.counter("SERVER_BYTES"))
-        .isPositive()
-        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+    BothWays.assertAllCameFromServers(outcome);
     assertThat(job.containerLogs()).contains("further server ");
   }
 

@@ -40,10 +40,7 @@ final class ServerLeavesTest {
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
     assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES);
     assertThat(outcome.counter("Failed Shuffles")).isZero();
-    assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
-    assertThat(outcome.counter("SERVER_BYTES"))
-        .isPositive()
-        .isEqualTo(outcome.counter("PUSHED_BYTES"));
+    BothWays.assertAllCameFromServers(outcome);
   }
 
   /** As {@code sluice admin decommission --move}. The job hears of it when it renews its lease. */
