@@ -1,5 +1,6 @@
 package io.sluice.common.tls;
 
+import io.netty.handler.ssl.OpenSslEngine;
 import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
@@ -86,7 +87,8 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
 
   @Override
   public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
-    return alias(keyType);
+    // Netty asks for the types of TLS 1.2 only, which Ed25519 is not; BoringSSL looks at the key.
+    return engine instanceof OpenSslEngine ? ALIAS : alias(keyType);
   }
 
   @Override

@@ -9,7 +9,9 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -37,11 +39,25 @@ public final class SelfSignedCertificate {
    */
   public static void write(Path directory, String name, String host)
       throws IOException, InterruptedException {
+    write(directory, name, host, "EC", "secp256r1");
+  }
+
+  /**
+   * The same with a key of another kind.
+   *
+   * @param group of an elliptic curve; null: what keytool takes for the algorithm
+   */
+  static void write(Path directory, String name, String host, String algorithm, String group)
+      throws IOException, InterruptedException {
     Path store = directory.resolve(name + ".p12");
     Files.deleteIfExists(store);
     String password = UUID.randomUUID().toString();
     try {
-      generate(directory.resolve(name + ".log"), store, name, host, password);
+      List<String> options = new ArrayList<>(List.of("-keyalg", algorithm));
+      if (group != null) {
+        options.addAll(List.of("-groupname", group));
+      }
+      generate(directory.resolve(name + ".log"), store, name, host, options, password);
       KeyStore keys = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(store)) {
         keys.load(in, password.toCharArray());
@@ -59,7 +75,8 @@ public final class SelfSignedCertificate {
     }
   }
 
-  private static void generate(Path log, Path store, String name, String host, String password)
+  private static void generate(
+      Path log, Path store, String name, String host, List<String> options, String password)
       throws IOException, InterruptedException {
     ProcessBuilder command =
         new ProcessBuilder(
@@ -67,10 +84,6 @@ public final class SelfSignedCertificate {
             "-genkeypair",
             "-alias",
             name,
-            "-keyalg",
-            "EC",
-            "-groupname",
-            "secp256r1",
             "-dname",
             "CN=" + name,
             "-ext",
@@ -84,6 +97,7 @@ public final class SelfSignedCertificate {
             // A process list shows arguments, not environments.
             "-storepass:env",
             PASSWORD_VARIABLE);
+    command.command().addAll(options);
     command.environment().put(PASSWORD_VARIABLE, password);
     Process keytool = command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {

@@ -6,6 +6,7 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -26,22 +27,29 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * TLS for every carrier, of one configuration. The contexts stay; what they ask for keys and trust
  * looks at the files again.
  */
 public final class TlsContexts {
+  private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
+
   private static final String VERSION = "TLSv1.3";
 
   private final TlsConfig config;
   private final ReloadedKeys keys;
   private final ReloadedTrust trust;
+  private final SslProvider ofServers;
 
-  private TlsContexts(TlsConfig config, ReloadedKeys keys, ReloadedTrust trust) {
+  private TlsContexts(
+      TlsConfig config, ReloadedKeys keys, ReloadedTrust trust, SslProvider ofServers) {
     this.config = config;
     this.keys = keys;
     this.trust = trust;
+    this.ofServers = ofServers;
   }
 
   /**
@@ -55,6 +63,24 @@ public final class TlsContexts {
     if (!config.enabled()) {
       return Optional.empty();
     }
+    return Optional.of(of(config, isServer, nanoTime, isServer ? fastest() : SslProvider.JDK));
+  }
+
+  /** Clients do not carry the native library, and a task that ends soon would not gain by it. */
+  private static SslProvider fastest() {
+    boolean isNative = SslProvider.isTlsv13Supported(SslProvider.OPENSSL);
+    LOG.info("TLS library={}", isNative ? OpenSsl.versionString() : "Java's");
+    return isNative ? SslProvider.OPENSSL : SslProvider.JDK;
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param ofServers what encrypts at ports for frames and for gRPC; pages and clients have Java's
+   */
+  static TlsContexts of(
+      TlsConfig config, boolean isServer, LongSupplier nanoTime, SslProvider ofServers)
+      throws IOException {
     if (config.certificateFile().isPresent() != config.keyFile().isPresent()) {
       throw new IOException(
           TlsConfig.CERTIFICATE.name() + " and " + TlsConfig.KEY.name() + " go together");
@@ -67,7 +93,7 @@ public final class TlsContexts {
               + " and "
               + TlsConfig.KEY.name());
     }
-    return Optional.of(new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime)));
+    return new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime), ofServers);
   }
 
   private static ReloadedKeys keys(TlsConfig config, LongSupplier nanoTime) throws IOException {
@@ -178,22 +204,24 @@ public final class TlsContexts {
                   case OPTIONAL -> ClientAuth.OPTIONAL;
                   case REQUIRED -> ClientAuth.REQUIRE;
                 })
-            .applicationProtocolConfig(http2()));
+            .applicationProtocolConfig(http2()),
+        // BoringSSL does not take certificates of Ed25519 from callers.
+        asksForCertificates() ? SslProvider.JDK : ofServers);
   }
 
   /** For calls of gRPC. */
   public SslContext grpcClient() {
-    return build(client().applicationProtocolConfig(http2()));
+    return build(client().applicationProtocolConfig(http2()), SslProvider.JDK);
   }
 
   /** For the framed transport's server. */
   public SslContext dataServer() {
-    return build(SslContextBuilder.forServer(keys));
+    return build(SslContextBuilder.forServer(keys), ofServers);
   }
 
   /** For the framed transport's clients. */
   public SslContext dataClient() {
-    return build(client());
+    return build(client(), SslProvider.JDK);
   }
 
   private SslContextBuilder client() {
@@ -217,7 +245,8 @@ public final class TlsContexts {
     return build(
         SslContextBuilder.forServer(keys)
             .trustManager(trust)
-            .clientAuth(certificates ? ClientAuth.OPTIONAL : ClientAuth.NONE));
+            .clientAuth(certificates ? ClientAuth.OPTIONAL : ClientAuth.NONE),
+        SslProvider.JDK);
   }
 
   /** For who asks for pages. */
@@ -249,9 +278,9 @@ public final class TlsContexts {
         ApplicationProtocolNames.HTTP_2);
   }
 
-  private static SslContext build(SslContextBuilder builder) {
+  private static SslContext build(SslContextBuilder builder, SslProvider provider) {
     try {
-      return builder.sslProvider(SslProvider.JDK).protocols(VERSION).build();
+      return builder.sslProvider(provider).protocols(VERSION).build();
     } catch (SSLException e) {
       throw new IllegalStateException("keys and trust that were read cannot be used", e);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslProvider;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,10 +22,25 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
+/** With both libraries that servers encrypt with. */
+@ParameterizedClass
+@EnumSource(
+    value = SslProvider.class,
+    names = {"JDK", "OPENSSL"})
 class TlsContextsTest {
   @TempDir static Path made;
   @TempDir Path directory;
+
+  private final SslProvider provider;
+
+  TlsContextsTest(SslProvider provider) {
+    this.provider = provider;
+  }
 
   @BeforeAll
   static void makeCertificates() throws Exception {
@@ -46,16 +62,16 @@ class TlsContextsTest {
   private TlsContexts contexts(String own, String trusted, ClientCertificates callers)
       throws Exception {
     return TlsContexts.of(
-            new TlsConfig(
-                true,
-                Optional.ofNullable(own).map(name -> directory.resolve(name + ".crt")),
-                Optional.ofNullable(own).map(name -> directory.resolve(name + ".key")),
-                Optional.of(directory.resolve(trusted + ".crt")),
-                callers,
-                Optional.empty()),
-            false,
-            nanos::get)
-        .orElseThrow();
+        new TlsConfig(
+            true,
+            Optional.ofNullable(own).map(name -> directory.resolve(name + ".crt")),
+            Optional.ofNullable(own).map(name -> directory.resolve(name + ".key")),
+            Optional.of(directory.resolve(trusted + ".crt")),
+            callers,
+            Optional.empty()),
+        false,
+        nanos::get,
+        provider);
   }
 
   private static SSLEngine engine(SslContext context) {
@@ -90,11 +106,13 @@ class TlsContextsTest {
         case NEED_TASK -> engine.getDelegatedTask().run();
         case NEED_WRAP -> engine.wrap(none, out);
         default -> {
-          if (!in.hasRemaining()) {
+          // BoringSSL goes on with what it has, so that it is asked when nothing came, too.
+          boolean isLast = !in.hasRemaining();
+          engine.unwrap(in, ByteBuffer.allocate(1 << 16));
+          if (isLast) {
             in.compact();
             return;
           }
-          engine.unwrap(in, ByteBuffer.allocate(1 << 16));
         }
       }
     }
@@ -106,6 +124,18 @@ class TlsContextsTest {
     SSLEngine client = engine(contexts(null, "a", ClientCertificates.NONE).dataClient());
     shakeHands(client, engine(contexts("a", "a", ClientCertificates.NONE).dataServer()));
     assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"EC, secp256r1", "EC, secp384r1", "RSA, ", "Ed25519, "})
+  void takesKeysOfEveryKind(String algorithm, String group) throws Exception {
+    SelfSignedCertificate.write(directory, "k", "dns:server.example", algorithm, group);
+    shakeHands(
+        engine(contexts(null, "k", ClientCertificates.NONE).dataClient()),
+        engine(contexts("k", "k", ClientCertificates.NONE).dataServer()));
+    shakeHands(
+        engine(contexts("k", "k", ClientCertificates.NONE).grpcClient()),
+        engine(contexts("k", "k", ClientCertificates.REQUIRED).grpcServer()));
   }
 
   @Test
