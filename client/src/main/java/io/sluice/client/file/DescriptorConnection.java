@@ -1,140 +1,157 @@
 package io.sluice.client.file;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.unix.DomainSocketReadMode;
 import io.netty.channel.unix.FileDescriptor;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.channel.unix.Socket;
 import io.sluice.proto.RunFileRequest;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.CompletableFuture;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
- * A connection to a server's short circuit: requests go out in order, and each is answered by one
- * descriptor. Its state belongs to the event loop.
+ * A connection to a server's short circuit: each request is answered by one descriptor, for which
+ * its caller waits. Thread-safe; one request at a time.
+ *
+ * <p>It has no channel and no event loop. A task that ends after seconds opens a few files, and
+ * loading the classes of a loop would cost it more than that.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
-final class DescriptorConnection {
+final class DescriptorConnection implements AutoCloseable {
   /** A server that has the file open answers in well under a millisecond. */
-  private static final int TIMEOUT_MS = 5_000;
+  static final long TIMEOUT_MS = 5_000;
 
-  private final EventLoop eventLoop;
-  private final ChannelFuture connected;
-  private final Channel channel;
-  private final Deque<CompletableFuture<FileDescriptor>> waiting = new ArrayDeque<>();
-  private boolean closed;
+  /** Between looks at a socket that does not block. */
+  private static final long FIRST_PAUSE_NANOS = 20_000;
 
-  /** Connects; requests may be made at once, and fail if there is nobody. */
-  DescriptorConnection(EventLoop eventLoop, String path) {
-    this.eventLoop = eventLoop;
-    connected =
-        new Bootstrap()
-            .group(eventLoop)
-            .channel(EpollDomainSocketChannel.class)
-            .option(
-                EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS)
-            .handler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel made) {
-                    made.pipeline().addLast(new Receiver());
-                  }
-                })
-            .connect(new DomainSocketAddress(path));
-    this.channel = connected.channel();
-    connected.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            closed = true;
-          }
-        });
+  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+
+  private final Socket socket;
+  private final LongSupplier nanoTime;
+  private volatile boolean closed;
+  private volatile boolean answered;
+
+  private DescriptorConnection(Socket socket, LongSupplier nanoTime) {
+    this.socket = socket;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Connects, without waiting.
+   *
+   * @throws IOException if nobody listens there, or is busy
+   */
+  static DescriptorConnection open(String path, LongSupplier nanoTime) throws IOException {
+    Socket socket = Socket.newSocketDomain();
+    boolean connected = false;
+    try {
+      connected = socket.connect(new DomainSocketAddress(path));
+    } finally {
+      if (!connected) {
+        socket.close();
+      }
+    }
+    if (!connected) {
+      throw new IOException("the server accepts no connection");
+    }
+    return new DescriptorConnection(socket, nanoTime);
   }
 
   boolean isOpen() {
-    return channel.isOpen();
+    return !closed;
   }
 
-  /** Asks for one file. The descriptor belongs to who takes it from the result. */
-  CompletableFuture<FileDescriptor> request(RunFileRequest request) {
-    CompletableFuture<FileDescriptor> answer = new CompletableFuture<>();
-    // At once if it is connected; in order in any case, on the event loop.
-    connected.addListener(done -> send(request, answer));
-    return answer;
+  /** Whether somebody has ever answered. */
+  boolean hasAnswered() {
+    return answered;
   }
 
-  private void send(RunFileRequest request, CompletableFuture<FileDescriptor> answer) {
-    if (closed || !channel.isActive()) {
-      answer.completeExceptionally(
-          connected.isSuccess()
-              ? new IOException("connection closed")
-              : new IOException("cannot connect: " + connected.cause().getMessage()));
-      return;
+  /**
+   * Asks for one file, and waits at most {@link #TIMEOUT_MS}.
+   *
+   * @return owned by the caller
+   * @throws IOException if there is no answer; the connection is closed then, because a later
+   *     answer could not be told apart
+   */
+  synchronized FileDescriptor request(RunFileRequest request) throws IOException {
+    if (closed) {
+      throw new IOException("connection closed");
     }
-    waiting.addLast(answer);
-    byte[] bytes = request.toByteArray();
-    ByteBuf frame = channel.alloc().directBuffer(4 + bytes.length);
-    frame.writeIntLE(bytes.length).writeBytes(bytes);
-    channel.writeAndFlush(frame);
-    eventLoop.schedule(
-        () -> {
-          if (!answer.isDone()) {
-            // Later answers could no longer be told apart.
-            failAll(new IOException("no answer for " + TIMEOUT_MS + " ms"));
-          }
-        },
-        TIMEOUT_MS,
-        TimeUnit.MILLISECONDS);
+    boolean isWhole = false;
+    try {
+      Patience patience = new Patience();
+      send(request.toByteArray(), patience);
+      FileDescriptor descriptor = receive(patience);
+      isWhole = true;
+      answered = true;
+      return descriptor;
+    } finally {
+      if (!isWhole) {
+        close();
+      }
+    }
   }
 
-  /** Ends the connection. Idempotent. */
-  void close() {
-    channel.close();
+  private void send(byte[] request, Patience patience) throws IOException {
+    ByteBuffer frame =
+        ByteBuffer.allocateDirect(Integer.BYTES + request.length).order(ByteOrder.LITTLE_ENDIAN);
+    frame.putInt(request.length).put(request);
+    int sent = 0;
+    while (sent < frame.capacity()) {
+      int now = socket.write(frame, sent, frame.capacity());
+      if (now == 0) {
+        patience.pause();
+      }
+      sent += now;
+    }
   }
 
-  private void failAll(IOException why) {
+  private FileDescriptor receive(Patience patience) throws IOException {
+    while (true) {
+      int number = socket.recvFd();
+      if (number > 0) {
+        return new FileDescriptor(number);
+      }
+      if (number < 0) {
+        throw new IOException("connection closed by the server");
+      }
+      patience.pause();
+    }
+  }
+
+  /** The waiting of one request. */
+  private final class Patience {
+    private final long startNanos = nanoTime.getAsLong();
+    private long pauseNanos = FIRST_PAUSE_NANOS;
+
+    private void pause() throws IOException {
+      if (closed) {
+        throw new IOException("connection closed");
+      }
+      if (nanoTime.getAsLong() - startNanos > TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS)) {
+        throw new IOException("no answer for " + TIMEOUT_MS + " ms");
+      }
+      LockSupport.parkNanos(pauseNanos);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("interrupted");
+      }
+      pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+    }
+  }
+
+  /** Ends the connection, and a request that waits. Idempotent. */
+  @Override
+  public void close() {
     closed = true;
-    channel.close();
-    while (!waiting.isEmpty()) {
-      waiting.removeFirst().completeExceptionally(why);
-    }
-  }
-
-  private final class Receiver extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
-      if (!(message instanceof FileDescriptor descriptor)) {
-        ReferenceCountUtil.release(message);
-        failAll(new IOException("the server sent bytes, expected descriptors"));
+    synchronized (this) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        // Nobody can do anything about it, and nothing was left to be sent.
         return;
       }
-      CompletableFuture<FileDescriptor> answer = waiting.pollFirst();
-      if (answer == null || !answer.complete(descriptor)) {
-        descriptor.close();
-      }
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      failAll(new IOException("connection closed by the server"));
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      failAll(new IOException("connection failed: " + cause.getMessage(), cause));
     }
   }
 }

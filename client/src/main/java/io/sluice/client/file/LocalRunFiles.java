@@ -2,13 +2,8 @@ package io.sluice.client.file;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.FileDescriptor;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.proto.RunFileKind;
@@ -17,26 +12,25 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Run files on this host, by descriptors that their server hands out. Thread-safe; one event loop
- * for all servers, started when the first file is opened.
+ * Run files on this host, by descriptors that their server hands out. Thread-safe; one connection
+ * to each server, which is made when the first file is opened.
  *
  * <p>A server whose socket cannot be reached from here is not asked again in its life: another
  * host, another container, another user.
  */
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
-
-  private static final int CLOSE_TIMEOUT_MS = 2_000;
 
   /** Up to and with the run's name; see the run format. */
   private static final int NAMED_HEADER_BYTES = 24;
@@ -48,13 +42,12 @@ final class LocalRunFiles implements RunFileOpener {
   /** By {@link #life}. */
   private final Map<String, Boolean> reachable = new ConcurrentHashMap<>();
 
-  private final Map<String, DescriptorConnection> connections = new ConcurrentHashMap<>();
-  // Guarded by this.
-  private EventLoopGroup eventLoops;
+  // Guarded by this; by socket.
+  private final Map<String, DescriptorConnection> connections = new HashMap<>();
   private boolean closed;
 
   /**
-   * @param executor reads what has to be read to open a file
+   * @param executor waits for descriptors, and reads what has to be read to open a file
    * @param credentials prove the application where servers ask for it
    */
   LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
@@ -92,26 +85,39 @@ final class LocalRunFiles implements RunFileOpener {
 
   @Override
   public CompletableFuture<RunFileInput> open(RunFileSource source, String name) {
-    DescriptorConnection connection = connection(source.localSocket());
-    if (connection == null) {
-      return CompletableFuture.failedFuture(new IOException("the client is closed"));
+    try {
+      return CompletableFuture.supplyAsync(() -> verified(receive(source, name), name), executor);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }
-    return connection
-        .request(
-            proved(
-                RunFileRequest.newBuilder()
-                    .setShuffle(source.shuffle())
-                    .setEpoch(source.epoch())
-                    .addNames(name)
-                    .build()))
-        .whenComplete(
-            (descriptor, failure) -> {
-              if (failure != null) {
-                notReachable(source, failure);
-              }
-            })
-        .thenApply(descriptor -> input(source, descriptor))
-        .thenCompose(input -> verified(input, name));
+  }
+
+  private ChannelInput receive(RunFileSource source, String name) {
+    RunFileRequest request =
+        RunFileRequest.newBuilder()
+            .setShuffle(source.shuffle())
+            .setEpoch(source.epoch())
+            .addNames(name)
+            .build();
+    try {
+      return new ChannelInput(received.open(receive(source.localSocket(), request)));
+    } catch (IOException e) {
+      notReachable(source, e);
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private FileDescriptor receive(String socket, RunFileRequest request) throws IOException {
+    DescriptorConnection connection = connection(socket);
+    try {
+      return connection.request(proved(request));
+    } catch (IOException e) {
+      if (!connection.hasAnswered()) {
+        throw e;
+      }
+      // It was to a server that has ended since; another may listen by now.
+      return connection(socket).request(proved(request));
+    }
   }
 
   private RunFileRequest proved(RunFileRequest request) {
@@ -121,24 +127,16 @@ final class LocalRunFiles implements RunFileOpener {
         .orElse(request);
   }
 
-  private DescriptorConnection connection(String socket) {
-    synchronized (this) {
-      if (closed) {
-        return null;
-      }
-      if (eventLoops == null) {
-        eventLoops =
-            new MultiThreadIoEventLoopGroup(
-                1,
-                new DefaultThreadFactory("sluice-short-circuit", true),
-                EpollIoHandler.newFactory());
-      }
-      EventLoop loop = eventLoops.next();
-      return connections.compute(
-          socket,
-          (path, present) ->
-              present != null && present.isOpen() ? present : new DescriptorConnection(loop, path));
+  private synchronized DescriptorConnection connection(String socket) throws IOException {
+    if (closed) {
+      throw new IOException("the client is closed");
     }
+    DescriptorConnection present = connections.get(socket);
+    if (present == null || !present.isOpen()) {
+      present = DescriptorConnection.open(socket, System::nanoTime);
+      connections.put(socket, present);
+    }
+    return present;
   }
 
   private void notReachable(RunFileSource source, Throwable failure) {
@@ -152,26 +150,8 @@ final class LocalRunFiles implements RunFileOpener {
     }
   }
 
-  private ChannelInput input(RunFileSource source, FileDescriptor descriptor) {
-    try {
-      return new ChannelInput(received.open(descriptor));
-    } catch (IOException e) {
-      notReachable(source, e);
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private CompletableFuture<RunFileInput> verified(ChannelInput input, String name) {
-    try {
-      return CompletableFuture.supplyAsync(() -> verify(input, name), executor);
-    } catch (RejectedExecutionException e) {
-      input.close();
-      return CompletableFuture.failedFuture(new IOException("the client is closed", e));
-    }
-  }
-
   /** Makes sure that it is the file that was asked for: the socket may be another server's. */
-  private static RunFileInput verify(ChannelInput input, String name) {
+  private static RunFileInput verified(ChannelInput input, String name) {
     ByteBuf header = Unpooled.buffer(NAMED_HEADER_BYTES);
     try {
       input.read(0, header, NAMED_HEADER_BYTES);
@@ -192,16 +172,11 @@ final class LocalRunFiles implements RunFileOpener {
 
   @Override
   public void close() {
-    EventLoopGroup ending;
+    List<DescriptorConnection> ending;
     synchronized (this) {
       closed = true;
-      ending = eventLoops;
+      ending = List.copyOf(connections.values());
     }
-    connections.values().forEach(DescriptorConnection::close);
-    if (ending != null) {
-      ending
-          .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
-          .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
-    }
+    ending.forEach(DescriptorConnection::close);
   }
 }

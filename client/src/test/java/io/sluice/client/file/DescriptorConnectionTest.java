@@ -1,0 +1,149 @@
+package io.sluice.client.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.Socket;
+import io.sluice.proto.RunFileRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against a server that a test plays, over a real socket. */
+@Timeout(60)
+class DescriptorConnectionTest {
+  @TempDir Path directory;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final AtomicLong nanos = new AtomicLong();
+  private DescriptorServer server;
+
+  @BeforeEach
+  void listen() throws Exception {
+    Epoll.ensureAvailability();
+    server = new DescriptorServer(directory.resolve("s"));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    threads.shutdownNow();
+    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    server.close();
+  }
+
+  private long aSecondLater() {
+    return nanos.getAndAdd(TimeUnit.SECONDS.toNanos(1));
+  }
+
+  private static RunFileRequest requestFor(String name) {
+    return RunFileRequest.newBuilder().setEpoch(7).addNames(name).build();
+  }
+
+  /** Answers each request with a pipe, in which is the name that was asked for. */
+  private Void serve(Socket accepted, int requests) throws IOException {
+    for (int i = 0; i < requests; i++) {
+      byte[] name = DescriptorServer.take(accepted).getNames(0).getBytes(StandardCharsets.UTF_8);
+      FileDescriptor[] pipe = FileDescriptor.pipe();
+      pipe[1].write(ByteBuffer.allocateDirect(name.length).put(name), 0, name.length);
+      assertThat(accepted.sendFd(pipe[0].intValue())).isNotNegative();
+      pipe[0].close();
+      pipe[1].close();
+    }
+    return null;
+  }
+
+  private static String content(FileDescriptor received) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(100);
+    int length = received.read(bytes, 0, bytes.capacity());
+    received.close();
+    return StandardCharsets.UTF_8.decode(bytes.limit(length)).toString();
+  }
+
+  @Test
+  void givesEachThreadTheFileThatItAskedFor() throws Exception {
+    int files = 40;
+    try (DescriptorConnection connection =
+        DescriptorConnection.open(server.path(), System::nanoTime)) {
+      Socket accepted = server.accept();
+      Future<Void> served = threads.submit(() -> serve(accepted, files));
+      List<Future<String>> contents = new ArrayList<>();
+      for (int i = 0; i < files; i++) {
+        RunFileRequest request = requestFor("f" + i);
+        contents.add(threads.submit(() -> content(connection.request(request))));
+      }
+      for (int i = 0; i < files; i++) {
+        assertThat(contents.get(i).get()).isEqualTo("f" + i);
+      }
+      served.get();
+      assertThat(connection.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void saysThatNobodyListens() {
+    assertThatThrownBy(
+            () -> DescriptorConnection.open(directory.resolve("none").toString(), System::nanoTime))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void isClosedWhenTheServerEndsIt() throws Exception {
+    DescriptorConnection connection = DescriptorConnection.open(server.path(), System::nanoTime);
+    server.accept().close();
+    assertThatThrownBy(() -> connection.request(requestFor("f"))).isInstanceOf(IOException.class);
+    assertThat(connection.isOpen()).isFalse();
+    assertThatThrownBy(() -> connection.request(requestFor("f"))).hasMessage("connection closed");
+  }
+
+  @Test
+  void isClosedWhenTheServerSendsBytes() throws Exception {
+    DescriptorConnection connection = DescriptorConnection.open(server.path(), this::aSecondLater);
+    ByteBuffer bytes = ByteBuffer.allocateDirect(3);
+    assertThat(server.accept().write(bytes, 0, 3)).isEqualTo(3);
+    assertThatThrownBy(() -> connection.request(requestFor("f"))).isInstanceOf(IOException.class);
+    assertThat(connection.isOpen()).isFalse();
+  }
+
+  @Test
+  void givesUpAServerThatDoesNotAnswer() throws Exception {
+    DescriptorConnection connection = DescriptorConnection.open(server.path(), this::aSecondLater);
+    assertThatThrownBy(() -> connection.request(requestFor("f")))
+        .hasMessage("no answer for 5000 ms");
+    assertThat(connection.isOpen()).isFalse();
+  }
+
+  @Test
+  void closingEndsARequestThatWaits() throws Exception {
+    DescriptorConnection connection = DescriptorConnection.open(server.path(), () -> 0);
+    Socket accepted = server.accept();
+    CompletableFuture<FileDescriptor> answer =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return connection.request(requestFor("f"));
+              } catch (IOException e) {
+                throw new IllegalStateException(e.getMessage());
+              }
+            },
+            threads);
+    DescriptorServer.take(accepted);
+    connection.close();
+    assertThatThrownBy(answer::join).hasMessageContaining("connection closed");
+  }
+}
