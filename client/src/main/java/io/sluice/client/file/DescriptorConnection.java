@@ -79,18 +79,15 @@ final class DescriptorConnection implements AutoCloseable {
     if (closed) {
       throw new IOException("connection closed");
     }
-    boolean isWhole = false;
     try {
       Patience patience = new Patience();
       send(request.toByteArray(), patience);
       FileDescriptor descriptor = receive(patience);
-      isWhole = true;
       answered = true;
       return descriptor;
-    } finally {
-      if (!isWhole) {
-        close();
-      }
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
     }
   }
 
