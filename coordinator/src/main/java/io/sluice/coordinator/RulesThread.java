@@ -3,8 +3,8 @@ package io.sluice.coordinator;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.file.WatchedFile;
 import io.sluice.coordinator.clientconf.ClientSettings;
-import io.sluice.coordinator.file.PolledFile;
 import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.QuotaWatch;
@@ -33,7 +33,7 @@ final class RulesThread implements AutoCloseable {
   private final RulesConfig config;
   private final StateOwner owner;
   private final QuotaWatch watch;
-  private final Optional<PolledFile<ClientSettings>> clientConf;
+  private final Optional<WatchedFile<ClientSettings>> clientConf;
   private final AtomicReference<ClientSettings> clientSettings;
   private final AuditLog audit;
   private final ScheduledExecutorService executor =
@@ -56,7 +56,7 @@ final class RulesThread implements AutoCloseable {
     this.watch = watch;
     this.clientSettings = clientSettings;
     this.audit = audit;
-    this.clientConf = PolledFile.of(config.clientConfFile(), ClientSettings::parse);
+    this.clientConf = WatchedFile.open(config.clientConfFile(), ClientSettings::parse);
     clientConf.ifPresent(file -> clientSettings.set(file.read()));
   }
 

@@ -4,7 +4,7 @@ import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.file.ReloadedFile;
+import io.sluice.common.file.WatchedFile;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -75,7 +75,7 @@ public final class ClusterSecurity {
     Supplier<Users> users = () -> Users.NONE;
     if (config.usersFile().isPresent()) {
       try {
-        users = ReloadedFile.of(config.usersFile().get(), Users::parse, nanoTime);
+        users = WatchedFile.openSecret(config.usersFile().get(), Users::parse).cached(nanoTime);
       } catch (IOException e) {
         throw new IOException(SecurityConfig.USERS_FILE.name() + ": " + e.getMessage(), e);
       }
@@ -105,7 +105,8 @@ public final class ClusterSecurity {
       throws IOException {
     if (config.secretFile().isPresent()) {
       try {
-        return ReloadedFile.of(config.secretFile().get(), ClusterKeys::parse, nanoTime);
+        return WatchedFile.openSecret(config.secretFile().get(), ClusterKeys::parse)
+            .cached(nanoTime);
       } catch (IOException e) {
         throw new IOException(SecurityConfig.SECRET_FILE.name() + ": " + e.getMessage(), e);
       }

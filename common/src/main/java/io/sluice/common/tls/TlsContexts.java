@@ -10,7 +10,7 @@ import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import io.sluice.common.file.ReloadedFile;
+import io.sluice.common.file.WatchedFile;
 import io.sluice.common.tls.ReloadedKeys.Pair;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -158,9 +158,11 @@ public final class TlsContexts {
       String key, Path file, java.util.function.Function<String, T> parser, LongSupplier nanoTime)
       throws IOException {
     try {
-      return key.equals(TlsConfig.KEY.name())
-          ? ReloadedFile.of(file, parser, nanoTime)
-          : ReloadedFile.ofPublic(file, parser, nanoTime);
+      WatchedFile<T> watched =
+          key.equals(TlsConfig.KEY.name())
+              ? WatchedFile.openSecret(file, parser)
+              : WatchedFile.open(file, parser);
+      return watched.cached(nanoTime);
     } catch (IOException e) {
       throw new IOException(key + ": " + e.getMessage(), e);
     }

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.cluster;
 
+import io.sluice.common.file.WatchedFile;
 import java.io.IOException;
-import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -9,52 +9,32 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The exclude file, read again and again while the coordinator runs. A file that is not there
- * excludes nobody: that is how an operator lifts the last exclusion. A file that cannot be read
- * leaves the list as it was, because a full disk must not bring a broken server back into use; the
- * trouble is logged once, not at each reading.
- *
- * <p>Belongs to the one thread that polls it.
+ * The exclude file, which operators and {@code sluice admin exclude} change while the coordinator
+ * runs. An absent file excludes no server: that is how an operator lifts the last exclusion. A file
+ * that cannot be read leaves the list as it was, because a full disk must not bring a broken server
+ * back into use.
  */
 public final class ExcludeFile {
-  /** 1 MiB is some 40,000 servers; a larger file is a mistake. */
-  static final long MAX_LENGTH = 1 << 20;
-
   private static final Logger log = LoggerFactory.getLogger(ExcludeFile.class);
 
   private final Path path;
-  private ExcludeList last = ExcludeList.empty();
-  private String lastTrouble;
+  private final WatchedFile<ExcludeList> file;
 
   public ExcludeFile(Path path) {
     this.path = path;
+    this.file =
+        WatchedFile.openOptional(
+            path, text -> ExcludeList.parse(text.lines().toList()), ExcludeList.empty());
   }
 
   /** Reads the file now. */
   public ExcludeList read() {
-    try {
-      long length = Files.size(path);
-      if (length > MAX_LENGTH) {
-        trouble("it has " + length + " bytes, at most " + MAX_LENGTH + " are read");
-      } else {
-        last = ExcludeList.parse(Files.readString(path, StandardCharsets.UTF_8).lines().toList());
-        lastTrouble = null;
-      }
-    } catch (NoSuchFileException e) {
-      last = ExcludeList.empty();
-      lastTrouble = null;
-    } catch (MalformedInputException e) {
-      trouble("it is not UTF-8 text");
-    } catch (IOException e) {
-      trouble(e.toString());
-    }
-    return last;
+    return file.read();
   }
 
   public Path path() {
@@ -83,16 +63,9 @@ public final class ExcludeFile {
 
   private List<String> lines() throws IOException {
     try {
-      if (Files.size(path) > MAX_LENGTH) {
-        throw new IOException("larger than " + MAX_LENGTH + " bytes");
-      }
-      return Files.readString(path, StandardCharsets.UTF_8).lines().toList();
+      return WatchedFile.readText(path).lines().toList();
     } catch (NoSuchFileException e) {
       return List.of();
-    } catch (MalformedInputException e) {
-      throw new IOException(path + ": is not UTF-8 text", e);
-    } catch (IOException e) {
-      throw new IOException(path + ": cannot be read (" + e + ")", e);
     }
   }
 
@@ -118,17 +91,6 @@ public final class ExcludeFile {
       Path unused = Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
     } catch (UnsupportedOperationException e) {
       log.debug("file system without permissions file={}", to, e);
-    }
-  }
-
-  private void trouble(String what) {
-    if (!Objects.equals(what, lastTrouble)) {
-      log.warn(
-          "exclude file not read, exclusions stay as they were file={} reason={} excluded={}",
-          path,
-          what,
-          last.size());
-      lastTrouble = what;
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.coordinator.quota;
 
-import io.sluice.coordinator.file.PolledFile;
+import io.sluice.common.file.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -26,9 +26,9 @@ public final class RuleFiles {
     }
   }
 
-  private final Optional<PolledFile<AccessRules>> access;
-  private final Optional<PolledFile<Groups>> groups;
-  private final Optional<PolledFile<QuotaRules>> quotas;
+  private final Optional<WatchedFile<AccessRules>> access;
+  private final Optional<WatchedFile<Groups>> groups;
+  private final Optional<WatchedFile<QuotaRules>> quotas;
   private final Limits defaults;
 
   /**
@@ -36,16 +36,16 @@ public final class RuleFiles {
    */
   public RuleFiles(Config config) throws IOException {
     defaults = config.defaults();
-    access = PolledFile.of(config.access(), AccessRules::parse);
-    groups = PolledFile.of(config.groups(), Groups::parse);
-    quotas = PolledFile.of(config.quotas(), text -> QuotaRules.parse(text, config.defaults()));
+    access = WatchedFile.open(config.access(), AccessRules::parse);
+    groups = WatchedFile.open(config.groups(), Groups::parse);
+    quotas = WatchedFile.open(config.quotas(), text -> QuotaRules.parse(text, config.defaults()));
   }
 
   /** What the files say now. */
   public UsageRules read() {
     return new UsageRules(
-        access.map(PolledFile::read).orElse(AccessRules.EVERYBODY),
-        groups.map(PolledFile::read).orElse(Groups.NONE),
-        quotas.map(PolledFile::read).orElseGet(() -> QuotaRules.ofAll(defaults)));
+        access.map(WatchedFile::read).orElse(AccessRules.EVERYBODY),
+        groups.map(WatchedFile::read).orElse(Groups.NONE),
+        quotas.map(WatchedFile::read).orElseGet(() -> QuotaRules.ofAll(defaults)));
   }
 }

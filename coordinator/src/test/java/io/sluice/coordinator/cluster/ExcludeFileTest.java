@@ -2,6 +2,7 @@ package io.sluice.coordinator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.file.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ class ExcludeFileTest {
   void keepsTheListWhereTheFileIsADirectoryOrTooLong() throws IOException {
     Files.writeString(path, "a:1");
     ExcludeList before = file.read();
-    Files.writeString(path, "b:1\n".repeat((int) ExcludeFile.MAX_LENGTH / 4 + 1));
+    Files.writeString(path, "b:1\n".repeat(WatchedFile.MAX_BYTES / 4 + 1));
     assertThat(file.read()).isSameAs(before);
     Files.delete(path);
     Files.createDirectory(path);
