@@ -1,54 +1,78 @@
 package io.sluice.demo.cluster;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Ports of loopback for processes that keep theirs over restarts. They lie below those that common
- * systems (Linux from 32768, macOS from 49152) give to whoever asks for any port: such a port could
- * be taken while its owner is down. Thread-safe.
+ * TCP ports of loopback for processes that keep theirs over restarts. They lie below the range of
+ * ephemeral ports (Linux from 32768, macOS from 49152): such a port could be taken while its owner
+ * is down. Against other instances, in this process or another, a port is reserved by binding the
+ * UDP port of the same number, which the kernel releases when this process ends. Thread-safe.
  */
-public final class FreePorts {
+public final class FreePorts implements AutoCloseable {
   private static final int FIRST = 20_000;
   private static final int END = 32_768;
 
   private final RandomGenerator random;
-  private final Set<Integer> given = new HashSet<>();
+  private final int first;
+  private final int end;
+  private final List<DatagramSocket> reservations = new ArrayList<>();
 
   public FreePorts(RandomGenerator random) {
+    this(random, FIRST, END);
+  }
+
+  FreePorts(RandomGenerator random, int first, int end) {
     this.random = random;
+    this.first = first;
+    this.end = end;
   }
 
   /**
-   * A port on which nobody listens now, and that this object has not given before.
+   * Reserves a port on which no process listens now.
    *
    * @throws IOException if none is left
    */
   public synchronized int next() throws IOException {
-    int count = END - FIRST;
+    int count = end - first;
     int start = random.nextInt(count);
     for (int i = 0; i < count; i++) {
-      int port = FIRST + (start + i) % count;
-      if (!given.contains(port) && isFree(port)) {
-        given.add(port);
+      int port = first + (start + i) % count;
+      if (reserve(port)) {
         return port;
       }
     }
     throw new IOException(
-        "no port from " + FIRST + " to " + (END - 1) + " is free on " + ClusterNode.HOST);
+        "no port from " + first + " to " + (end - 1) + " is free on " + ClusterNode.HOST);
   }
 
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getByName(ClusterNode.HOST), port));
+  private boolean reserve(int port) throws IOException {
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getByName(ClusterNode.HOST), port);
+    DatagramSocket reservation = new DatagramSocket(null);
+    try {
+      reservation.bind(address);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(address);
+      }
+      reservations.add(reservation);
       return true;
     } catch (IOException taken) {
+      reservation.close();
       return false;
     }
+  }
+
+  /** Ends all reservations. */
+  @Override
+  public synchronized void close() {
+    reservations.forEach(DatagramSocket::close);
+    reservations.clear();
   }
 }

@@ -8,6 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 /**
@@ -27,10 +31,12 @@ public final class LocalCluster implements AutoCloseable {
 
   private final List<ClusterNode> coordinators;
   private final List<ClusterNode> servers;
+  private final FreePorts ports;
   private final Thread shutdownHook = new Thread(this::stopAll, "local-cluster-stop");
   private boolean hooked;
 
-  private LocalCluster(List<ClusterNode> coordinators, List<ClusterNode> servers) {
+  private LocalCluster(List<ClusterNode> coordinators, List<ClusterNode> servers, FreePorts ports) {
+    this.ports = ports;
     this.coordinators = List.copyOf(coordinators);
     this.servers = List.copyOf(servers);
   }
@@ -40,7 +46,7 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the coordinators, then all servers.
+   * Starts the coordinators, then all servers at once.
    *
    * @throws ClusterStartException if one does not come up; those that did are stopped then
    */
@@ -54,8 +60,8 @@ public final class LocalCluster implements AutoCloseable {
       String quorum = quorum();
       for (ClusterNode server : servers) {
         server.configure("rss.coordinator.quorum", quorum);
-        server.start();
       }
+      startTogether(servers);
     } catch (IOException | InterruptedException | RuntimeException e) {
       close();
       throw e;
@@ -87,6 +93,7 @@ public final class LocalCluster implements AutoCloseable {
   @Override
   public void close() {
     stopAll();
+    ports.close();
     if (hooked) {
       hooked = false;
       try {
@@ -100,6 +107,33 @@ public final class LocalCluster implements AutoCloseable {
   private void stopAll() {
     stopTogether(servers);
     stopTogether(coordinators);
+  }
+
+  private static void startTogether(List<ClusterNode> nodes)
+      throws IOException, InterruptedException {
+    ExecutorService starters = Executors.newCachedThreadPool();
+    try {
+      List<Future<Void>> starts = new ArrayList<>();
+      for (ClusterNode node : nodes) {
+        starts.add(
+            starters.submit(
+                () -> {
+                  node.start();
+                  return null;
+                }));
+      }
+      for (Future<Void> start : starts) {
+        start.get();
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      // Ends the waiting of those that are still starting; each kills its own process then.
+      starters.shutdownNow();
+    }
   }
 
   /** Each stop may take its whole timeout, so they run side by side. */
@@ -257,7 +291,7 @@ public final class LocalCluster implements AutoCloseable {
                 configuration,
                 serverJvmOptions));
       }
-      return new LocalCluster(coordinators, servers);
+      return new LocalCluster(coordinators, servers, ports);
     }
   }
 }

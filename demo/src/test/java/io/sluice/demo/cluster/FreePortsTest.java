@@ -13,34 +13,52 @@ import org.junit.jupiter.api.Test;
 
 class FreePortsTest {
   @Test
-  void givesNoPortThatTheSystemHandsOutAndNoneTwice() throws IOException {
-    FreePorts ports = new FreePorts(new Random(1));
-    Set<Integer> given = new HashSet<>();
-    for (int i = 0; i < 500; i++) {
-      int port = ports.next();
-      assertThat(port).isBetween(20_000, 32_767);
-      assertThat(given.add(port)).isTrue();
+  void givesNoEphemeralPortAndNoneTwice() throws IOException {
+    try (FreePorts ports = new FreePorts(new Random(1))) {
+      Set<Integer> given = new HashSet<>();
+      for (int i = 0; i < 100; i++) {
+        int port = ports.next();
+        assertThat(port).isBetween(20_000, 32_767);
+        assertThat(given.add(port)).isTrue();
+      }
     }
   }
 
   @Test
-  void passesOverAPortOnWhichSomebodyListens() throws IOException {
-    int port = new FreePorts(new Random(2)).next();
-    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
-      assertThat(new FreePorts(new Random(2)).next()).isNotEqualTo(taken.getLocalPort());
+  void passesOverAPortOnWhichAProcessListens() throws IOException {
+    int port = freedPort();
+    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"));
+        FreePorts ports = new FreePorts(new Random(2), port, port + 1)) {
+      assertThat(taken.isBound()).isTrue();
+      assertThatThrownBy(ports::next).isInstanceOf(IOException.class);
     }
   }
 
   @Test
-  void saysWhenNoneIsLeft() {
-    FreePorts ports = new FreePorts(new Random(3));
-    assertThatThrownBy(
-            () -> {
-              for (int i = 20_000; i <= 32_768; i++) {
-                ports.next();
-              }
-            })
-        .isInstanceOf(IOException.class)
-        .hasMessage("no port from 20000 to 32767 is free on 127.0.0.1");
+  void passesOverAPortThatAnotherInstanceHasReservedUntilThatIsClosed() throws IOException {
+    FreePorts first = new FreePorts(new Random(3));
+    int port = first.next();
+    try (FreePorts second = new FreePorts(new Random(3), port, port + 1)) {
+      assertThatThrownBy(second::next).isInstanceOf(IOException.class);
+      first.close();
+      assertThat(second.next()).isEqualTo(port);
+    }
+  }
+
+  @Test
+  void saysWhenNoneIsLeft() throws IOException {
+    int port = freedPort();
+    try (FreePorts ports = new FreePorts(new Random(4), port, port + 1)) {
+      assertThat(ports.next()).isEqualTo(port);
+      assertThatThrownBy(ports::next)
+          .isInstanceOf(IOException.class)
+          .hasMessage("no port from " + port + " to " + port + " is free on 127.0.0.1");
+    }
+  }
+
+  private static int freedPort() throws IOException {
+    try (FreePorts ports = new FreePorts(new Random())) {
+      return ports.next();
+    }
   }
 }
