@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * had is computed again where nothing else holds it, while the first one is still gone. And the
  * same while all of them go.
  */
+@Tag("nightly")
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)
 class CombinationTest {

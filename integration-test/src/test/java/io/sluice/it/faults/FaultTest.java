@@ -11,11 +11,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
@@ -24,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every fault in every mode. One application per mode goes through one shuffle per fault; the
- * cluster is mended between two of them.
+ * Faults in every mode: the common ones in every build, all of them nightly. One application per
+ * mode runs one shuffle per fault; the cluster is repaired between two of them.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)
@@ -38,6 +40,13 @@ class FaultTest {
   // For trying a few by hand: regular expressions.
   private static final String ONLY_MODES = System.getProperty("sluice.test.modes", ".*");
   private static final String ONLY_FAULTS = System.getProperty("sluice.test.faults", ".*");
+
+  private static final Set<Fault> COMMON =
+      EnumSet.of(
+          Fault.NONE,
+          Fault.SERVER_LOST_DURING_MAPS,
+          Fault.SERVER_LOST_AFTER_MAPS,
+          Fault.EXECUTOR_LOST_AFTER_MAPS);
 
   @TempDir static Path directory;
 
@@ -73,15 +82,26 @@ class FaultTest {
 
   @ParameterizedTest
   @EnumSource(Mode.class)
+  void commonFaultsChangeNoRowAndCostNoMoreThanTheyMust(Mode mode)
+      throws IOException, InterruptedException {
+    check(mode, List.copyOf(COMMON));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  @Tag("nightly")
   void noFaultChangesARowOrCostsMoreThanItMust(Mode mode) throws IOException, InterruptedException {
     assumeTrue(mode.name().matches(ONLY_MODES));
+    check(mode, faultsOf(mode));
+  }
+
+  private void check(Mode mode, List<Fault> faults) throws IOException, InterruptedException {
     Path home = directory.resolve(mode.name());
     Breakage breakage = new Breakage(cluster, probe, home, link);
     SparkApplication application =
         mode.configure(FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
     ExecutorHosts.write(directory.resolve("hosts-" + mode)).configure(application);
     List<String> jobs = new ArrayList<>();
-    List<Fault> faults = faultsOf(mode);
     for (Fault fault : faults) {
       String mended = "mend/" + fault;
       application.at(mended, breakage::mend);

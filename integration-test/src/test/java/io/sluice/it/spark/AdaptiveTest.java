@@ -50,7 +50,7 @@ class AdaptiveTest {
 
   @BeforeAll
   void runEverything() throws IOException, InterruptedException {
-    own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
+    own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster =
         LocalCluster.builder()

@@ -24,8 +24,7 @@ class DynamicAllocationTest {
 
   @Test
   void noMapTaskRunsAgainWhenExecutorsGo() throws IOException, InterruptedException {
-    Outcome own =
-        new SparkApplication(directory.resolve("own")).set("spark.master", "local[2]").run(JOBS);
+    Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster =
         LocalCluster.builder()

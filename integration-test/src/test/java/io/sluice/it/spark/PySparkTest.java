@@ -59,10 +59,7 @@ class PySparkTest {
     Path script = directory.resolve("shuffles.py");
     Files.write(
         script, PySparkTest.class.getResourceAsStream("/python/shuffles.py").readAllBytes());
-    Outcome own =
-        new SparkApplication(directory.resolve("own"))
-            .set("spark.master", "local[2]")
-            .runPython(script, libraries());
+    Outcome own = new SparkApplication(directory.resolve("own")).runPython(script, libraries());
     assertThat(own.exitCode()).as(own.log()).isZero();
     try (LocalCluster cluster =
         LocalCluster.builder()

@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A Spark driver in a process of its own, with two executors in processes of theirs, that runs jobs
- * and ends. Only the made Spark home and jars that the build made are on their class paths.
+ * A Spark driver in a process of its own that runs jobs and ends: through Sluice with two executors
+ * in processes of theirs, with Spark's built-in shuffle in the driver alone. Only the made Spark
+ * home and jars that the build made are on their class paths.
  */
 public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
@@ -83,7 +84,7 @@ public final class SparkApplication {
   }
 
   /**
-   * With Spark's own shuffle, on the Spark that suites run on.
+   * With Spark's built-in shuffle, on the Spark that suites run on.
    *
    * @param directory for everything that the run writes; made here
    */
@@ -91,11 +92,11 @@ public final class SparkApplication {
     this(SparkVersion.current(), directory);
   }
 
-  /** With Spark's own shuffle, on a certain Spark. */
+  /** With Spark's built-in shuffle, on a certain Spark. */
   public SparkApplication(SparkVersion spark, Path directory) {
     this.spark = spark;
     this.directory = directory;
-    settings.put("spark.master", "local-cluster[2,1,1024]");
+    settings.put("spark.master", "local[2]");
     settings.put("spark.app.name", directory.getFileName().toString());
     settings.put("spark.ui.enabled", "false");
     settings.put("spark.driver.host", "127.0.0.1");
@@ -116,6 +117,7 @@ public final class SparkApplication {
   /** Through Sluice, on a certain Spark. */
   public static SparkApplication onSluice(SparkVersion spark, Path directory, String quorum) {
     return new SparkApplication(spark, directory)
+        .set("spark.master", "local-cluster[2,1,1024]")
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
         .set("spark.rss.coordinator.quorum", quorum)
         .set("spark.executor.extraClassPath", jobsJar() + ":" + spark.clientJar());

@@ -3,13 +3,16 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.yarn.HadoopProgram;
+import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.demo.yarn.YarnCluster;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same jar serves the other releases of Hadoop: their own servers, clients and tasks. */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class HadoopReleasesTest {
   private final Clusters clusters;
@@ -20,20 +23,52 @@ final class HadoopReleasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"3.3", "3.5"})
-  void countsWordsTheSame(String release) throws Exception {
+  void runsExamplesTheSame(String release) throws Exception {
     try (YarnCluster yarn = clusters.otherYarn(release)) {
       yarn.start();
-      BothWays bothWays = new BothWays(clusters, yarn, "hadoop-" + release);
-      Path input = TestInputs.words(bothWays.directory().resolve("words"), 3, 20_000, 25);
-      BothWays.Outcome outcome =
-          bothWays.sameFiles(
-              "wordcount",
-              (cluster, output) ->
-                  HadoopProgram.example(cluster, "wordcount")
-                      .set("mapreduce.job.reduces", "3")
-                      .arguments(input, output));
-
-      assertThat(outcome.sluice().counter("Shuffled Maps")).isEqualTo(9);
+      countsWords(new BothWays(clusters, yarn, "hadoop-" + release));
+      sortsAndValidates(yarn, new BothWays(clusters, yarn, "terasort-" + release));
     }
+  }
+
+  private static void countsWords(BothWays bothWays) throws Exception {
+    Path input = TestInputs.words(bothWays.directory().resolve("words"), 3, 20_000, 25);
+    BothWays.Outcome outcome =
+        bothWays.sameFiles(
+            "wordcount",
+            (cluster, output) ->
+                HadoopProgram.example(cluster, "wordcount")
+                    .set("mapreduce.job.reduces", "3")
+                    .arguments(input, output));
+
+    assertThat(outcome.sluice().counter("Shuffled Maps")).isEqualTo(9);
+  }
+
+  private static void sortsAndValidates(YarnCluster yarn, BothWays bothWays) throws Exception {
+    Path rows = bothWays.directory().resolve("teragen");
+    ProgramOutcome generated =
+        BothWays.succeeded(
+            yarn,
+            HadoopProgram.example(yarn, "teragen")
+                .set("mapreduce.job.maps", "3")
+                .arguments(200_000, rows)
+                .run(BothWays.TIMEOUT));
+    assertThat(generated.counter("Map output records")).isEqualTo(200_000);
+    BothWays.Outcome sorted =
+        bothWays.sameFiles(
+            "terasort",
+            (cluster, output) ->
+                HadoopProgram.example(cluster, "terasort")
+                    .set("mapreduce.job.reduces", "4")
+                    .set("mapreduce.terasort.simplepartitioner", "true")
+                    .arguments(rows, output));
+    assertThat(sorted.sluice().counter("Reduce output records")).isEqualTo(200_000);
+    BothWays.Outcome validated =
+        bothWays.sameFiles(
+            "teravalidate",
+            (cluster, output) ->
+                HadoopProgram.example(cluster, "teravalidate")
+                    .arguments(sorted.sluiceOutput(), output));
+    assertThat(OutputFiles.text(validated.sluiceOutput())).startsWith("checksum\t");
   }
 }

@@ -7,21 +7,23 @@ import io.sluice.demo.yarn.HadoopProgram;
 import io.sluice.demo.yarn.ProgramOutcome;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A job with 1,000 reducers, each of them a process: half an hour on two cores. Not part of the
- * build, which runs classes whose names end in {@code Test}; {@link ThousandReducersTest} is.
+ * A job with 1,000 reducers, each of them a process: half an hour on two cores. {@link
+ * ThousandReducersTest} runs as many in one process.
  */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
-final class ManyReducers {
+final class ManyReducersTest {
   private static final int MAPS = 4;
   private static final int REDUCES = 1_000;
 
   private final Clusters clusters;
 
-  ManyReducers(Clusters clusters) {
+  ManyReducersTest(Clusters clusters) {
     this.clusters = clusters;
   }
 
