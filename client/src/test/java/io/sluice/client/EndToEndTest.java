@@ -21,6 +21,7 @@ import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.test.TestEffort;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.Push;
@@ -52,7 +53,8 @@ class EndToEndTest {
   private record Key(int partition, long attempt) {}
 
   static Stream<Arguments> seeds() {
-    return IntStream.range(0, 40).mapToObj(seed -> Arguments.of((long) seed, seed % 3));
+    return IntStream.range(0, TestEffort.times(12))
+        .mapToObj(seed -> Arguments.of((long) seed, seed % 3));
   }
 
   /** Loses connections before and after the work, refuses, and damages bytes on their way. */

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.test.TestEffort;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ class LocalOutputFileTest {
   /** Frames of random blocks against a model that keeps the bytes of each partition in order. */
   @Test
   void laysBlocksOutByPartitionInTheOrderInWhichTheyCame() throws Exception {
-    for (int seed = 0; seed < 60; seed++) {
+    for (int seed = 0; seed < TestEffort.times(20); seed++) {
       Random random = new Random(seed);
       int partitions = 1 + random.nextInt(seed % 3 == 0 ? 3 : 400);
       int largest = seed % 5 == 0 ? 150_000 : 500;

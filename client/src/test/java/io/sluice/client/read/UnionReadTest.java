@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.common.test.TestEffort;
 import io.sluice.proto.ServerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ class UnionReadTest {
   }
 
   static LongStream seeds() {
-    return LongStream.range(0, 300);
+    return LongStream.range(0, TestEffort.times(60));
   }
 
   @ParameterizedTest

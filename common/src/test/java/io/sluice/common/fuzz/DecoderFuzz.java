@@ -1,6 +1,7 @@
 package io.sluice.common.fuzz;
 
 import com.sun.management.ThreadMXBean;
+import io.sluice.common.test.TestEffort;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,15 +27,16 @@ import org.slf4j.LoggerFactory;
  * come back. Inputs that end somewhere else than all before (by the place that refuses them) are
  * changed further.
  *
- * <p>An ordinary test run tries the same few thousand inputs each time. {@code
- * -Dsluice.fuzz.seconds=60} tries new ones for so long, per decoder; {@code -Dsluice.fuzz.seed=N}
- * tries those of another run again. docs/development.md says more.
+ * <p>An ordinary test run tries the same thousand inputs each time, and {@code
+ * -Dsluice.test.effort} multiplies that number. {@code -Dsluice.fuzz.seconds=60} tries new inputs
+ * for 60 seconds, per decoder; {@code -Dsluice.fuzz.seed=N} tries those of another run again.
+ * docs/development.md says more.
  */
 public final class DecoderFuzz {
   private static final Logger LOG = LoggerFactory.getLogger(DecoderFuzz.class);
 
-  private static final int ORDINARY_INPUTS = 3_000;
-  private static final long ORDINARY_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+  private static final int ORDINARY_INPUTS = 1_000;
+  private static final int ORDINARY_MS = 700;
   private static final long HANGS_AFTER_SECONDS = 20;
   private static final int MOST_KEPT = 500;
   private static final int MOST_SHOWN = 4 << 10;
@@ -171,8 +173,11 @@ public final class DecoderFuzz {
       attempt(new byte[0], false);
       Mutations mutations = new Mutations(random, words);
       long start = System.nanoTime();
-      long most = seconds > 0 ? TimeUnit.SECONDS.toNanos(seconds) : ORDINARY_NANOS;
-      long inputs = seconds > 0 ? Long.MAX_VALUE : ORDINARY_INPUTS;
+      long most =
+          seconds > 0
+              ? TimeUnit.SECONDS.toNanos(seconds)
+              : TimeUnit.MILLISECONDS.toNanos(TestEffort.times(ORDINARY_MS));
+      long inputs = seconds > 0 ? Long.MAX_VALUE : TestEffort.times(ORDINARY_INPUTS);
       while (tried.get() < inputs && System.nanoTime() - start < most) {
         byte[] changed = mutations.of(any(), any());
         if (random.nextInt(8) != 0) {

@@ -16,6 +16,7 @@ import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.frame.FrameType;
+import io.sluice.common.test.TestEffort;
 import io.sluice.proto.Open;
 import io.sluice.proto.Push;
 import java.io.ByteArrayOutputStream;
@@ -168,7 +169,7 @@ class FrameReceiverTest {
 
   @Test
   void cutsAnyStreamIntoItsFramesWhateverTheReads() {
-    for (int seed = 0; seed < 60; seed++) {
+    for (int seed = 0; seed < TestEffort.times(12); seed++) {
       Random random = new Random(seed);
       List<Frame> sent = new ArrayList<>();
       byte[] stream = randomFrames(random, sent);
@@ -299,7 +300,7 @@ class FrameReceiverTest {
 
   @Test
   void survivesRandomBytesWithoutLargeMemory() {
-    for (int seed = 0; seed < 2_000; seed++) {
+    for (int seed = 0; seed < TestEffort.times(400); seed++) {
       Random random = new Random(seed);
       byte[] good = frame(FrameType.PUSH, 9, Push.getDefaultInstance(), 100_000);
       byte[] bytes = new byte[random.nextInt(20_000)];

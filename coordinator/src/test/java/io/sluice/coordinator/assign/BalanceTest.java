@@ -2,11 +2,13 @@ package io.sluice.coordinator.assign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.test.TestEffort;
 import io.sluice.coordinator.assign.BalanceSimulation.Outcome;
 import io.sluice.coordinator.assign.BalanceSimulation.Setup;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Balance against theory, on a hundred servers and ten thousand shuffles.
@@ -27,8 +29,12 @@ class BalanceTest {
   /** The theorem's O(1), in parts. */
   private static final double SLACK = 2;
 
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, TestEffort.times(1));
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5})
+  @MethodSource("seeds")
   void staysWithinTheTheoremForEqualPartsHoweverManyThereAre(long seed) {
     Setup setup = BalanceSetups.equal(seed);
     Outcome two = new BalanceSimulation(setup).run();
@@ -42,7 +48,7 @@ class BalanceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5})
+  @MethodSource("seeds")
   void staysWithinTheTheoremForZipfSizes(long seed) {
     Setup setup = BalanceSetups.fresh(seed);
     Outcome two = new BalanceSimulation(setup).run();
@@ -55,7 +61,7 @@ class BalanceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5})
+  @MethodSource("seeds")
   void staysWithinTheTheoremForZipfSizesAndLateHeartbeats(long seed) {
     Setup setup = BalanceSetups.late(seed);
     Outcome two = new BalanceSimulation(setup).run();

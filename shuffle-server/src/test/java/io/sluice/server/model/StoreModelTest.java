@@ -2,6 +2,7 @@ package io.sluice.server.model;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.sluice.common.test.TestEffort;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 class StoreModelTest {
   private static final String SEED = "sluice.model.seed";
-  private static final int SCHEDULES = 10_000;
+  private static final int SCHEDULES = 1_000;
   private static final int STEPS = 60;
   private static final int LONG_STEPS = 1_500;
   private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(1);
@@ -44,8 +45,7 @@ class StoreModelTest {
   @Test
   void behavesLikeTheModel() {
     long first = Long.getLong(SEED, 0);
-    int schedules =
-        Integer.getInteger("sluice.model.schedules", Long.getLong(SEED) == null ? SCHEDULES : 1);
+    int schedules = TestEffort.times(Long.getLong(SEED) == null ? SCHEDULES : 1);
     for (int i = 0; i < schedules; i++) {
       run(first + i);
     }

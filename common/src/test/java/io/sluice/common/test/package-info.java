@@ -1,0 +1,2 @@
+/** Helpers that the tests of all modules share. */
+package io.sluice.common.test;
