@@ -280,6 +280,11 @@ public final class DirectoryStorage implements Storage {
     Writing(String file) throws IOException {
       path = runs.resolve(file);
       temporary = runs.resolve(file + TEMPORARY);
+      if (RunFiles.runId(file).isEmpty()) {
+        // Only names of runs are unique. A probe leaves its file behind if the directory vanishes
+        // during the probe; the next probe must not fail because of it.
+        Files.deleteIfExists(temporary);
+      }
       channel =
           FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }

@@ -52,6 +52,28 @@ class DirectoryStorageTest {
   }
 
   @Test
+  void aProbeFileThatAVanishedDirectoryKeptIsReplaced() throws IOException {
+    Path mine = base.resolve("mine");
+    Path away = base.resolve("away");
+    try (DirectoryStorage storage = open(mine)) {
+      try (Storage.NewFile file = storage.create("probe")) {
+        file.channel().write(ByteBuffer.wrap(new byte[100]));
+        Files.move(mine, away);
+        assertThatThrownBy(file::commit).isInstanceOf(NoSuchFileException.class);
+      }
+      Files.move(away, mine);
+      assertThat(mine.resolve("runs/probe.tmp")).exists();
+
+      try (Storage.NewFile file = storage.create("probe")) {
+        file.channel().write(ByteBuffer.wrap(new byte[] {1}));
+        file.commit();
+      }
+      assertThat(storage.list()).containsExactly(new Storage.Entry("probe", 1));
+      storage.delete("probe");
+    }
+  }
+
+  @Test
   void countsWhatItStoresAgainstItsCapacity() throws IOException {
     try (DirectoryStorage storage =
         DirectoryStorage.open(
