@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what is known of one disk up to date: how full it is, each second, and by a probe now and
- * then how well. A lost disk that answers again is emptied here. If the disk hangs, so does this
- * thread, and no other; {@link DiskWatch} sees it by {@link #busyNanos}.
+ * Keeps what is known of one disk up to date: how full it is, at least each second, and by a probe
+ * now and then how well. A lost disk that answers again is emptied here. If the disk hangs, so does
+ * this thread, and no other; {@link DiskWatch} sees it by {@link #busyNanos}.
  */
 final class DiskChecker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChecker.class);
 
-  private static final long REFRESH_MS = 1_000;
+  static final long REFRESH_MS = 1_000;
 
   /** A thread that waits for its disk is left behind. */
   private static final long CLOSE_WAIT_MS = 500;
@@ -33,6 +33,7 @@ final class DiskChecker implements AutoCloseable {
   private final DiskProbe probe;
   private final RunFiles files;
   private final LongSupplier nanoTime;
+  private final long refreshMs;
   private final Thread thread;
   private final Object lock = new Object();
 
@@ -47,12 +48,22 @@ final class DiskChecker implements AutoCloseable {
   private long nextProbeNanos;
   private boolean probed;
 
-  DiskChecker(Disk disk, DiskProbe probe, RunFiles files, LongSupplier nanoTime, String name) {
+  /**
+   * @param refreshMs longest time from one check to the next; a shorter probe interval shortens it
+   */
+  DiskChecker(
+      Disk disk,
+      DiskProbe probe,
+      RunFiles files,
+      LongSupplier nanoTime,
+      long refreshMs,
+      String name) {
     this.disk = disk;
     this.health = disk.health();
     this.probe = probe;
     this.files = files;
     this.nanoTime = nanoTime;
+    this.refreshMs = Math.min(refreshMs, health.config().probeIntervalMs());
     this.thread = new Thread(this::checkUntilStopped, name);
     thread.setDaemon(true);
   }
@@ -191,7 +202,7 @@ final class DiskChecker implements AutoCloseable {
   /** Returns when woken or when it is time to look again; false once stopped. */
   private boolean awaitNext() {
     try {
-      if (wakes.tryAcquire(REFRESH_MS, TimeUnit.MILLISECONDS)) {
+      if (wakes.tryAcquire(refreshMs, TimeUnit.MILLISECONDS)) {
         wakes.drainPermits();
         probeSooner();
       }

@@ -43,11 +43,25 @@ public final class DiskWatch implements AutoCloseable {
       RandomGenerator random,
       ServerCounters counters,
       LongSupplier nanoTime) {
+    this(disks, store, files, random, counters, nanoTime, DiskChecker.REFRESH_MS);
+  }
+
+  /**
+   * @param refreshMs longest time from one check of a disk to the next
+   */
+  DiskWatch(
+      Disks disks,
+      ShuffleStore store,
+      RunFiles files,
+      RandomGenerator random,
+      ServerCounters counters,
+      LongSupplier nanoTime,
+      long refreshMs) {
     this.loss = new DiskLoss(store, files, counters);
     for (Disk disk : disks.list()) {
       DiskProbe probe = new DiskProbe(disk, random);
       String name = "disk-checker-" + checkers.size();
-      checkers.add(new DiskChecker(disk, probe, files, nanoTime, name));
+      checkers.add(new DiskChecker(disk, probe, files, nanoTime, refreshMs, name));
     }
     for (DiskChecker checker : checkers) {
       DiskHealth health = checker.disk().health();

@@ -44,6 +44,8 @@ class DiskWatchTest {
   private static final HealthConfig CONFIG =
       new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
 
+  private static final long REFRESH_MS = 5;
+
   private final AtomicLong nanos = new AtomicLong(1L << 40);
   private final InMemoryStorage first = new InMemoryStorage("first", StorageKind.SSD);
   private final InMemoryStorage second = new InMemoryStorage("second", StorageKind.SSD);
@@ -55,7 +57,7 @@ class DiskWatchTest {
   private final RunFiles files = new RunFiles(8);
   private final ServerCounters counters = new ServerCounters();
   private final DiskWatch watch =
-      new DiskWatch(disks, store, files, new Random(7), counters, nanos::get);
+      new DiskWatch(disks, store, files, new Random(7), counters, nanos::get, REFRESH_MS);
   private final SpilledShuffle shuffle =
       new SpilledShuffle(store, files, new ShuffleKey("app", 1), 1000);
 
