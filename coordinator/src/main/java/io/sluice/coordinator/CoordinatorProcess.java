@@ -42,6 +42,7 @@ import io.sluice.coordinator.service.PeerAddress;
 import io.sluice.coordinator.state.CurrentDecisions;
 import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -139,21 +140,31 @@ public final class CoordinatorProcess implements AutoCloseable {
   public static CoordinatorProcess start(ConfigSet set, Supplier<ConfigSet> source)
       throws IOException {
     return start(
-        set, source, Clock.systemUTC(), System::nanoTime, RandomGenerator.of("L64X128MixRandom"));
+        set,
+        source,
+        Clock.systemUTC(),
+        System::nanoTime,
+        RandomGenerator.of("L64X128MixRandom"),
+        HttpTimeouts.DEFAULT);
   }
 
-  /** As {@link #start(ConfigSet, Supplier)}, with time and randomness from the caller. */
+  /**
+   * As {@link #start(ConfigSet, Supplier)}, with time, randomness and the timeouts of the HTTP port
+   * from the caller.
+   */
   static CoordinatorProcess start(
       ConfigSet set,
       Supplier<ConfigSet> source,
       Clock clock,
       LongSupplier nanoTime,
-      RandomGenerator seeds)
+      RandomGenerator seeds,
+      HttpTimeouts httpTimeouts)
       throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     CoordinatorConfig config = CoordinatorConfig.from(set);
     try {
-      CoordinatorProcess process = assemble(config, set, source, clock, nanoTime, seeds, closers);
+      CoordinatorProcess process =
+          assemble(config, set, source, clock, nanoTime, seeds, httpTimeouts, closers);
       log.info(
           "coordinator started rpcPort={} httpPort={} strategy={}",
           process.rpcPort,
@@ -173,6 +184,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       Clock clock,
       LongSupplier nanoTime,
       RandomGenerator seeds,
+      HttpTimeouts httpTimeouts,
       Deque<Runnable> closers)
       throws IOException {
     ClusterSecurity security =
@@ -289,6 +301,7 @@ public final class CoordinatorProcess implements AutoCloseable {
                     httpConnections,
                     (peer, reason) ->
                         denials.denied(String.valueOf(peer), "", "HTTP port: " + reason)),
+                httpTimeouts,
                 clock,
                 metrics.registry(),
                 owner::healthy,

@@ -8,6 +8,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.cluster.Servers;
+import io.sluice.metrics.http.HttpTimeouts;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.ClientSetting;
@@ -30,6 +31,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -37,6 +39,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,13 +54,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole coordinator over real sockets. */
 class CoordinatorProcessTest {
-  private static final long WAIT_SECONDS = 20;
+  private static final long WAIT_SECONDS = 30;
 
   @TempDir Path directory;
   private final Deque<AutoCloseable> closers = new ArrayDeque<>();
@@ -70,6 +74,11 @@ class CoordinatorProcessTest {
   }
 
   private CoordinatorProcess start(String... keysAndValues) throws IOException {
+    return start(HttpTimeouts.DEFAULT, keysAndValues);
+  }
+
+  private CoordinatorProcess start(HttpTimeouts timeouts, String... keysAndValues)
+      throws IOException {
     Map<String, String> values =
         new HashMap<>(
             Map.of(
@@ -83,7 +92,13 @@ class CoordinatorProcessTest {
       values.put(keysAndValues[i], keysAndValues[i + 1]);
     }
     CoordinatorProcess process =
-        CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, values));
+        CoordinatorProcess.start(
+            ConfigSet.of(CoordinatorConfig.SCHEMA, values),
+            () -> ConfigSet.of(CoordinatorConfig.SCHEMA, values),
+            Clock.systemUTC(),
+            System::nanoTime,
+            RandomGenerator.of("L64X128MixRandom"),
+            timeouts);
     closers.push(process);
     return process;
   }
@@ -438,19 +453,43 @@ class CoordinatorProcessTest {
   @Test
   void answersProbesAlthoughOtherPeersNeverFinishTheirRequests() throws Exception {
     CoordinatorProcess process = start();
-    List<Socket> slow = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.httpPort());
-      closers.push(socket);
-      socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(2 * WAIT_SECONDS));
-      socket
-          .getOutputStream()
-          .write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
-      slow.add(socket);
+      slowPeer(process);
     }
     assertThat(get(process, "/healthz").statusCode()).isEqualTo(200);
-    // Cut off, not waited for.
-    assertThat(slow.get(0).getInputStream().read()).isEqualTo(-1);
+  }
+
+  @Test
+  void closesConnectionsOfPeersThatNeverFinishTheirRequests() throws Exception {
+    assertThat(HttpTimeouts.DEFAULT.requestMs()).isBetween(1, 5_000);
+    int hour = 3_600_000;
+    CoordinatorProcess process = start(new HttpTimeouts(50, hour, hour, hour, hour));
+    List<Socket> slow = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      slow.add(slowPeer(process));
+    }
+    for (Socket socket : slow) {
+      assertThat(ended(socket)).isTrue();
+    }
+  }
+
+  /** Connects, and sends a part of a request. */
+  private Socket slowPeer(CoordinatorProcess process) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), process.httpPort());
+    closers.push(socket);
+    socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+    socket
+        .getOutputStream()
+        .write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  private static boolean ended(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (SocketException reset) {
+      return true;
+    }
   }
 
   @Test

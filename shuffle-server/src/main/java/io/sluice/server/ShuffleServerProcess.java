@@ -6,6 +6,7 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.metrics.http.HttpTimeouts;
 import io.sluice.server.cluster.Heartbeats;
 import io.sluice.server.config.ClusterConfig;
 import io.sluice.server.config.DiskConfig;
@@ -223,6 +224,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                     address,
                     startup.security().tls().map(tls -> tls.httpServer(false)),
                     admission.httpLimit(),
+                    HttpTimeouts.DEFAULT,
                     startup.clock(),
                     registry,
                     control::notReady)));

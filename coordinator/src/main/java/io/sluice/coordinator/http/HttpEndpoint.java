@@ -40,6 +40,7 @@ public final class HttpEndpoint implements AutoCloseable {
   public HttpEndpoint(
       ClusterSecurity security,
       AcceptLimit limit,
+      HttpTimeouts timeouts,
       InstantSource clock,
       CollectorRegistry registry,
       BooleanSupplier healthy,
@@ -54,7 +55,7 @@ public final class HttpEndpoint implements AutoCloseable {
             "coordinator-http",
             security.tls().map(tls -> tls.httpServer(tls.asksForCertificates())),
             limit,
-            HttpTimeouts.DEFAULT,
+            timeouts,
             clock,
             this::answer);
   }

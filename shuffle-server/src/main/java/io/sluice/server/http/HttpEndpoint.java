@@ -29,6 +29,7 @@ public final class HttpEndpoint implements AutoCloseable {
   private HttpEndpoint(
       Optional<SslContext> tls,
       AcceptLimit limit,
+      HttpTimeouts timeouts,
       InstantSource clock,
       CollectorRegistry registry,
       Supplier<Optional<String>> notReady) {
@@ -39,7 +40,7 @@ public final class HttpEndpoint implements AutoCloseable {
             "http",
             tls,
             limit,
-            HttpTimeouts.DEFAULT,
+            timeouts,
             clock,
             call -> CompletableFuture.completedStage(page(call)));
   }
@@ -55,11 +56,12 @@ public final class HttpEndpoint implements AutoCloseable {
       InetSocketAddress address,
       Optional<SslContext> tls,
       AcceptLimit limit,
+      HttpTimeouts timeouts,
       InstantSource clock,
       CollectorRegistry registry,
       Supplier<Optional<String>> notReady)
       throws IOException {
-    HttpEndpoint endpoint = new HttpEndpoint(tls, limit, clock, registry, notReady);
+    HttpEndpoint endpoint = new HttpEndpoint(tls, limit, timeouts, clock, registry, notReady);
     endpoint.port.start(address);
     return endpoint;
   }
