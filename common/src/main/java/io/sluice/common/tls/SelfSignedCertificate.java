@@ -81,6 +81,9 @@ public final class SelfSignedCertificate {
     ProcessBuilder command =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            // The process is short: compiling it well takes longer than it runs.
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:+UseSerialGC",
             "-genkeypair",
             "-alias",
             name,

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -52,8 +53,8 @@ class TlsContextsTest {
   @BeforeEach
   void copyCertificates() throws Exception {
     for (String name : List.of("a", "b", "c")) {
-      Files.copy(made.resolve(name + ".crt"), directory.resolve(name + ".crt"));
-      Files.copy(made.resolve(name + ".key"), directory.resolve(name + ".key"));
+      copy(made.resolve(name + ".crt"), directory.resolve(name + ".crt"));
+      copy(made.resolve(name + ".key"), directory.resolve(name + ".key"));
     }
   }
 
@@ -129,7 +130,13 @@ class TlsContextsTest {
   @ParameterizedTest
   @CsvSource({"EC, secp256r1", "EC, secp384r1", "RSA, ", "Ed25519, "})
   void takesKeysOfEveryKind(String algorithm, String group) throws Exception {
-    SelfSignedCertificate.write(directory, "k", "dns:server.example", algorithm, group);
+    // Both libraries read the same file: keytool makes it once.
+    String kind = algorithm + group;
+    if (!Files.exists(made.resolve(kind + ".crt"))) {
+      SelfSignedCertificate.write(made, kind, "dns:server.example", algorithm, group);
+    }
+    copy(made.resolve(kind + ".crt"), directory.resolve("k.crt"));
+    copy(made.resolve(kind + ".key"), directory.resolve("k.key"));
     shakeHands(
         engine(contexts(null, "k", ClientCertificates.NONE).dataClient()),
         engine(contexts("k", "k", ClientCertificates.NONE).dataServer()));
@@ -186,10 +193,11 @@ class TlsContextsTest {
   }
 
   private void copy(String from, String to) throws IOException {
-    Files.copy(
-        directory.resolve(from),
-        directory.resolve(to),
-        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    copy(directory.resolve(from), directory.resolve(to));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
   @Test
