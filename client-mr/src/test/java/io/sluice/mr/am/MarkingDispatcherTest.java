@@ -99,7 +99,7 @@ class MarkingDispatcherTest {
   }
 
   private Event<?> next() throws InterruptedException {
-    return passed.poll(10, TimeUnit.SECONDS);
+    return passed.poll(30, TimeUnit.SECONDS);
   }
 
   @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class BackgroundPusherTest {
   private static final Faults NONE = new Faults() {};
-  private static final long DEADLINE_MS = 20_000;
+  private static final long DEADLINE_MS = 30_000;
 
   @TempDir Path directory;
 

@@ -33,6 +33,7 @@ import io.sluice.proto.UnregisterShufflesRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -133,7 +134,7 @@ class ApplicationSessionTest {
     }
 
     void awaitAsked(String what) throws InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       String next = "";
       while (next != null && !next.equals(what)) {
         next = asked.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -196,12 +197,17 @@ class ApplicationSessionTest {
     return session;
   }
 
-  /** A port on which nobody listens. */
-  private static int deadPort() throws IOException {
-    try (java.net.ServerSocket socket =
-        new java.net.ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+  /**
+   * A port that refuses connections until a test listens on it. A socket that is bound, but does
+   * not listen, keeps other processes from it.
+   */
+  private int deadPort() throws IOException {
+    Socket socket = new Socket();
+    toClose.add(socket);
+    // Lets a listener bind the same port.
+    socket.setReuseAddress(true);
+    socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    return socket.getLocalPort();
   }
 
   @AfterEach

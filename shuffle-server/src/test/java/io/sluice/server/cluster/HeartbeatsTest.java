@@ -11,7 +11,8 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.Status;
 import io.sluice.server.lease.LeaseTable;
 import java.io.IOException;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -31,6 +32,7 @@ class HeartbeatsTest {
 
   private final FakeSelf self = new FakeSelf();
   private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+  private final Socket reserved = new Socket();
   private Heartbeats heartbeats;
 
   private void start(long leaseMs, HostPort... coordinators) {
@@ -47,7 +49,8 @@ class HeartbeatsTest {
   }
 
   @AfterEach
-  void stop() throws InterruptedException {
+  void stop() throws Exception {
+    reserved.close();
     heartbeats.close();
     executor.shutdown();
     assertThat(executor.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
@@ -192,10 +195,15 @@ class HeartbeatsTest {
     }
   }
 
-  private static int unusedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
+  /**
+   * A port that refuses connections until a test listens on it. A socket that is bound, but does
+   * not listen, keeps other processes from it.
+   */
+  private int unusedPort() throws IOException {
+    // Lets a listener bind the same port.
+    reserved.setReuseAddress(true);
+    reserved.bind(new InetSocketAddress("127.0.0.1", 0));
+    return reserved.getLocalPort();
   }
 
   /** Looks again and again until the condition holds; the class's timeout bounds it. */

@@ -183,7 +183,7 @@ class PartitionSorterTest {
               }
             });
     thread.start();
-    thread.join(10_000);
+    thread.join(30_000);
 
     assertThat(freed[0]).isZero();
     assertThat(output.blocks).isEmpty();
