@@ -1,4 +1,4 @@
-"""Shuffles of PySpark, of pickled records and of rows. Writes one digest for each to the file that is named."""
+"""Shuffles of PySpark, of pickled records and of rows. Writes one digest for each to the named file, and the states of shuffles."""
 
 import hashlib
 import sys
@@ -51,6 +51,8 @@ def joined(spark):
 
 if __name__ == "__main__":
     session = SparkSession.builder.getOrCreate()
+    context = session.sparkContext
+    events = context._jvm.io.sluice.it.spark.jobs.ShuffleEvents.of(context._jsc.sc())
     results = {
         "reduced": reduced(session.sparkContext),
         "grouped": grouped(session.sparkContext),
@@ -59,7 +61,9 @@ if __name__ == "__main__":
         "withUserFunction": with_user_function(session),
         "joined": joined(session),
     }
+    shuffles = events.text(context._jsc.sc())
     session.stop()
     with open(sys.argv[1], "w", encoding="utf-8") as out:
         for name, rows in results.items():
             out.write("%s.rows=%d\n%s.digest=%s\n" % (name, len(rows), name, digest(rows)))
+        out.write(shuffles)

@@ -15,12 +15,18 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Asks the processes of a {@link LocalCluster} what they know and what they have counted. Not
@@ -29,9 +35,12 @@ import java.util.concurrent.TimeUnit;
 public final class ClusterProbe implements AutoCloseable {
   private static final long CALL_TIMEOUT_MS = 10_000;
   private static final long POLL_MS = 50;
+  private static final int MAX_EVENTS = 2000;
+  private static final int HTTP_OK = 200;
 
   private final LocalCluster cluster;
   private final Map<String, ManagedChannel> channels = new HashMap<>();
+  private final HttpClient http = HttpClient.newHttpClient();
 
   public ClusterProbe(LocalCluster cluster) {
     this.cluster = cluster;
@@ -65,6 +74,87 @@ public final class ClusterProbe implements AutoCloseable {
       sum = sum.plus(ServerCounters.of(status(server)));
     }
     return sum;
+  }
+
+  /**
+   * Events of one kind that the REST API of a coordinator lists: the latest {@value #MAX_EVENTS}
+   * events are searched.
+   *
+   * @param kind a value of {@code kind} in the API, such as {@code USAGE_RULES_CHANGED}
+   */
+  public long events(ClusterNode coordinator, String kind)
+      throws IOException, InterruptedException {
+    return Pattern.compile("\"kind\"\\s*:\\s*\"" + Pattern.quote(kind) + "\"")
+        .matcher(get(coordinator, "/api/v1/events?limit=" + MAX_EVENTS))
+        .results()
+        .count();
+  }
+
+  /** Sum of all series of a metric of one process, as {@code /metrics} exposes it. */
+  public double metric(ClusterNode node, String name) throws IOException, InterruptedException {
+    Matcher samples =
+        Pattern.compile("(?m)^" + Pattern.quote(name) + "(?:\\{.*})? (\\S+)")
+            .matcher(get(node, "/metrics"));
+    double sum = 0;
+    boolean found = false;
+    while (samples.find()) {
+      found = true;
+      sum += Double.parseDouble(samples.group(1));
+    }
+    if (!found) {
+      throw new IOException(node.name() + " does not expose the metric " + name);
+    }
+    return sum;
+  }
+
+  private String get(ClusterNode node, String path) throws IOException, InterruptedException {
+    URI address = URI.create("http://" + ClusterNode.HOST + ":" + node.httpPort() + path);
+    HttpResponse<String> reply =
+        http.send(
+            HttpRequest.newBuilder(address).timeout(Duration.ofMillis(CALL_TIMEOUT_MS)).build(),
+            HttpResponse.BodyHandlers.ofString());
+    if (reply.statusCode() != HTTP_OK) {
+      throw new IOException(node.name() + " answers " + reply.statusCode() + " to GET " + path);
+    }
+    return reply.body();
+  }
+
+  /** A condition that the processes of the cluster reach by themselves. */
+  @FunctionalInterface
+  public interface Condition {
+    boolean isMet() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Polls until a condition is met. A process that does not answer has not met it yet.
+   *
+   * @param description of the condition, for the message of the exception
+   * @throws ClusterStartException if it is not met after {@code timeout}
+   */
+  public void await(String description, Duration timeout, Condition condition)
+      throws InterruptedException, ClusterStartException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    String last = "";
+    while (true) {
+      try {
+        if (condition.isMet()) {
+          return;
+        }
+      } catch (IOException e) {
+        last = ": " + e.getMessage();
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new ClusterStartException(
+            description
+                + ": not reached after "
+                + timeout.toSeconds()
+                + " s (logs: "
+                + cluster.coordinator().directory().getParent()
+                + ")"
+                + last);
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
   }
 
   /** Ids of the applications that the coordinators have leases of. */

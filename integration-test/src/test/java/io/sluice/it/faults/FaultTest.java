@@ -117,14 +117,13 @@ class FaultTest {
     long relayedBefore = link.relayedBytes();
     Outcome found = application.run(jobs);
     breakage.mend();
-    String executorLogs = application.executorLogs();
 
     assertThat(link.relayedBytes()).as("what went over the link").isGreaterThan(relayedBefore);
     SoftAssertions softly = new SoftAssertions();
     softly.assertThat(found.exitCode()).isZero();
     for (Fault fault : faults) {
       check(softly, mode, fault, found, breakage);
-      checkWay(softly, mode, fault, found, executorLogs);
+      checkWay(softly, mode, fault, found);
     }
     softly.assertAll();
   }
@@ -175,18 +174,12 @@ class FaultTest {
     }
   }
 
-  /** That the intended way was taken: what driver and executors said of the shuffle. */
-  private static void checkWay(
-      SoftAssertions softly, Mode mode, Fault fault, Outcome found, String executorLogs) {
+  /** That the intended way was taken, by the counters of the shuffle. */
+  private static void checkWay(SoftAssertions softly, Mode mode, Fault fault, Outcome found) {
     String what = mode + " " + fault;
-    String shuffle = "shuffle=" + found.results().getProperty(fault.job() + ".plan") + " ";
-    long further = found.linesWith("further server " + shuffle);
-    long local =
-        executorLogs
-            .lines()
-            .filter(line -> line.contains("map output kept locally " + shuffle))
-            .count();
-    System.out.printf("%s: further servers %d, local outputs %d%n", what, further, local);
+    long further = found.shuffle(fault.job(), "generation");
+    long local = found.shuffle(fault.job(), "leftLocalBytes");
+    System.out.printf("%s: further servers %d, bytes left local %d%n", what, further, local);
     if (Expectation.goesAround(mode, fault)) {
       softly.assertThat(further + local).as(what + " ways round").isPositive();
     }

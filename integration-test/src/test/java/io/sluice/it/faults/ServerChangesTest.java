@@ -83,7 +83,7 @@ class ServerChangesTest {
               .run(List.of(CALM, mapped, "pause:read", reading, AFTER));
 
       assertThat(found.exitCode()).as(found.log()).isZero();
-      assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+      assertThat(found.fallbacks()).isEmpty();
       for (String job : List.of(mapped, reading, AFTER)) {
         assertUntouched(found, job);
       }
@@ -167,7 +167,7 @@ class ServerChangesTest {
               .run(jobs);
 
       assertThat(found.exitCode()).as(found.log()).isZero();
-      assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+      assertThat(found.fallbacks()).isEmpty();
       for (String job : List.of(LEAVING + "@in-map", AFTER)) {
         assertUntouched(found, job);
       }

@@ -79,7 +79,8 @@ class PySparkTest {
           assertThat(found.digest(name)).as(name).isNotNull().isEqualTo(own.digest(name));
           assertThat(found.number(name, "rows")).as(name).isPositive();
         }
-        assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+        assertThat(found.fallbacks()).isEmpty();
+        assertThat(found.shufflesOnSluice()).isPositive();
         assertThat(probe.counters().pushedBytes()).isPositive();
       }
     }

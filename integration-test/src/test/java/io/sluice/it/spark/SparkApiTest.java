@@ -115,7 +115,8 @@ class SparkApiTest {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
       assertThat(found.number(job, "rows")).as(job).isEqualTo(own.number(job, "rows"));
     }
-    assertThat(found.linesWith("using Spark's own shuffle")).isZero();
+    assertThat(found.fallbacks()).isEmpty();
+    assertThat(found.shufflesOnSluice()).isPositive();
   }
 
   @Test

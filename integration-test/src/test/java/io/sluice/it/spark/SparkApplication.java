@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,8 @@ public final class SparkApplication {
   /**
    * What came out.
    *
-   * @param results per job: {@code name.rows}, {@code name.digest} and so on
+   * @param results per job: {@code name.rows}, {@code name.digest} and so on; per shuffle: {@code
+   *     shuffle.0.refusal} and so on
    * @param log of the driver
    */
   public record Outcome(int exitCode, Properties results, String log) {
@@ -78,6 +80,48 @@ public final class SparkApplication {
       return Long.parseLong(results.getProperty(job + "." + what, "-1"));
     }
 
+    /**
+     * Why each shuffle that uses Spark's built-in shuffle does so, in the order of their numbers.
+     */
+    public List<String> fallbacks() {
+      return shuffles("refusal").filter(refusal -> !refusal.isEmpty()).toList();
+    }
+
+    /** How many shuffles used Sluice. */
+    public long shufflesOnSluice() {
+      return shuffles("refusal").filter(String::isEmpty).count();
+    }
+
+    /**
+     * A value of the shuffle of a {@code faults/} job: {@code generation}, the number of changes of
+     * its assignment, {@code servers}, or a counter such as {@code leftLocalBytes}.
+     */
+    public long shuffle(String job, String what) {
+      return number("shuffle." + number(job, "plan"), what);
+    }
+
+    /** Whether the assignment of any shuffle changed, because a server failed or was full. */
+    public boolean anyReassigned() {
+      return shuffles("generation").anyMatch(generation -> !generation.equals("0"));
+    }
+
+    private Stream<String> shuffles(String what) {
+      return results.stringPropertyNames().stream()
+          .filter(name -> name.startsWith("shuffle.") && name.endsWith("." + what))
+          .sorted(Comparator.comparingInt(Outcome::shuffleId))
+          .map(results::getProperty);
+    }
+
+    private static int shuffleId(String name) {
+      return Integer.parseInt(name.split("\\.", -1)[1]);
+    }
+
+    /** A setting of the driver; null if it is not set. */
+    public String setting(String key) {
+      return results.getProperty("conf." + key);
+    }
+
+    /** How many lines of the driver's log have a text; only for tests of a message for the user. */
     public long linesWith(String text) {
       return log.lines().filter(line -> line.contains(text)).count();
     }
@@ -190,22 +234,6 @@ public final class SparkApplication {
   /** Where everything lies that the run writes. */
   public Path directory() {
     return directory;
-  }
-
-  /** What executors have logged so far, all of them one after the other. */
-  public String executorLogs() throws IOException {
-    StringBuilder all = new StringBuilder();
-    try (Stream<Path> files =
-        Files.find(home().resolve("work"), 3, (file, unused) -> isLog(file))) {
-      for (Path file : files.toList()) {
-        all.append(Files.readString(file));
-      }
-    }
-    return all.toString();
-  }
-
-  private static boolean isLog(Path file) {
-    return file.getFileName().toString().equals("stderr");
   }
 
   private Path home() {

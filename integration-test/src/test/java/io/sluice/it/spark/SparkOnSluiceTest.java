@@ -292,6 +292,9 @@ class SparkOnSluiceTest {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
       assertThat(found.number(job, "failedTasks")).as(job).isZero();
     }
+    assertThat(found.shufflesOnSluice()).isZero();
+    assertThat(found.fallbacks()).isNotEmpty();
+    // The warning that the user sees, for all shuffles together.
     assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
   }
 

@@ -11,9 +11,12 @@ import java.util.List;
 import java.util.Properties;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import scala.Tuple2;
 
 /**
- * Runs jobs in one Spark application and writes what came out of each to a file of properties.
+ * Runs jobs in one Spark application. Writes to a file of properties the results of each job, the
+ * state of each shuffle (see {@link ShuffleEvents}), and the configuration of the driver as {@code
+ * conf.KEY}.
  *
  * <p>Arguments: the file of results, a file of properties with Spark's configuration, then the
  * names of the jobs. A name that begins with {@code pause:} prints it and waits for a line of
@@ -52,6 +55,7 @@ public final class JobDriver {
       spark.sparkContext().addSparkListener(metrics);
       TaskCounts tasks = new TaskCounts();
       spark.sparkContext().addSparkListener(tasks);
+      ShuffleEvents shuffles = ShuffleEvents.of(spark.sparkContext());
       BufferedReader input =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String name : names) {
@@ -71,7 +75,7 @@ public final class JobDriver {
           e.printStackTrace();
           continue;
         }
-        metrics.settle(spark.sparkContext());
+        ShuffleMetrics.settle(spark.sparkContext());
         found.setProperty(name + ".rows", Long.toString(result.rows()));
         found.setProperty(name + ".digest", result.digest());
         found.setProperty(name + ".plan", result.plan());
@@ -80,6 +84,10 @@ public final class JobDriver {
         long ms = (System.nanoTime() - begun) / 1_000_000;
         found.setProperty(name + ".ms", Long.toString(ms));
         System.out.println("job done name=" + name + " ms=" + ms + " rows=" + result.rows());
+      }
+      shuffles.report(spark.sparkContext(), found);
+      for (Tuple2<String, String> setting : spark.sparkContext().getConf().getAll()) {
+        found.setProperty("conf." + setting._1(), setting._2());
       }
     }
   }

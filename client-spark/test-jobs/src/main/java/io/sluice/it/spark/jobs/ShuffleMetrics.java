@@ -40,7 +40,7 @@ final class ShuffleMetrics extends SparkListener {
   }
 
   /** Waits until every event so far has been counted. */
-  void settle(SparkContext context) {
+  static void settle(SparkContext context) {
     try {
       context.listenerBus().waitUntilEmpty(SETTLE_MS);
     } catch (TimeoutException e) {

@@ -1,0 +1,84 @@
+package io.sluice.it.spark.jobs;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.lang.reflect.RecordComponent;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
+
+/**
+ * Keeps the newest {@code ShuffleState} event of every shuffle, which the plugin posts to Spark's
+ * listener bus. Results have it as {@code shuffle.ID.NAME}, where NAME is {@code refusal} (empty
+ * for a shuffle that uses Sluice), {@code generation}, {@code servers} (their number) or the name
+ * of a counter. Shuffles of an application without the plugin have no events.
+ *
+ * <p>The class of the event is read by reflection, because the plugin is not on the class path of
+ * the compiler, and with {@code --jars} not on that of the driver. Thread-safe.
+ */
+public final class ShuffleEvents extends SparkListener {
+  private static final String EVENT = "io.sluice.spark.ui.ShuffleState";
+
+  private final Map<Integer, SparkListenerEvent> newest = new TreeMap<>();
+
+  private ShuffleEvents() {}
+
+  /** Listens to an application that has no shuffle yet. */
+  public static ShuffleEvents of(SparkContext context) {
+    ShuffleEvents events = new ShuffleEvents();
+    context.addSparkListener(events);
+    return events;
+  }
+
+  @Override
+  public synchronized void onOtherEvent(SparkListenerEvent event) {
+    if (event.getClass().getName().equals(EVENT)) {
+      newest.put((Integer) field(event, "shuffleId"), event);
+    }
+  }
+
+  /** Writes the state of every shuffle after all events that were posted before this call. */
+  void report(SparkContext context, Properties into) {
+    ShuffleMetrics.settle(context);
+    synchronized (this) {
+      newest.forEach((shuffle, event) -> report("shuffle." + shuffle + ".", event, into));
+    }
+  }
+
+  /** The properties of {@link #report} as the text of a properties file, for Python programs. */
+  public String text(SparkContext context) throws IOException {
+    Properties properties = new Properties();
+    report(context, properties);
+    StringWriter text = new StringWriter();
+    properties.store(text, null);
+    return text.toString();
+  }
+
+  private static void report(String prefix, SparkListenerEvent event, Properties into) {
+    into.setProperty(prefix + "refusal", field(event, "refusal").toString());
+    into.setProperty(prefix + "generation", field(event, "generation").toString());
+    List<?> servers = (List<?>) field(event, "servers");
+    into.setProperty(prefix + "servers", Integer.toString(servers.size()));
+    Object counters = field(event, "counters");
+    for (RecordComponent counter : counters.getClass().getRecordComponents()) {
+      try {
+        Object value = counter.getAccessor().invoke(counters);
+        into.setProperty(prefix + counter.getName(), value.toString());
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("cannot read counter " + counter.getName(), e);
+      }
+    }
+  }
+
+  private static Object field(SparkListenerEvent event, String name) {
+    try {
+      return event.getClass().getField(name).get(event);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read field " + name + " of " + EVENT, e);
+    }
+  }
+}
