@@ -213,7 +213,6 @@ final class CoordinatorLink {
     if (closed) {
       return;
     }
-    failures.incrementAndGet();
     leases.failed(coordinator.toString());
     self.notTold(coordinator.toString());
     if (state != State.FAILING) {
@@ -221,6 +220,8 @@ final class CoordinatorLink {
           "coordinator does not answer, trying on coordinator={} reason={}", coordinator, reason);
       state = State.FAILING;
     }
+    // Last: a counted failure has been logged.
+    failures.incrementAndGet();
   }
 
   private void scheduleNext() {

@@ -12,6 +12,7 @@ import io.sluice.proto.Status;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * it was not told of is UNKNOWN.
  */
 public final class FakeCoordinator implements AutoCloseable {
-  private static final long DEADLINE_S = 20;
+  private static final long DEADLINE_S = 60;
 
   private final Map<String, ApplicationLease.State> states = new ConcurrentHashMap<>();
   private final BlockingQueue<HeartbeatRequest> heartbeats = new LinkedBlockingQueue<>();
@@ -69,6 +70,11 @@ public final class FakeCoordinator implements AutoCloseable {
       throw new AssertionError("no heartbeat within " + DEADLINE_S + " s");
     }
     return request;
+  }
+
+  /** The next heartbeat that has not been taken yet; empty if none comes within this time. */
+  public Optional<HeartbeatRequest> nextWithin(long ms) throws InterruptedException {
+    return Optional.ofNullable(heartbeats.poll(ms, TimeUnit.MILLISECONDS));
   }
 
   @Override

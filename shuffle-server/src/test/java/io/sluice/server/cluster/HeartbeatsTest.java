@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class HeartbeatsTest {
   private static final long INTERVAL_MS = 20;
 
@@ -53,7 +53,7 @@ class HeartbeatsTest {
     reserved.close();
     heartbeats.close();
     executor.shutdown();
-    assertThat(executor.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(executor.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -120,7 +120,6 @@ class HeartbeatsTest {
       start(60_000, coordinator.address());
       await(() -> heartbeats.failures() > 0);
       assertThat(heartbeats.answering()).isZero();
-      await(() -> !log.lines().isEmpty());
       assertThat(log.lines().get(0)).contains("refused with DENIED: told to refuse");
     }
   }
@@ -137,7 +136,7 @@ class HeartbeatsTest {
       coordinator.next();
       assertThat(self.forgotten).isEmpty();
       coordinator.say("app", State.ENDED);
-      assertThat(self.forgotten.poll(20, TimeUnit.SECONDS)).isEqualTo("app ENDED");
+      assertThat(self.forgotten.poll(60, TimeUnit.SECONDS)).isEqualTo("app ENDED");
       assertThat(self.applications).containsExactly("other");
     }
   }
@@ -148,19 +147,20 @@ class HeartbeatsTest {
       coordinator.grant(0, 0);
       self.applications.add("app");
       start(200, coordinator.address());
-      assertThat(self.forgotten.poll(20, TimeUnit.SECONDS)).isEqualTo("app LEASE_OUT");
+      assertThat(self.forgotten.poll(60, TimeUnit.SECONDS)).isEqualTo("app LEASE_OUT");
     }
   }
 
   @Test
   void keepsTheIntervalThatTheCoordinatorAsksFor() throws Exception {
-    try (LogLines log = new LogLines(CoordinatorLink.class);
-        FakeCoordinator coordinator = new FakeCoordinator(0)) {
-      coordinator.grant(60_000, 77_777);
+    try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      coordinator.grant(60_000, TimeUnit.MINUTES.toMillis(5));
       start(60_000, coordinator.address());
       coordinator.next();
-      await(() -> !log.lines().isEmpty());
-      assertThat(log.lines().get(0)).contains("intervalMs=77777");
+      await(() -> heartbeats.answering() == 1);
+      assertThat(coordinator.nextWithin(20 * INTERVAL_MS))
+          .as("a second heartbeat after the server's own interval")
+          .isEmpty();
     }
   }
 
