@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /** What a coordinator writes to its audit log. */
 class AuditTest {
-  private static final long WAIT_SECONDS = 30;
+  private static final long WAIT_SECONDS = 60;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(AuditLog.LOGGER);
   private final BlockingQueue<Map<String, String>> lines = new LinkedBlockingQueue<>();

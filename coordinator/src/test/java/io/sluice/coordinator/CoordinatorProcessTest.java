@@ -61,7 +61,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A whole coordinator over real sockets. */
 class CoordinatorProcessTest {
-  private static final long WAIT_SECONDS = 30;
+  private static final long WAIT_SECONDS = 60;
 
   @TempDir Path directory;
   private final Deque<AutoCloseable> closers = new ArrayDeque<>();

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class BackgroundPusherTest {
   private static final Faults NONE = new Faults() {};
-  private static final long DEADLINE_MS = 30_000;
+  private static final long DEADLINE_MS = 60_000;
 
   @TempDir Path directory;
 

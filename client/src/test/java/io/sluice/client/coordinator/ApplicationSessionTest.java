@@ -171,7 +171,7 @@ class ApplicationSessionTest {
     toClose.add(
         () -> {
           server.shutdownNow();
-          server.awaitTermination(20, TimeUnit.SECONDS);
+          server.awaitTermination(60, TimeUnit.SECONDS);
         });
     return server;
   }
@@ -325,7 +325,7 @@ class ApplicationSessionTest {
     LeasedApplicationSession session = session(10_000, port);
     assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
     server.shutdownNow();
-    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(server.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
 
     FakeCoordinator after = new FakeCoordinator();
     serve(after, port);
@@ -378,7 +378,7 @@ class ApplicationSessionTest {
     session.registerShuffle(4, 1);
 
     session.unregisterShuffle(4);
-    assertThat(control.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    assertThat(control.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
     session.unregisterShuffle(4);
     session.close();
 
@@ -409,11 +409,11 @@ class ApplicationSessionTest {
     assertThat(session.furtherServer(4, 3, List.of("s"))).isEmpty();
 
     session.unregisterShuffle(4);
-    assertThat(first.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
-    assertThat(further.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    assertThat(first.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+    assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
     assertThat(session.furtherServer(4, 3, List.of())).isEmpty();
     session.close();
-    assertThat(further.asked.poll(20, TimeUnit.SECONDS)).isEqualTo("forget app");
+    assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app");
   }
 
   @Test
@@ -426,7 +426,7 @@ class ApplicationSessionTest {
       session.registerShuffle(name.charAt(0), 10);
     }
     running.shutdownNow();
-    assertThat(running.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(running.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
 
     assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("t", 1));
     assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("u", 1));

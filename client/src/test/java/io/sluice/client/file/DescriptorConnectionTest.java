@@ -43,7 +43,7 @@ class DescriptorConnectionTest {
   @AfterEach
   void close() throws Exception {
     threads.shutdownNow();
-    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     server.close();
   }
 

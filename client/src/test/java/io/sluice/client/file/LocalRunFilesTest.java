@@ -52,7 +52,7 @@ class LocalRunFilesTest {
   void close() throws Exception {
     files.close();
     threads.shutdownNow();
-    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     server.close();
   }
 

@@ -289,7 +289,7 @@ class ApplicationAssignmentsTest {
     go.countDown();
     List<ShuffleAssignment> seen = new ArrayList<>();
     for (Future<List<ShuffleAssignment>> one : running) {
-      seen.addAll(one.get(20, TimeUnit.SECONDS));
+      seen.addAll(one.get(60, TimeUnit.SECONDS));
     }
     tasks.shutdown();
 

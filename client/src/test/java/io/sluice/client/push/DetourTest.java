@@ -499,7 +499,7 @@ class DetourTest {
                 }
               });
       task.start();
-      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
       task.interrupt();
       task.join(20_000);
       assertThat(thrown[0]).isInstanceOf(InterruptedIOException.class);

@@ -497,7 +497,7 @@ class ShuffleReadTest {
                 }
               });
       task.start();
-      assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(arrived.await(60, TimeUnit.SECONDS)).isTrue();
       task.interrupt();
       task.join(20_000);
 

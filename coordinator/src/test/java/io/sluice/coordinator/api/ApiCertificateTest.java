@@ -84,7 +84,7 @@ class ApiCertificateTest {
             .build();
     return client.send(
         HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + coordinator.httpPort() + path))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Duration.ofSeconds(60))
             .header("Content-Type", "application/json")
             .method(method, BodyPublishers.noBody())
             .build(),

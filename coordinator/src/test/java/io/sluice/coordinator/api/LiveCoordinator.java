@@ -75,7 +75,7 @@ final class LiveCoordinator implements AutoCloseable {
 
   HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + process.httpPort() + path))
-        .timeout(Duration.ofSeconds(20));
+        .timeout(Duration.ofSeconds(60));
   }
 
   HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
@@ -87,7 +87,7 @@ final class LiveCoordinator implements AutoCloseable {
   }
 
   CoordinatorBlockingStub client() {
-    return CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(Duration.ofSeconds(20));
+    return CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(Duration.ofSeconds(60));
   }
 
   void server(String host, String disk) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class StateOwnerTest {
-  private static final long WAIT_SECONDS = 30;
+  private static final long WAIT_SECONDS = 60;
 
   private final AtomicLong nanos = new AtomicLong(TimeUnit.SECONDS.toNanos(1000));
   private final AtomicInteger decided = new AtomicInteger();

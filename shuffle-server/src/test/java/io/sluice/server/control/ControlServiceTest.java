@@ -75,7 +75,7 @@ class ControlServiceTest {
   void stop() throws InterruptedException {
     channel.shutdownNow();
     server.shutdownNow();
-    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(server.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

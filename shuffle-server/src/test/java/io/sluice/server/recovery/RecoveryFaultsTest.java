@@ -146,7 +146,7 @@ class RecoveryFaultsTest {
 
     Recovered recovered = recover(List.of(hung, disk(goodStorage, goodCatalog)), 500);
 
-    assertThat(listing.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(listing.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.wholeSinceEpoch()).isEqualTo(EPOCH);
     // The server runs by now, and has written a file that no catalog knows yet.
@@ -155,7 +155,7 @@ class RecoveryFaultsTest {
       file.commit();
     }
     hanging.countDown();
-    assertThat(listed.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(listed.await(60, TimeUnit.SECONDS)).isTrue();
     for (Thread thread : scanThreads()) {
       thread.join(20_000);
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class RemoteTierTest {
   private static final RunId RUN = RunId.random(new Random(1));
   private static final RunRecord RECORD =
@@ -52,7 +52,7 @@ class RemoteTierTest {
         open(
             () -> {
               try {
-                assertThat(answer.await(20, TimeUnit.SECONDS)).isTrue();
+                assertThat(answer.await(60, TimeUnit.SECONDS)).isTrue();
               } catch (InterruptedException e) {
                 throw new IOException(e);
               }
@@ -61,7 +61,7 @@ class RemoteTierTest {
             0);
     assertThat(late.catalog().runs()).containsExactly(RECORD);
     answer.countDown();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (files.paths().size() > 1 || !late.catalog().runs().isEmpty()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
