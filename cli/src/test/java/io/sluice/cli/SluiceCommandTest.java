@@ -140,7 +140,7 @@ class SluiceCommandTest {
             .start();
     String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-    assertThat(bash.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(bash.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(said.strip().split(" ")).contains("exclude", "exclusions");
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A job that is registered, whose servers fail. */
-@Timeout(30)
+@Timeout(120)
 class JobShuffleServersTest {
   private static final String APPLICATION = "application_1_0001";
 
@@ -110,7 +110,7 @@ class JobShuffleServersTest {
     coordinator.moves.add(move);
     shuffle.start(conf, true);
 
-    assertThat(coordinator.applied.poll(20, TimeUnit.SECONDS)).isEqualTo(move);
+    assertThat(coordinator.applied.poll(60, TimeUnit.SECONDS)).isEqualTo(move);
 
     ShuffleAssignment after = shuffle.assignment().orElseThrow();
     assertThat(after.generation()).isEqualTo(1);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where there is nothing to register with; with a coordinator: the integration tests. */
-@Timeout(30)
+@Timeout(120)
 class JobShuffleTest {
   @TempDir Path directory;
 

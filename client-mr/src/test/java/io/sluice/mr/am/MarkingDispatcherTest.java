@@ -99,7 +99,7 @@ class MarkingDispatcherTest {
   }
 
   private Event<?> next() throws InterruptedException {
-    return passed.poll(30, TimeUnit.SECONDS);
+    return passed.poll(60, TimeUnit.SECONDS);
   }
 
   @Test

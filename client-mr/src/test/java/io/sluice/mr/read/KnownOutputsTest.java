@@ -10,7 +10,7 @@ import org.apache.hadoop.mapreduce.TaskID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 class KnownOutputsTest {
   private final AtomicLong nanos = new AtomicLong();
   private final KnownOutputs outputs = new KnownOutputs(8, nanos::get);

@@ -62,7 +62,7 @@ class MasterAssignmentsTest {
     return master
         .replace(first, server, cause, List.of())
         .toCompletableFuture()
-        .get(20, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
   }
 
   @Test

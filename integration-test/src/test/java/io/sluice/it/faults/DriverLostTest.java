@@ -33,8 +33,8 @@ class DriverLostTest {
     try (LocalCluster cluster =
             FaultCluster.builder(directory.resolve("cluster"))
                 .servers(1)
-                .configureCoordinators("rss.coordinator.app.expired", "5s")
-                .configureServers("rss.server.app.expired.withoutHeartbeat", "5s")
+                .configureCoordinators("rss.coordinator.app.expired", "15s")
+                .configureServers("rss.server.app.expired.withoutHeartbeat", "15s")
                 .configureServers("rss.server.buffer.capacity", "16m")
                 .configureServers("rss.server.buffer.slab.size", "16k")
                 // Spills begin at some 320 KB.

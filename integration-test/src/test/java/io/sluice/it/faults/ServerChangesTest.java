@@ -61,8 +61,8 @@ class ServerChangesTest {
             FaultCluster.builder(directory.resolve("cluster"))
                 .servers(SERVERS)
                 .configureServers("rss.server.decommission.check.interval", "200ms")
-                // Drivers renew, and so hear of changes, every second.
-                .configureCoordinators("rss.coordinator.app.expired", "3s")
+                // Drivers renew, and so hear of changes, every three seconds.
+                .configureCoordinators("rss.coordinator.app.expired", "9s")
                 .build();
         ClusterProbe asked = new ClusterProbe(started)) {
       cluster = started;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Stops a process in its tracks and lets it go on. */
 final class Signals {
-  private static final long LIMIT_SECONDS = 20;
+  private static final long LIMIT_SECONDS = 60;
 
   private Signals() {}
 

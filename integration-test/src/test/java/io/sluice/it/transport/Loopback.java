@@ -157,7 +157,7 @@ interface Loopback extends AutoCloseable {
         data.closeConnections();
         server.shutdownNow();
         try {
-          server.awaitTermination(10, TimeUnit.SECONDS);
+          server.awaitTermination(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }

@@ -128,7 +128,7 @@ class LyingServerTest {
         .hasMessageContaining("liar")
         .hasMessageContaining(why);
     assertThat(connection.isOpen()).isFalse();
-    served.get(10, TimeUnit.SECONDS);
+    served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -141,7 +141,7 @@ class LyingServerTest {
         .hasMessageContaining("version 9")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BAD_VERSION);
-    served.get(10, TimeUnit.SECONDS);
+    served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -150,7 +150,7 @@ class LyingServerTest {
         serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
 
     assertThatThrownBy(this::connect).hasMessageContaining("magic");
-    served.get(10, TimeUnit.SECONDS);
+    served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -160,7 +160,7 @@ class LyingServerTest {
     assertThatThrownBy(this::connect)
         .isInstanceOf(ConnectionLostException.class)
         .hasMessageContaining("closed");
-    served.get(10, TimeUnit.SECONDS);
+    served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -236,6 +236,6 @@ class LyingServerTest {
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.INTERNAL);
     connection.close();
-    served.get(10, TimeUnit.SECONDS);
+    served.get(60, TimeUnit.SECONDS);
   }
 }

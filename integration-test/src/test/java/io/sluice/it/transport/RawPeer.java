@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A client that sends whatever bytes it likes, and reads what comes back. */
 interface RawPeer extends AutoCloseable {
-  int TIMEOUT_MS = 10_000;
+  int TIMEOUT_MS = 60_000;
 
   /** A received header and head. */
   record Frame(FrameHeader header, ByteString bytes) {

@@ -53,7 +53,7 @@ abstract class TransportEnds {
   static final FrameLimits LIMITS = new FrameLimits(64 << 10, 4 << 20);
   static final String APPLICATION = "app-1";
 
-  private static final int WAIT_SECONDS = 10;
+  private static final int WAIT_SECONDS = 60;
 
   @Parameter Carrier carrier;
 

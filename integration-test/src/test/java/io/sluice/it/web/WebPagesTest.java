@@ -84,7 +84,7 @@ class WebPagesTest {
         NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
     try {
       CoordinatorGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(Duration.ofSeconds(20))
+          .withDeadlineAfter(Duration.ofSeconds(60))
           .registerApplication(
               RegisterApplicationRequest.newBuilder()
                   .setApplication("hostile")
