@@ -32,6 +32,8 @@ final class GatedJob {
   private static final int WORDS_PER_FILE = 4_000;
 
   private static final long WAIT_SECONDS = 120;
+
+  /** How Hadoop's client reports the id to the user: the mini cluster serves no list of them. */
   private static final Pattern SUBMITTED =
       Pattern.compile("Submitted application (application_\\d+_\\d+)");
 
@@ -69,6 +71,7 @@ final class GatedJob {
   private final Path input;
   private final Path output;
   private final Path gates;
+  private final YarnRest rest;
   private final HadoopProgram program;
   private String application;
 
@@ -79,6 +82,7 @@ final class GatedJob {
 
   GatedJob(Clusters clusters, String name, long seed, int wordsPerFile) throws IOException {
     this.clusters = clusters;
+    rest = new YarnRest(clusters.yarn());
     Path directory = clusters.directory(name);
     input = TestInputs.words(directory.resolve("in"), MAPS, wordsPerFile, seed);
     output = directory.resolve("out");
@@ -148,11 +152,24 @@ final class GatedJob {
     return this;
   }
 
-  /** Waits until the application master says that so many tasks have finished. */
+  /** Waits until the application master knows that this number of tasks has succeeded. */
   void awaitFinishedTasks(int count) throws IOException, InterruptedException {
+    await(count + " tasks have finished", () -> rest.completedTasks(application) >= count);
+  }
+
+  /**
+   * Waits until an application master knows a map attempt of an earlier application master as
+   * successful: attempts of the first one are numbered from 0, those of the second from 1000.
+   */
+  void awaitRecoveredMap() throws IOException, InterruptedException {
     await(
-        count + " tasks have finished",
-        () -> containerLogs().contains("Num completed Tasks: " + count));
+        "the next application master has recovered finished maps",
+        () -> rest.successfulMaps(application).stream().anyMatch(map -> map.endsWith("_0")));
+  }
+
+  /** Waits until the process of a container has ended. */
+  void awaitExit(YarnContainer container) throws IOException, InterruptedException {
+    await("container has ended: " + container, () -> !container.process().isAlive());
   }
 
   /** Waits for the process of a certain task attempt, such as {@code m_000001_0}. */
@@ -191,11 +208,6 @@ final class GatedJob {
   /** What is on disk of the job's history; text if it is written so. */
   String history() throws IOException {
     return clusters.yarn().unfinishedHistory(application);
-  }
-
-  /** What containers of the job have logged so far. */
-  String containerLogs() throws IOException {
-    return clusters.yarn().containerLogs(application);
   }
 
   /** Waits for the end, whatever it is. */
@@ -242,7 +254,7 @@ final class GatedJob {
 
   /** A state that a test waits for. */
   interface State {
-    boolean isReached() throws IOException;
+    boolean isReached() throws IOException, InterruptedException;
   }
 
   /** Fails with what the job says if it has ended, or after a bound. */

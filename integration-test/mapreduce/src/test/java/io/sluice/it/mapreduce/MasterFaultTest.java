@@ -7,16 +7,12 @@ import io.sluice.demo.yarn.HadoopProgram;
 import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.demo.yarn.YarnContainer;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Jobs outlive their application master, and the absence of a coordinator. */
 @ExtendWith(SharedClusters.class)
 final class MasterFaultTest {
-  private static final Pattern RECOVERED =
-      Pattern.compile("Read completed tasks from history [1-9]");
-
   private final Clusters clusters;
 
   MasterFaultTest(Clusters clusters) {
@@ -37,9 +33,8 @@ final class MasterFaultTest {
         () -> job.history().contains("\"type\":\"TASK_FINISHED\""));
     YarnContainer first = job.master();
     first.process().destroyForcibly();
-    job.await(
-        "the next application master has recovered finished maps",
-        () -> RECOVERED.matcher(job.containerLogs()).find());
+    job.awaitExit(first);
+    job.awaitRecoveredMap();
     job.open("map-3");
 
     ProgramOutcome outcome = job.awaitRightResult();

@@ -76,8 +76,8 @@ final class ServerFaultTest {
 
     ProgramOutcome outcome = job.awaitRightResult();
     assertNoMapRanAgain(outcome);
+    // One partition of three was assigned to the server that was lost.
     BothWays.assertAllCameFromServers(outcome);
-    assertThat(job.containerLogs()).contains("further server ");
   }
 
   @Test
