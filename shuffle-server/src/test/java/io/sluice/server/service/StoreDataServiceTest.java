@@ -349,13 +349,13 @@ class StoreDataServiceTest {
     push(1, block(6, 1, 0, 0, true, 10), block(99, 3, 1, 0, true, 10));
     assertThat(half).isNotDone();
     push(1, block(7, 1, 1, 0, true, 10), block(8, 3, 1, 0, true, 10));
-    OpenReply reply = half.get(60, TimeUnit.SECONDS);
+    OpenReply reply = half.get(30, TimeUnit.SECONDS);
     assertThat(reply.getPartitions(1).getPresence()).isEqualTo(Presence.PRESENT);
     assertThat(all).isNotDone();
     for (long attempt : new long[] {5, 6, 7, 8}) {
       push(1, block(attempt, 1, 0, 0, true, 10), block(attempt, 3, 1, 0, true, 10));
     }
-    reply = all.get(60, TimeUnit.SECONDS);
+    reply = all.get(30, TimeUnit.SECONDS);
     assertThat(AttemptSets.decode(reply.getAttemptSets(0)).toArray()).contains(5, 6, 7, 8);
   }
 
@@ -367,11 +367,11 @@ class StoreDataServiceTest {
 
   @Test
   void openWaitEndsByTimeAndByRemoval() throws Exception {
-    assertThat(openWaiting(1000, 1, 5).get(60, TimeUnit.SECONDS).getPartitions(0).getPresence())
+    assertThat(openWaiting(1000, 1, 5).get(30, TimeUnit.SECONDS).getPartitions(0).getPresence())
         .isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
     CompletableFuture<OpenReply> waiting = openWaiting(1000, 60_000, 5);
     store.removeApplication("app-1");
-    assertThat(waiting.get(60, TimeUnit.SECONDS).getPartitions(0).getPresence())
+    assertThat(waiting.get(30, TimeUnit.SECONDS).getPartitions(0).getPresence())
         .isEqualTo(Presence.SHUFFLE_EXPIRED);
   }
 
@@ -505,7 +505,7 @@ class StoreDataServiceTest {
 
   private static <T> T get(CompletableFuture<T> future) throws Exception {
     try {
-      return future.get(60, TimeUnit.SECONDS);
+      return future.get(30, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof SluiceException refused ? refused : e;
     }
