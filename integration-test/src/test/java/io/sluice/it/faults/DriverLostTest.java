@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An application that ends without a word: its lease runs out, and the space comes back. */
+@Tag("nightly")
 @Timeout(300)
 class DriverLostTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);

@@ -1,6 +1,7 @@
 package io.sluice.it.faults;
 
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication;
 import java.nio.file.Path;
 
@@ -9,9 +10,7 @@ final class FaultCluster {
   private FaultCluster() {}
 
   static LocalCluster.Builder builder(Path directory) {
-    return LocalCluster.builder()
-        .directory(directory)
-        .classPath(System.getProperty("java.class.path"))
+    return TestCluster.builder(directory)
         .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
         .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
         // So that every server has some partitions of every shuffle.

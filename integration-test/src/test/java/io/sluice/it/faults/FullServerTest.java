@@ -10,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are well and take nothing more: of one shuffle, or of some partitions. */
+@Tag("nightly")
 @Timeout(300)
 class FullServerTest {
   private static final int SERVERS = 3;

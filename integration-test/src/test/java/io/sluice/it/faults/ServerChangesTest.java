@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Servers that an operator restarts and takes away under a running application: no task fails and
  * no map is computed again.
  */
+@Tag("nightly")
 @Timeout(300)
 class ServerChangesTest {
   private static final int SERVERS = 3;

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.test.TestEffort;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.proto.Presence;
@@ -46,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(900)
 class KillLoopTest {
-  private static final int KILLS = Integer.getInteger("sluice.test.kills", 50);
+  private static final int KILLS = TestEffort.times(10);
   private static final long SEED = Long.getLong("sluice.test.seed", 20261121);
   private static final int PARTITIONS = 6;
   private static final int PUSHERS = 2;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,9 +54,7 @@ class AdaptiveTest {
     own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(directory.resolve("cluster"))
             .configureServers("rss.server.buffer.capacity", "32MiB")
             .build()) {
       cluster.start();

@@ -6,6 +6,7 @@ import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,9 +56,7 @@ class AlwaysTest {
   @BeforeAll
   void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
     cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(directory.resolve("cluster"))
             .servers(SERVERS)
             // Nothing spills: readers of files would not be seen in the servers' counters.
             .configureServers("rss.server.buffer.capacity", "512MiB")

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Executors go, without an external shuffle service: idle ones, decommissioned ones, one that dies.
  * What they wrote is read from the servers, and no map task that had ended runs again.
  */
+@Tag("nightly")
 class DynamicAllocationTest {
   private static final List<String> JOBS =
       List.of("idleExecutors", "decommissioned", "lostExecutor");
@@ -26,11 +29,7 @@ class DynamicAllocationTest {
   void noMapTaskRunsAgainWhenExecutorsGo() throws IOException, InterruptedException {
     Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();
-    try (LocalCluster cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
-            .build()) {
+    try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build()) {
       cluster.start();
       try (ClusterProbe probe = new ClusterProbe(cluster)) {
         probe.awaitActiveServers(2, Duration.ofSeconds(30));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,9 +52,7 @@ class FallbackTest {
   @BeforeAll
   void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
     cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(directory.resolve("cluster"))
             .servers(SERVERS)
             .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
             .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.FreePorts;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.net.URI;
@@ -40,11 +41,7 @@ class PagesTest {
     Path log = Files.createDirectories(directory.resolve("events"));
     int port = new FreePorts(new Random()).next();
     String page;
-    try (LocalCluster cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
-            .build()) {
+    try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build()) {
       cluster.start();
       String live = "http://127.0.0.1:" + port + "/sluice/";
       String[] seen = new String[1];

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,11 +62,7 @@ class PySparkTest {
         script, PySparkTest.class.getResourceAsStream("/python/shuffles.py").readAllBytes());
     Outcome own = new SparkApplication(directory.resolve("own")).runPython(script, libraries());
     assertThat(own.exitCode()).as(own.log()).isZero();
-    try (LocalCluster cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
-            .build()) {
+    try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build()) {
       cluster.start();
       try (ClusterProbe probe = new ClusterProbe(cluster)) {
         probe.awaitActiveServers(2, Duration.ofSeconds(30));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * cached and forgotten shuffles, thousands of partitions, attempts that lose, stages that run at
  * once or again, streams with state. All give what they give over Spark's own shuffle.
  */
+@Tag("nightly")
 @TestInstance(Lifecycle.PER_CLASS)
 class SparkApiTest {
   private static final List<String> JOBS =
@@ -53,11 +56,7 @@ class SparkApiTest {
   void runEverything() throws IOException, InterruptedException {
     own = new SparkApplication(directory.resolve("own")).set("spark.master", "local[4]").run(JOBS);
     assertThat(own.exitCode()).as(own.log()).isZero();
-    cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
-            .build();
+    cluster = TestCluster.builder(directory.resolve("cluster")).build();
     cluster.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(2, Duration.ofSeconds(30));

@@ -6,6 +6,7 @@ import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -82,9 +84,7 @@ class SparkOnSluiceTest {
   private static LocalCluster cluster(String name, String bufferCapacity)
       throws IOException, InterruptedException {
     LocalCluster started =
-        LocalCluster.builder()
-            .directory(directory.resolve(name))
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(directory.resolve(name))
             .configureServers("rss.server.buffer.capacity", bufferCapacity)
             .build();
     started.start();
@@ -151,23 +151,34 @@ class SparkOnSluiceTest {
   }
 
   @Test
+  void someJobsAreTheSameOverGrpcInMemory() throws IOException, InterruptedException {
+    assertSameOverGrpcInMemory("some", SOME_JOBS);
+  }
+
+  @Test
+  @Tag("nightly")
   void everyJobIsTheSameOverGrpcInMemory() throws IOException, InterruptedException {
-    try (LocalCluster large = cluster("large", "512MiB");
+    assertAdaptivePlans(assertSameOverGrpcInMemory("every", ALL_JOBS));
+  }
+
+  private Outcome assertSameOverGrpcInMemory(String name, List<String> jobs)
+      throws IOException, InterruptedException {
+    try (LocalCluster large = cluster("large-" + name, "512MiB");
         ClusterProbe largeProbe = new ClusterProbe(large)) {
       Outcome found =
-          SparkApplication.onSluice(directory.resolve("grpc"), large.quorum())
+          SparkApplication.onSluice(directory.resolve("grpc-" + name), large.quorum())
               .set("spark.rss.client.type", "GRPC")
               .set("spark.io.compression.codec", "zstd")
               // Less than one map task has: many passes.
               .set("spark.rss.writer.buffer.spill.size", "2m")
-              .run(ALL_JOBS);
+              .run(jobs);
 
-      assertSame(found, ALL_JOBS);
+      assertSame(found, jobs);
       ServerCounters did = largeProbe.counters();
       assertThat(did.pushedBytes()).isPositive();
       assertThat(did.spilledBytes()).isZero();
       assertThat(did.fetchedFromMemoryBytes()).isPositive().isEqualTo(did.fetchedBytes());
-      assertAdaptivePlans(found);
+      return found;
     }
   }
 
@@ -193,6 +204,7 @@ class SparkOnSluiceTest {
   }
 
   @Test
+  @Tag("nightly")
   void jobsAreTheSameUncompressed() throws IOException, InterruptedException {
     Outcome found =
         SparkApplication.onSluice(directory.resolve("none"), cluster.quorum())
@@ -276,6 +288,7 @@ class SparkOnSluiceTest {
   }
 
   @Test
+  @Tag("nightly")
   void withoutCoordinatorJobsUseSparksOwnShuffleWithOneWarning()
       throws IOException, InterruptedException {
     List<String> jobs = List.of("twoStages");

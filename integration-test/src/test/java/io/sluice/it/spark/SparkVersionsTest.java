@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,9 +57,7 @@ class SparkVersionsTest {
   @BeforeAll
   void startCluster() throws IOException, InterruptedException {
     cluster =
-        LocalCluster.builder()
-            .directory(directory.resolve("cluster"))
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(directory.resolve("cluster"))
             .configureServers("rss.server.buffer.capacity", "64MiB")
             .build();
     cluster.start();

@@ -8,6 +8,7 @@ import io.sluice.common.config.HostPort;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.proto.CoordinatorGrpc;
@@ -46,9 +47,7 @@ class WebPagesTest {
   @Test
   void showsTheClusterUnderASparkJob() throws Exception {
     try (LocalCluster started =
-            LocalCluster.builder()
-                .directory(directory.resolve("cluster"))
-                .classPath(System.getProperty("java.class.path"))
+            TestCluster.builder(directory.resolve("cluster"))
                 .servers(3)
                 .configureCoordinators("rss.coordinator.server.heartbeat.interval", "500ms")
                 .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.demo.yarn.YarnContainer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tasks may be tried again, twice at once, or not at all any more. */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class AttemptFaultTest {
   private final Clusters clusters;

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -44,6 +45,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void sortsSecondaryWithPartitionerAndGrouping() throws Exception {
     Path input = TestInputs.pairs(directory.resolve("pairs"), 2, 5_000, 2);
     BothWays.Outcome outcome =
@@ -90,6 +92,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void sortsAndValidatesRandomRecords() throws Exception {
     Path records = directory.resolve("randomwriter");
     run(
@@ -113,6 +116,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void joins() throws Exception {
     Path left = TestInputs.sortedKeys(directory.resolve("join-left"), 2, 1_000, "l", 3);
     Path right = TestInputs.sortedKeys(directory.resolve("join-right"), 2, 1_000, "r", 4);
@@ -144,6 +148,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void greps() throws Exception {
     Path input = TestInputs.words(directory.resolve("grep"), 2, 9_000, 5);
     BothWays.Outcome outcome =
@@ -157,6 +162,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void computesPi() throws Exception {
     BothWays.Outcome outcome =
         bothWays.run("pi", (yarn, output) -> HadoopProgram.example(yarn, "pi").arguments(3, 5_000));
@@ -166,6 +172,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void streams() throws Exception {
     Path input = TestInputs.words(directory.resolve("streaming"), 2, 9_000, 6);
     Path script = Files.writeString(directory.resolve("one-word-a-line.sh"), "tr -s ' ' '\\n'\n");

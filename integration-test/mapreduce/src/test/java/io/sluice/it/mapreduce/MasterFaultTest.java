@@ -7,6 +7,7 @@ import io.sluice.demo.yarn.HadoopProgram;
 import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.demo.yarn.YarnContainer;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -42,6 +43,7 @@ final class MasterFaultTest {
   }
 
   @Test
+  @Tag("nightly")
   void usesHadoopsShuffleWhenNoCoordinatorAnswers() throws Exception {
     Path directory = clusters.directory("no-coordinator");
     Path input = TestInputs.words(directory.resolve("in"), 2, 3_000, 15);

@@ -6,10 +6,12 @@ import io.sluice.demo.yarn.ProgramOutcome;
 import io.sluice.demo.yarn.YarnContainer;
 import java.util.Comparator;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A node that is lost takes no map output with it that is at servers. */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class NodeFaultTest {
   private final Clusters clusters;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -55,6 +56,7 @@ final class OptionsTest {
   }
 
   @Test
+  @Tag("nightly")
   void shufflesMapsAndPartitionsWithNothingInThem() throws Exception {
     Path input = Files.createDirectories(directory.resolve("few-words"));
     Files.writeString(input.resolve("empty-1"), "");
@@ -74,6 +76,7 @@ final class OptionsTest {
   }
 
   @Test
+  @Tag("nightly")
   void shufflesObjectsThatAreNoWritablesByPartitionerOfTheJob() throws Exception {
     Path input = TestInputs.words(directory.resolve("objects"), 2, 6_000, 22);
     BothWays.Outcome outcome =

@@ -6,6 +6,7 @@ import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.yarn.ProgramOutcome;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -39,12 +40,14 @@ final class ServerFaultTest {
   }
 
   @Test
+  @Tag("nightly")
   void runsMapsAgainWhoseOutputWasThere() throws Exception {
     ProgramOutcome outcome = loseServer(new GatedJob(clusters, "server-lost", 11));
     assertThat(outcome.counter("Launched map tasks")).isGreaterThan(GatedJob.MAPS);
   }
 
   @Test
+  @Tag("nightly")
   void runsNoMapAgainWhereEveryOutputIsLocalAsWell() throws Exception {
     ProgramOutcome outcome =
         loseServer(
@@ -59,6 +62,7 @@ final class ServerFaultTest {
   }
 
   @Test
+  @Tag("nightly")
   void runsNoMapAgainWhereEveryOutputHasTwoCopies() throws Exception {
     ProgramOutcome outcome =
         loseServer(new GatedJob(clusters, "two-copies", 18).set("mapreduce.rss.data.replica", "2"));
@@ -81,6 +85,7 @@ final class ServerFaultTest {
   }
 
   @Test
+  @Tag("nightly")
   void mapsLeaveOrdinaryOutputWhenNoServerIsLeft() throws Exception {
     GatedJob job = new GatedJob(clusters, "no-server-left", 14).shutMaps().start();
     job.awaitMaps();

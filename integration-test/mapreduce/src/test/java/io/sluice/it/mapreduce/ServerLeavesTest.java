@@ -8,10 +8,12 @@ import io.sluice.demo.yarn.ProgramOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An operator takes a server out of use, with what it holds. Each of three has one partition. */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class ServerLeavesTest {
   private final Clusters clusters;

@@ -18,10 +18,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A thousand of Hadoop's reduce tasks, in one process: each gets its words, of all maps. */
+@Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class ThousandReducersTest {
   private static final int MAPS = 4;
