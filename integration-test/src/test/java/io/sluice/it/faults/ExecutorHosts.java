@@ -38,11 +38,6 @@ record ExecutorHosts(Path directory) {
     return application
         // Files of a server on the same host would be read past the link.
         .set("spark.rss.client.read.shortcircuit.enabled", "false")
-        .set(
-            "spark.executor.extraJavaOptions",
-            String.join(" ", SparkApplication.SHORT_LIVED)
-                + " -Djdk.net.hosts.file="
-                + directory.resolve("hosts-")
-                + "{{EXECUTOR_ID}}");
+        .executorOptions("-Djdk.net.hosts.file=" + directory.resolve("hosts-") + "{{EXECUTOR_ID}}");
   }
 }

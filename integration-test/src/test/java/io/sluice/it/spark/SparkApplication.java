@@ -32,8 +32,6 @@ public final class SparkApplication {
 
   private static final String DRIVER = "io.sluice.it.spark.jobs.JobDriver";
   private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
-  private static final Path ROOT =
-      Path.of(System.getProperty("user.dir")).resolve("..").normalize();
   private static final List<String> OPENED =
       List.of(
           "java.lang",
@@ -55,6 +53,7 @@ public final class SparkApplication {
   private final Path directory;
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
+  private String executorOptions = "";
   private boolean submitted;
   private volatile Process driver;
 
@@ -149,8 +148,6 @@ public final class SparkApplication {
     settings.put("spark.sql.warehouse.dir", directory.resolve("warehouse").toString());
     settings.put("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
     settings.put("spark.sql.shuffle.partitions", "13");
-    settings.put("spark.executor.extraJavaOptions", String.join(" ", SHORT_LIVED));
-    settings.put("spark.executor.extraClassPath", jobsJar().toString());
   }
 
   /** Through Sluice, on the Spark that suites run on. */
@@ -163,8 +160,7 @@ public final class SparkApplication {
     return new SparkApplication(spark, directory)
         .set("spark.master", "local-cluster[2,1,1024]")
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
-        .set("spark.rss.coordinator.quorum", quorum)
-        .set("spark.executor.extraClassPath", jobsJar() + ":" + spark.clientJar());
+        .set("spark.rss.coordinator.quorum", quorum);
   }
 
   /**
@@ -174,14 +170,19 @@ public final class SparkApplication {
   public static SparkApplication submittedWithJars(
       SparkVersion spark, Path directory, String quorum) {
     SparkApplication application = onSluice(spark, directory, quorum);
-    application.settings.remove("spark.executor.extraClassPath");
-    application.settings.put("spark.jars", jobsJar() + "," + spark.clientJar());
+    application.settings.put("spark.jars", SparkVersion.jobsJar() + "," + spark.clientJar());
     application.submitted = true;
     return application;
   }
 
   public SparkApplication set(String key, String value) {
     settings.put(key, value);
+    return this;
+  }
+
+  /** Options of executors' JVMs besides those that every application has. */
+  public SparkApplication executorOptions(String options) {
+    executorOptions = options;
     return this;
   }
 
@@ -194,11 +195,6 @@ public final class SparkApplication {
   /** The plugin's jar for the Spark that suites run on. */
   static Path clientJar() {
     return SparkVersion.current().clientJar();
-  }
-
-  private static Path jobsJar() {
-    return SparkVersion.jarIn(
-        ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
   /**
@@ -250,7 +246,7 @@ public final class SparkApplication {
     List<String> program = new ArrayList<>();
     if (submitted) {
       program.addAll(List.of(SUBMIT, "--properties-file", configuration().toString()));
-      program.addAll(List.of("--class", DRIVER, jobsJar().toString()));
+      program.addAll(List.of("--class", DRIVER, SparkVersion.jobsJar().toString()));
     } else {
       program.add(DRIVER);
     }
@@ -288,6 +284,18 @@ public final class SparkApplication {
       throws IOException, InterruptedException {
     Path home = home();
     spark.install(home);
+    ClassArchive archive = spark.classArchive();
+    List<String> jvmOptions = new ArrayList<>(SHORT_LIVED);
+    // For the few applications on other versions an archive costs more than it spares.
+    boolean archived = !submitted && spark == SparkVersion.current();
+    if (archived) {
+      jvmOptions.addAll(archive.jvmOptions());
+    }
+    if (!submitted) {
+      settings.put("spark.executor.extraClassPath", spark.classPath());
+    }
+    settings.put(
+        "spark.executor.extraJavaOptions", String.join(" ", jvmOptions) + " " + executorOptions);
     try (Writer writer = Files.newBufferedWriter(configuration())) {
       Properties properties = new Properties();
       properties.putAll(settings);
@@ -296,14 +304,10 @@ public final class SparkApplication {
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(SHORT_LIVED);
+    command.addAll(jvmOptions);
     command.addAll(List.of("-Xmx768m", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
-    String classPath = home.resolve("jars") + "/*";
-    if (!submitted) {
-      classPath += ":" + settings.get("spark.executor.extraClassPath");
-    }
-    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of("-cp", submitted ? spark.jars() + "/*" : spark.classPath()));
     command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().putAll(environment);
@@ -320,6 +324,9 @@ public final class SparkApplication {
     try {
       followOutput(driver);
       int exitCode = driver.waitFor();
+      if (archived) {
+        archive.makeOfLists();
+      }
       Properties found = new Properties();
       if (Files.exists(results())) {
         try (Reader reader = Files.newBufferedReader(results())) {

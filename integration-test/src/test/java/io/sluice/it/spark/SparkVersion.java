@@ -2,8 +2,11 @@ package io.sluice.it.spark;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -68,15 +71,46 @@ public enum SparkVersion {
   /** Makes {@code home} look like an installation of this Spark to those who only want its jars. */
   void install(Path home) throws IOException {
     Files.createDirectories(home);
+    Files.createSymbolicLink(home.resolve("jars"), jars());
+    Files.writeString(home.resolve("RELEASE"), "Spark " + label + "\n");
+  }
+
+  /** The directory of this Spark's jars, the same in every process. */
+  Path jars() throws IOException {
     if (this == SPARK_3_5_SCALA_2_12) {
-      Files.createSymbolicLink(home.resolve("jars"), ROOT.resolve("demo/target/spark-home/jars"));
-    } else {
-      Path jars = Files.createDirectories(home.resolve("jars"));
+      return ROOT.resolve("demo/target/spark-home/jars");
+    }
+    Path target = ROOT.resolve("integration-test/spark-homes/" + label + "/target");
+    Path jars = target.resolve("jars");
+    if (!Files.isDirectory(jars)) {
+      Path unfinished = Files.createTempDirectory(target, "jars-");
       for (Path jar : resolvedJars()) {
-        Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
+        Files.createSymbolicLink(unfinished.resolve(jar.getFileName()), jar);
+      }
+      try {
+        Files.move(unfinished, jars, StandardCopyOption.ATOMIC_MOVE);
+      } catch (DirectoryNotEmptyException | FileAlreadyExistsException e) {
+        // Another process was first; ours is a directory of links that nobody uses.
       }
     }
-    Files.writeString(home.resolve("RELEASE"), "Spark " + label + "\n");
+    return jars;
+  }
+
+  /** One for all applications on this Spark. */
+  ClassArchive classArchive() throws IOException {
+    return new ClassArchive(
+        ROOT.resolve("integration-test/target/class-archives/" + label),
+        classPath(),
+        List.of(jobsJar(), clientJar()));
+  }
+
+  /** Of drivers and executors: the tests' jobs, the plugin, Spark. */
+  String classPath() throws IOException {
+    return jobsJar() + ":" + clientJar() + ":" + jars() + "/*";
+  }
+
+  static Path jobsJar() {
+    return jarIn(ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
   private List<Path> resolvedJars() {
