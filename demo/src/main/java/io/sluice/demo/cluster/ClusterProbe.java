@@ -178,39 +178,22 @@ public final class ClusterProbe implements AutoCloseable {
    * Waits until every coordinator sees {@code count} servers that take assignments. One that was
    * started again counts once the coordinator has heard of its new life.
    *
+   * @param timeout of each coordinator
    * @throws ClusterStartException if that is not so after {@code timeout}
    */
   public void awaitActiveServers(int count, Duration timeout)
       throws InterruptedException, ClusterStartException {
-    long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (ClusterNode coordinator : cluster.coordinators()) {
-      String seen = activeServersSeenBy(coordinator);
-      while (!seen.equals(Integer.toString(count))) {
-        if (System.nanoTime() - deadlineNanos > 0) {
-          throw new ClusterStartException(
-              coordinator.name()
-                  + " sees after "
-                  + timeout.toSeconds()
-                  + " s not "
-                  + count
-                  + " active servers, but "
-                  + seen
-                  + " (logs: "
-                  + coordinator.directory().getParent()
-                  + ")");
-        }
-        TimeUnit.MILLISECONDS.sleep(POLL_MS);
-        seen = activeServersSeenBy(coordinator);
-      }
-    }
-  }
-
-  /** How many, or what stands in the way of knowing. */
-  private String activeServersSeenBy(ClusterNode coordinator) {
-    try {
-      return Long.toString(activeServers(coordinator, runningEpochs()));
-    } catch (IOException e) {
-      return e.getMessage();
+      await(
+          coordinator.name() + " sees " + count + " active servers",
+          timeout,
+          () -> {
+            long seen = activeServers(coordinator, runningEpochs());
+            if (seen != count) {
+              throw new IOException("it sees " + seen);
+            }
+            return true;
+          });
     }
   }
 
