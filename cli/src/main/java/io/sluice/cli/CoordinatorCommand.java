@@ -10,7 +10,15 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 
 /** {@code sluice coordinator}. */
-@Command(name = "coordinator", description = "Run a coordinator until told to stop (SIGTERM).")
+@Command(
+    name = "coordinator",
+    description = "Run a coordinator until told to stop (SIGTERM).",
+    exitCodeList = {
+      "0:stopped",
+      "1:failed",
+      "2:wrong usage or configuration",
+      "3:out of memory: the Java heap is exhausted"
+    })
 final class CoordinatorCommand extends ServiceCommand {
 
   @Override

@@ -4,8 +4,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Entry of every {@code sluice} command. Exit codes: 0 done, 1 failed, 2 wrong usage or
- * configuration.
+ * Entry of every {@code sluice} command; it ends with an {@link io.sluice.cli.control.ExitCode}.
  */
 public final class Main {
 

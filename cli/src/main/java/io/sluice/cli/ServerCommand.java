@@ -18,7 +18,8 @@ import picocli.CommandLine.Command;
       "0:stopped",
       "1:failed",
       "2:wrong usage or configuration",
-      "3:decommissioned: do not start it again"
+      "3:out of memory: the Java heap is exhausted",
+      "80:decommissioned: do not start it again"
     })
 final class ServerCommand extends ServiceCommand {
 

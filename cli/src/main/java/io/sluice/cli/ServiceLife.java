@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.cli.control.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ final class ServiceLife {
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean left;
-  private final AtomicInteger exitCode = new AtomicInteger(SluiceCommand.FAILED);
+  private final AtomicInteger exitCode = new AtomicInteger(ExitCode.FAILED.status());
 
   /**
    * Does not start anything yet.
@@ -70,7 +71,7 @@ final class ServiceLife {
       service.stop().close();
     }
     log.debug("{} has stopped", service.name());
-    return left ? SluiceCommand.DECOMMISSIONED : 0;
+    return (left ? ExitCode.DECOMMISSIONED : ExitCode.DONE).status();
   }
 
   private void leave() {

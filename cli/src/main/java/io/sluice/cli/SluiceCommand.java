@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
+import io.sluice.cli.control.ExitCode;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.cli.sizing.SizingCommand;
 import io.sluice.common.config.ConfigException;
@@ -30,14 +31,6 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:done", "1:failed", "2:wrong usage or configuration"})
 public final class SluiceCommand implements Runnable {
-  static final int FAILED = 1;
-  static final int WRONG_USAGE = 2;
-
-  /**
-   * Of a server that an operator took out of use: its process manager should not start it again.
-   */
-  static final int DECOMMISSIONED = 3;
-
   @Spec private CommandSpec spec;
 
   @Option(
@@ -108,7 +101,7 @@ public final class SluiceCommand implements Runnable {
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err)) {
       err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
     }
-    return WRONG_USAGE;
+    return ExitCode.WRONG_USAGE.status();
   }
 
   private int failed(Exception failure, CommandLine command) {
@@ -119,7 +112,8 @@ public final class SluiceCommand implements Runnable {
     if (failure instanceof IExitCodeGenerator known) {
       return known.getExitCode();
     }
-    return failure instanceof ConfigException ? WRONG_USAGE : FAILED;
+    ExitCode code = failure instanceof ConfigException ? ExitCode.WRONG_USAGE : ExitCode.FAILED;
+    return code.status();
   }
 
   private static String name(CommandLine command) {

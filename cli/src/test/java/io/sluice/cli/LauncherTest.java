@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.cli.control.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The launcher script, with a java and a mvn that only say how they were called: what is tested is
  * what it decides, and that takes no JVM and no build.
  */
-@Timeout(60)
+@Timeout(180)
 class LauncherTest {
   private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
   private static final Instant LATER = LONG_AGO.plusSeconds(3600);
@@ -167,6 +168,32 @@ class LauncherTest {
     assertThat(run(launcher, Map.of(), "server").text())
         .contains("-XX:MaxDirectMemorySize=")
         .doesNotContain("-Xmx");
+  }
+
+  @Test
+  void anExhaustedHeapEndsAServiceWithTheCodeOfItsOwn() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    for (String service : List.of("coordinator", "server")) {
+      List<String> command = new ArrayList<>();
+      command.add(ProcessHandle.current().info().command().orElseThrow());
+      run(launcher, Map.of(), service).lines().stream()
+          .filter(line -> line.startsWith("ARG -XX:"))
+          .forEach(line -> command.add(line.substring("ARG ".length())));
+      command.addAll(List.of("-Xmx16m", "-cp", "target/test-classes", FillHeap.class.getName()));
+
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      try {
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      } finally {
+        process.destroyForcibly();
+      }
+
+      assertThat(process.exitValue()).as(service).isEqualTo(ExitCode.OUT_OF_MEMORY.status());
+    }
   }
 
   @Test

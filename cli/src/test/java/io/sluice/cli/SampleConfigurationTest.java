@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.cli.control.ExitCode;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.DataSize;
 import io.sluice.server.ServerConfig;
@@ -74,7 +75,7 @@ class SampleConfigurationTest {
 
     CliRun run = check(copy);
 
-    assertThat(run.exitCode()).isEqualTo(SluiceCommand.WRONG_USAGE);
+    assertThat(run.exitCode()).isEqualTo(ExitCode.WRONG_USAGE.status());
     assertThat(run.err())
         .contains("unknown key rss.rpc.server.prot; did you mean rss.rpc.server.port?");
   }

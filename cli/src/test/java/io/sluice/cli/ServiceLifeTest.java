@@ -3,6 +3,7 @@ package io.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.cli.control.ExitCode;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -77,7 +78,7 @@ class ServiceLifeTest {
                     CompletableFuture.completedStage(null)),
             null);
 
-    assertThat(life.run()).isEqualTo(SluiceCommand.DECOMMISSIONED);
+    assertThat(life.run()).isEqualTo(ExitCode.DECOMMISSIONED.status());
     assertThat(stops).hasValue(1);
   }
 

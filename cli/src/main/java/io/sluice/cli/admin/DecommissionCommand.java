@@ -4,6 +4,7 @@ import static io.sluice.cli.admin.ServersCommand.size;
 
 import io.sluice.cli.admin.rolling.ControlledCluster;
 import io.sluice.cli.control.CommandFailure;
+import io.sluice.cli.control.ExitCode;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.proto.MoveProgress;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
     name = "decommission",
     description = {
       "Take servers out of use: they take no new assignment, serve what they hold, and end once it is"
-          + " forgotten (exit code 3 of the server).",
+          + " forgotten (exit code 80 of the server).",
       "With --move they copy what they hold to other servers, tell the jobs, and end then.",
       "A server itself keeps the wish until it ends; a restart of it forgets the wish."
     },
@@ -82,8 +83,7 @@ final class DecommissionCommand implements Callable<Integer> {
                 .orElseThrow(
                     () ->
                         new CommandFailure(
-                            CommandFailure.Code.NOT_FOUND,
-                            "no server of that name is known: " + name)));
+                            ExitCode.NOT_FOUND, "no server of that name is known: " + name)));
       }
       for (ServerInfo info : named) {
         tell(cluster, info);

@@ -134,10 +134,10 @@ public final class ControlChannel implements AutoCloseable {
     }
   }
 
-  private static CommandFailure.Code code(io.grpc.Status status) {
+  private static ExitCode code(io.grpc.Status status) {
     return switch (status.getCode()) {
-      case PERMISSION_DENIED, UNAUTHENTICATED -> CommandFailure.Code.DENIED;
-      default -> CommandFailure.Code.FAILED;
+      case PERMISSION_DENIED, UNAUTHENTICATED -> ExitCode.DENIED;
+      default -> ExitCode.FAILED;
     };
   }
 

@@ -102,9 +102,9 @@ public final class CoordinatorApi implements AutoCloseable {
     }
     throw new CommandFailure(
         switch (reply.getStatus()) {
-          case 401, 403 -> CommandFailure.Code.DENIED;
-          case 404 -> CommandFailure.Code.NOT_FOUND;
-          default -> CommandFailure.Code.FAILED;
+          case 401, 403 -> ExitCode.DENIED;
+          case 404 -> ExitCode.NOT_FOUND;
+          default -> ExitCode.FAILED;
         },
         "coordinator " + coordinator() + ": " + body.path("detail").asString("refused"));
   }

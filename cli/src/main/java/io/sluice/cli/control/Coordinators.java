@@ -72,7 +72,7 @@ public final class Coordinators implements AutoCloseable {
       try {
         done.at(api.coordinator(), act.ask(api));
       } catch (CommandFailure failure) {
-        boolean unknown = failure.code() == CommandFailure.Code.NOT_FOUND;
+        boolean unknown = failure.code() == ExitCode.NOT_FOUND;
         (unknown && someUnknowing ? unknowing : failures).add(failure);
       } catch (IOException failure) {
         failures.add(failure);

@@ -2,6 +2,7 @@ package io.sluice.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.cli.control.ExitCode;
 import io.sluice.demo.cluster.AdminProcess;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
@@ -112,7 +113,9 @@ class ServerChangesTest {
     AdminProcess.Outcome left = decommission.await();
     assertThat(left.exitCode()).as(left.lines().toString()).isZero();
     assertThat(left.lines()).last().isEqualTo(gone.address() + ": left");
-    assertThat(gone.awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+    assertThat(gone.awaitExit(Duration.ofSeconds(30)))
+        .as("exit code")
+        .hasValue(ExitCode.DECOMMISSIONED.status());
     openedBefore = openedAtOthers();
   }
 
@@ -178,7 +181,9 @@ class ServerChangesTest {
       AdminProcess.Outcome left = decommission.await();
       assertThat(left.exitCode()).as(left.lines().toString()).isZero();
       assertThat(left.lines()).last().isEqualTo(leaver().address() + ": left");
-      assertThat(leaver().awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+      assertThat(leaver().awaitExit(Duration.ofSeconds(30)))
+          .as("exit code")
+          .hasValue(ExitCode.DECOMMISSIONED.status());
     }
   }
 

@@ -115,7 +115,7 @@ public final class YarnHost {
               try {
                 Thread.sleep(limitMs);
                 System.err.println("YarnHost: has lived as long as it may, ms=" + limitMs);
-                Runtime.getRuntime().halt(3);
+                Runtime.getRuntime().halt(1);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }

@@ -2,6 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.cli.control.ExitCode;
 import io.sluice.demo.cluster.AdminProcess;
 import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.yarn.ProgramOutcome;
@@ -63,6 +64,8 @@ final class ServerLeavesTest {
                 "1s")
             .await();
     assertThat(left.exitCode()).as(left.lines().toString()).isZero();
-    assertThat(server.awaitExit(Duration.ofSeconds(30))).as("exit code").hasValue(3);
+    assertThat(server.awaitExit(Duration.ofSeconds(30)))
+        .as("exit code")
+        .hasValue(ExitCode.DECOMMISSIONED.status());
   }
 }
