@@ -146,7 +146,8 @@ public final class ControlChannel implements AutoCloseable {
     return switch (status.getCode()) {
       case UNAVAILABLE -> "cannot be reached: " + rootMessage(failure);
       case DEADLINE_EXCEEDED -> "did not answer within " + timeoutMs + " ms";
-      case PERMISSION_DENIED, UNAUTHENTICATED -> "denies the call: " + status.getDescription();
+      case PERMISSION_DENIED -> "denies the call: " + status.getDescription();
+      case UNAUTHENTICATED -> "failed authentication: " + status.getDescription();
       case UNIMPLEMENTED -> "is not a " + role + ": it does not know the call";
       default -> "failed: " + CallFailure.describe(status);
     };

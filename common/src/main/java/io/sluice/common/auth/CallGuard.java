@@ -67,7 +67,8 @@ public final class CallGuard implements ServerInterceptor {
       return end(call, Status.UNAUTHENTICATED, e.getMessage());
     }
     Context context = Context.current().withValue(Caller.CONTEXT, caller);
-    ServerCall.Listener<Q> listener = Contexts.interceptCall(context, call, headers, next);
+    ServerCall.Listener<Q> listener =
+        Contexts.interceptCall(context, ReplyProofs.proving(call, headers, caller), headers, next);
     return required ? new Guarded<>(listener, call, caller) : listener;
   }
 

@@ -6,6 +6,8 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -19,8 +21,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The caller's side: every call of a channel asks for a challenge first and brings the answer. A
- * process that knows no such call asks for no proof and gets none. Thread-safe.
+ * The caller's side of proving control calls: every call of a channel asks for a challenge first
+ * and brings the answer. The reply must prove that the called process knows the caller's key, too:
+ * a process that asks for no proof, or gives none, gets no request or no hearing, and the call
+ * fails with UNAUTHENTICATED. Thread-safe.
  */
 public final class CallProofs implements ClientInterceptor {
   static final Metadata.Key<CallProof> PROOF =
@@ -30,15 +34,18 @@ public final class CallProofs implements ClientInterceptor {
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 
   private final Prover prover;
+  private final boolean required;
 
-  private CallProofs(Prover prover) {
+  private CallProofs(Prover prover, boolean required) {
     this.prover = prover;
+    this.required = required;
   }
 
   /** Who the caller is, and what proves it. */
   @FunctionalInterface
   private interface Prover {
-    void prove(CallProof.Builder proof, ByteString challenge, String call);
+    /** Names the caller in a proof; returns the key that proves it. */
+    byte[] introduce(CallProof.Builder proof);
   }
 
   /**
@@ -48,43 +55,59 @@ public final class CallProofs implements ClientInterceptor {
    */
   public static CallProofs ofUser(String user, byte[] secret) {
     return new CallProofs(
-        (proof, challenge, call) -> proof.setUser(user).setMac(mac(secret, challenge, call)));
+        proof -> {
+          proof.setUser(user);
+          return secret;
+        },
+        true);
   }
 
   /** For an application's processes. */
   public static CallProofs ofApplication(ApplicationCredential credential) {
     return new CallProofs(
-        (proof, challenge, call) ->
-            proof
-                .setToken(ByteString.copyFrom(credential.tokenBytes()))
-                .setMac(mac(credential.key(), challenge, call)));
+        proof -> {
+          proof.setToken(ByteString.copyFrom(credential.tokenBytes()));
+          return credential.key();
+        },
+        true);
   }
 
-  /** For a process of the cluster. */
-  public static CallProofs ofCluster(TokenAuthority tokens) {
+  /**
+   * For a process of the cluster.
+   *
+   * @param required whether processes that ask for no proof are refused; else they are called
+   *     without one, as long as a cluster is changed over to authentication
+   */
+  public static CallProofs ofCluster(TokenAuthority tokens, boolean required) {
     return new CallProofs(
-        (proof, challenge, call) -> {
+        proof -> {
           ClusterKeys.Key key = tokens.keys().signing();
-          proof
-              .setClusterKey(key.id())
-              .setMac(mac(CallAuthenticator.peerKey(key), challenge, call));
-        });
-  }
-
-  private static ByteString mac(byte[] key, ByteString challenge, String call) {
-    return ByteString.copyFrom(CallAuthenticator.mac(key, challenge.toByteArray(), call));
+          proof.setClusterKey(key.id());
+          return CallAuthenticator.peerKey(key);
+        },
+        required);
   }
 
   @Override
   public <Q, R> ClientCall<Q, R> interceptCall(
       MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
-    return next.newCall(method, options.withCallCredentials(new Credentials(next)));
+    Exchange exchange = new Exchange(next);
+    return new ProvedCall<>(next.newCall(method, options.withCallCredentials(exchange)), exchange);
   }
 
-  private final class Credentials extends CallCredentials {
+  private static Status unproven(String why) {
+    return Status.UNAUTHENTICATED.withDescription(
+        "the called process did not prove that it belongs to this cluster: " + why);
+  }
+
+  /** Challenge, proof, and expected proof of the reply, of one call. */
+  private final class Exchange extends CallCredentials {
     private final Channel channel;
 
-    private Credentials(Channel channel) {
+    /** Null: none is demanded. Written before the request is sent. */
+    private volatile byte[] replyProof;
+
+    private Exchange(Channel channel) {
       this.channel = channel;
     }
 
@@ -96,7 +119,7 @@ public final class CallProofs implements ClientInterceptor {
           .challenge(
               ChallengeRequest.getDefaultInstance(),
               new StreamObserver<>() {
-                private ByteString challenge;
+                private ByteString challenge = ByteString.EMPTY;
 
                 @Override
                 public void onNext(ChallengeReply reply) {
@@ -106,22 +129,91 @@ public final class CallProofs implements ClientInterceptor {
                 @Override
                 public void onError(Throwable fault) {
                   Status status = Status.fromThrowable(fault);
-                  if (status.getCode() == Status.Code.UNIMPLEMENTED) {
-                    applier.apply(new Metadata());
-                  } else {
+                  if (status.getCode() != Status.Code.UNIMPLEMENTED) {
                     applier.fail(status);
+                  } else if (required) {
+                    applier.fail(
+                        unproven(
+                            "it asks for no proof, although this process has a secret;"
+                                + " authentication is off there, or it is a false one"));
+                  } else {
+                    applier.apply(new Metadata());
                   }
                 }
 
                 @Override
                 public void onCompleted() {
-                  CallProof.Builder proof = CallProof.newBuilder().setChallenge(challenge);
-                  prover.prove(proof, challenge, name);
-                  Metadata headers = new Metadata();
-                  headers.put(PROOF, proof.build());
-                  applier.apply(headers);
+                  if (challenge.isEmpty()) {
+                    applier.fail(unproven("it answered without a challenge"));
+                  } else {
+                    applier.apply(headers(challenge, name));
+                  }
                 }
               });
+    }
+
+    private Metadata headers(ByteString challenge, String call) {
+      CallProof.Builder proof = CallProof.newBuilder().setChallenge(challenge);
+      byte[] key = prover.introduce(proof);
+      byte[] bytes = challenge.toByteArray();
+      proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, bytes, call)));
+      replyProof = ReplyProofs.mac(key, bytes, call);
+      Metadata headers = new Metadata();
+      headers.put(PROOF, proof.build());
+      return headers;
+    }
+
+    private boolean isProvedBy(Metadata reply) {
+      byte[] found = reply.get(ReplyProofs.PROOF);
+      return replyProof == null || (found != null && Hmac.same(replyProof, found));
+    }
+  }
+
+  /** Hands on nothing of a reply that is not proved, but for its failure. */
+  private static final class ProvedCall<Q, R> extends SimpleForwardingClientCall<Q, R> {
+    private final Exchange exchange;
+
+    private ProvedCall(ClientCall<Q, R> call, Exchange exchange) {
+      super(call);
+      this.exchange = exchange;
+    }
+
+    @Override
+    public void start(Listener<R> listener, Metadata headers) {
+      super.start(
+          new SimpleForwardingClientCallListener<>(listener) {
+            private boolean proved;
+            private boolean refused;
+
+            @Override
+            public void onHeaders(Metadata reply) {
+              proved = exchange.isProvedBy(reply);
+              if (proved) {
+                super.onHeaders(reply);
+              } else {
+                refused = true;
+                ProvedCall.this.cancel("the reply is not proved", null);
+              }
+            }
+
+            @Override
+            public void onMessage(R message) {
+              if (proved) {
+                super.onMessage(message);
+              }
+            }
+
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+              if (refused || (status.isOk() && !proved)) {
+                super.onClose(
+                    unproven("its reply has no valid proof of the secret"), new Metadata());
+              } else {
+                super.onClose(status, trailers);
+              }
+            }
+          },
+          headers);
     }
   }
 }

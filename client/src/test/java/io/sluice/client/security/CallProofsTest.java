@@ -1,0 +1,256 @@
+package io.sluice.client.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.auth.Users;
+import io.sluice.common.tls.TlsConfig;
+import io.sluice.proto.AuthenticationGrpc.AuthenticationImplBase;
+import io.sluice.proto.ChallengeReply;
+import io.sluice.proto.ChallengeRequest;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
+import io.sluice.proto.ListServersReply;
+import io.sluice.proto.ListServersRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Control calls of a process with a secret, to processes of the cluster and to false ones. */
+@Timeout(120)
+class CallProofsTest {
+  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+  private static final ListServersReply REPLY =
+      ListServersReply.newBuilder().addServers(io.sluice.proto.ServerInfo.newBuilder()).build();
+  private static final Metadata.Key<byte[]> REPLY_PROOF =
+      Metadata.Key.of("sluice-reply-proof-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+  @TempDir private Path directory;
+
+  private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private final AtomicInteger served = new AtomicInteger();
+
+  private final class Service extends CoordinatorImplBase {
+    @Override
+    public void listServers(ListServersRequest request, StreamObserver<ListServersReply> reply) {
+      served.incrementAndGet();
+      reply.onNext(REPLY);
+      reply.onCompleted();
+    }
+  }
+
+  /** Challenges everybody and verifies nothing. */
+  private static final class FalseChallenges extends AuthenticationImplBase {
+    private final ByteString challenge;
+
+    private FalseChallenges(ByteString challenge) {
+      this.challenge = challenge;
+    }
+
+    @Override
+    public void challenge(ChallengeRequest request, StreamObserver<ChallengeReply> reply) {
+      reply.onNext(ChallengeReply.newBuilder().setChallenge(challenge).build());
+      reply.onCompleted();
+    }
+  }
+
+  private ClusterSecurity security(boolean required) throws IOException {
+    Path users = Files.writeString(directory.resolve("users"), "alice admin " + SECRET + "\n");
+    return ClusterSecurity.of(
+        new SecurityConfig(
+            required, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
+        Map.of(ClusterSecurity.SECRET_VARIABLE, KEYS),
+        Clock.systemUTC(),
+        new SecureRandom(),
+        System::nanoTime);
+  }
+
+  private int serve(Consumer<NettyServerBuilder> more) throws IOException {
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .addService(new Service());
+    more.accept(builder);
+    Server server = builder.build().start();
+    toClose.push(() -> server.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
+    return server.getPort();
+  }
+
+  private ListServersReply call(int port, ClientInterceptor proofs) {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().intercept(proofs).build();
+    toClose.push(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
+    return CoordinatorGrpc.newBlockingStub(channel)
+        .withDeadlineAfter(60, TimeUnit.SECONDS)
+        .listServers(ListServersRequest.getDefaultInstance());
+  }
+
+  private static CallProofs alice() {
+    return CallProofs.ofUser("alice", Users.userSecret(SECRET));
+  }
+
+  private static ServerInterceptor proofs(UnaryOperator<byte[]> change) {
+    return new ServerInterceptor() {
+      @Override
+      public <Q, R> ServerCall.Listener<Q> interceptCall(
+          ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        return next.startCall(
+            new SimpleForwardingServerCall<>(call) {
+              @Override
+              public void sendHeaders(Metadata reply) {
+                byte[] proof = reply.get(REPLY_PROOF);
+                // Challenges have none.
+                if (proof != null) {
+                  reply.discardAll(REPLY_PROOF);
+                  reply.put(REPLY_PROOF, change.apply(proof));
+                }
+                super.sendHeaders(reply);
+              }
+            },
+            headers);
+      }
+    };
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    while (!toClose.isEmpty()) {
+      toClose.pop().close();
+    }
+  }
+
+  private void assertUnproven(int port, ClientInterceptor proofs, String why) {
+    assertThatThrownBy(() -> call(port, proofs))
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> {
+              assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
+              assertThat(e.getStatus().getDescription())
+                  .startsWith("the called process did not prove that it belongs to this cluster: ")
+                  .contains(why);
+            });
+  }
+
+  @Test
+  void aCallToAProcessOfTheClusterIsProvedInBothDirections() throws Exception {
+    ClusterSecurity security = security(true);
+    int port = serve(server -> security.guard(server, Set.of(), (caller, call, request) -> null));
+
+    assertThat(call(port, alice())).isEqualTo(REPLY);
+    assertThat(call(port, security.proofs().get(0))).isEqualTo(REPLY);
+  }
+
+  @Test
+  void aRequestOfAnotherSecretIsDeniedAsBefore() throws Exception {
+    ClusterSecurity security = security(true);
+    int port = serve(server -> security.guard(server, Set.of(), (caller, call, request) -> null));
+
+    assertThatThrownBy(() -> call(port, CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"))))
+        .hasMessageContaining("user alice is not known here with this secret");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void aProcessThatAsksForNoProofGetsNoRequest() throws Exception {
+    int port = serve(server -> {});
+
+    assertUnproven(port, alice(), "it asks for no proof");
+    assertUnproven(port, security(true).proofs().get(0), "it asks for no proof");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void aProcessThatSendsNoChallengeGetsNoRequest() throws Exception {
+    int port = serve(server -> server.addService(new FalseChallenges(ByteString.EMPTY)));
+
+    assertUnproven(port, alice(), "without a challenge");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void aReplyWithoutProofIsNotHeeded() throws Exception {
+    ByteString challenge = ByteString.copyFrom(new byte[56]);
+    int port = serve(server -> server.addService(new FalseChallenges(challenge)));
+
+    assertUnproven(port, alice(), "its reply has no valid proof");
+    assertThat(served).hasValue(1);
+  }
+
+  @Test
+  void aReplyWithAFalseProofIsNotHeeded() throws Exception {
+    ClusterSecurity security = security(true);
+    Deque<byte[]> recorded = new ArrayDeque<>();
+    int port =
+        serve(
+            server -> {
+              security.guard(server, Set.of(), (caller, call, request) -> null);
+              server.intercept(
+                  proofs(
+                      proof -> {
+                        recorded.add(proof.clone());
+                        // From the second call on: the proof of the first one.
+                        return recorded.getFirst();
+                      }));
+            });
+
+    assertThat(call(port, alice())).isEqualTo(REPLY);
+    assertUnproven(port, alice(), "its reply has no valid proof");
+    assertThat(recorded).hasSize(2);
+  }
+
+  @Test
+  void aFailureOfTheServiceIsSeenAsItIs() throws Exception {
+    ClusterSecurity security = security(true);
+    int port =
+        serve(server -> security.guard(server, Set.of(), (caller, call, request) -> "not today"));
+
+    assertThatThrownBy(() -> call(port, alice()))
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> {
+              assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.PERMISSION_DENIED);
+              assertThat(e.getStatus().getDescription()).isEqualTo("not today");
+            });
+  }
+
+  @Test
+  void aClusterThatIsChangedOverCallsProcessesWithoutASecret() throws Exception {
+    int port = serve(server -> {});
+
+    assertThat(call(port, security(false).proofs().get(0))).isEqualTo(REPLY);
+  }
+}
