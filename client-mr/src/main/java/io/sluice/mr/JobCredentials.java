@@ -2,6 +2,7 @@ package io.sluice.mr;
 
 import io.sluice.client.SluiceClient;
 import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.error.SluiceException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +28,9 @@ public final class JobCredentials {
 
   private static final Text APPLICATION = new Text("sluice.application.credential");
 
+  /** The job has a secret and no credential: its tasks may connect to no server. */
+  private static final byte[] NO_CREDENTIAL = {};
+
   private static final String SECRET_VARIABLE = "RSS_USER_SECRET";
 
   private JobCredentials() {}
@@ -50,9 +54,9 @@ public final class JobCredentials {
    * What a task's container is given.
    *
    * @param tokens as Hadoop writes credentials; null for none; its position stays
-   * @param credential of the application, on a cluster that asks for one
+   * @param ofMaster what the application master proves the application with
    */
-  public static ByteBuffer forTask(ByteBuffer tokens, Optional<ApplicationCredential> credential)
+  public static ByteBuffer forTask(ByteBuffer tokens, ApplicationCredentials ofMaster)
       throws IOException {
     Credentials credentials = new Credentials();
     if (tokens != null) {
@@ -61,7 +65,12 @@ public final class JobCredentials {
       credentials.readTokenStorageStream(new DataInputStream(new ByteArrayInputStream(bytes)));
     }
     credentials.removeSecretKey(USER_SECRET);
-    credential.ifPresent(one -> credentials.addSecretKey(APPLICATION, one.toBytes()));
+    Optional<ApplicationCredential> newest = ofMaster.newest();
+    if (newest.isPresent()) {
+      credentials.addSecretKey(APPLICATION, newest.get().toBytes());
+    } else if (ofMaster.isRequired()) {
+      credentials.addSecretKey(APPLICATION, NO_CREDENTIAL);
+    }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     credentials.writeTokenStorageToStream(new DataOutputStream(out));
     return ByteBuffer.wrap(out.toByteArray());
@@ -74,7 +83,11 @@ public final class JobCredentials {
    */
   public static void learn(SluiceClient client, Credentials ofTask) throws SluiceException {
     byte[] bytes = ofTask.getSecretKey(APPLICATION);
-    if (bytes != null) {
+    if (bytes == null) {
+      return;
+    }
+    client.credentials().require();
+    if (bytes.length > 0) {
       client.credentials().learn(ApplicationCredential.fromBytes(bytes));
     }
   }

@@ -10,7 +10,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.security.ClientIdentity;
-import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.threads.DaemonThreads;
 import io.sluice.mr.AssignedShuffle;
@@ -160,9 +160,9 @@ public final class JobShuffle implements ShuffleOfJob {
   }
 
   @Override
-  public Optional<ApplicationCredential> credential() {
+  public ApplicationCredentials credentials() {
     SluiceClient ours = client;
-    return ours == null ? Optional.empty() : ours.credentials().newest();
+    return ours == null ? new ApplicationCredentials() : ours.credentials();
   }
 
   @Override

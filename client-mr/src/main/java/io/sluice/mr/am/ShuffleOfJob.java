@@ -2,7 +2,7 @@ package io.sluice.mr.am;
 
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
 import java.util.Optional;
 
 /** What the parts of an application master need to know of its job's shuffle. */
@@ -11,8 +11,8 @@ interface ShuffleOfJob {
   Optional<ShuffleAssignment> assignment();
 
   /** What tasks prove the job with; empty on a cluster that asks for nothing. Any thread. */
-  default Optional<ApplicationCredential> credential() {
-    return Optional.empty();
+  default ApplicationCredentials credentials() {
+    return new ApplicationCredentials();
   }
 
   /** What the operator wants jobs to be configured with. Any thread. */

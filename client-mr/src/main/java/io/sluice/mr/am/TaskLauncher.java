@@ -54,7 +54,7 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                 container.setEnvironment(environment);
                 try {
                   container.setTokens(
-                      JobCredentials.forTask(container.getTokens(), shuffle.credential()));
+                      JobCredentials.forTask(container.getTokens(), shuffle.credentials()));
                 } catch (IOException e) {
                   throw new UncheckedIOException("credentials that Hadoop has just written", e);
                 }

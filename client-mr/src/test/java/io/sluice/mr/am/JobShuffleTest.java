@@ -1,13 +1,25 @@
 package io.sluice.mr.am;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.client.SluiceClient;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.Assignments;
+import io.sluice.mr.JobCredentials;
+import io.sluice.mr.JobSettings;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.security.Credentials;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
@@ -21,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class JobShuffleTest {
   @TempDir Path directory;
+  @TempDir Path secrets;
 
   private final Configuration conf = new Configuration();
   private final JobShuffle shuffle = new JobShuffle("application_1_0001");
@@ -50,8 +63,8 @@ class JobShuffleTest {
     isHadoopsOwn();
   }
 
-  @Test
-  void isHadoopsOwnWhereTheUserIsDeniedWithOneWarningThatSaysWhy() throws Exception {
+  /** What is logged at WARN or above while {@code action} runs. */
+  private List<String> warnings(Action action) throws Exception {
     List<String> warnings = new ArrayList<>();
     AppenderSkeleton appender =
         new AppenderSkeleton() {
@@ -72,18 +85,77 @@ class JobShuffleTest {
         };
     Logger logger = Logger.getLogger(JobShuffle.class);
     logger.addAppender(appender);
-    try (CoordinatorInTest coordinator = new CoordinatorInTest()) {
-      coordinator.denial = "user bob is denied: ask the operator";
-      conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
-      conf.set("mapreduce.rss.access.timeout.ms", "20s");
-      isHadoopsOwn();
+    try {
+      action.run();
     } finally {
       logger.removeAppender(appender);
     }
-    assertThat(warnings)
-        .singleElement()
-        .asString()
-        .endsWith("reason=DENIED: user bob is denied: ask the operator");
+    return warnings;
+  }
+
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  private CoordinatorInTest coordinator() throws IOException {
+    CoordinatorInTest coordinator = new CoordinatorInTest();
+    conf.set("mapreduce.rss.coordinator.quorum", coordinator.quorum());
+    conf.set("mapreduce.rss.access.timeout.ms", "20s");
+    return coordinator;
+  }
+
+  @Test
+  void isHadoopsOwnWhereTheUserIsDeniedWithOneWarningThatSaysWhy() throws Exception {
+    try (CoordinatorInTest coordinator = coordinator()) {
+      coordinator.denial = "user bob is denied: ask the operator";
+
+      assertThat(warnings(this::isHadoopsOwn))
+          .singleElement()
+          .asString()
+          .endsWith("reason=DENIED: user bob is denied: ask the operator");
+    }
+  }
+
+  private void haveSecret() throws IOException {
+    Path secret = Files.writeString(secrets.resolve("alice"), "0123456789abcdef0123456789abcdef");
+    conf.set("mapreduce.rss.security.user", "alice");
+    conf.set("mapreduce.rss.security.user.secret.file", secret.toString());
+  }
+
+  @Test
+  void isHadoopsOwnWhereACoordinatorAsksForNoProofOfAJobWithASecret() throws Exception {
+    haveSecret();
+    try (CoordinatorInTest coordinator = coordinator()) {
+      assertThat(warnings(this::isHadoopsOwn))
+          .singleElement()
+          .asString()
+          .contains("reason=DENIED: coordinator " + coordinator.quorum())
+          .contains("did not prove that it belongs to this cluster");
+    }
+  }
+
+  @Test
+  void tasksOfALaterMasterProveTheJobOrConnectToNoServer() throws Exception {
+    haveSecret();
+    ShuffleAssignment before = Assignments.of(3, 9);
+    new StagedAssignment(conf, new org.apache.hadoop.fs.Path(directory.toUri())).write(before);
+    try (CoordinatorInTest coordinator = coordinator()) {
+      shuffle.start(conf, false);
+      assertThat(shuffle.assignment()).contains(before);
+      Credentials ofTask = new Credentials();
+      ByteBuffer tokens = JobCredentials.forTask(null, shuffle.credentials());
+      ofTask.readTokenStorageStream(
+          new DataInputStream(new ByteArrayInputStream(tokens.array(), 0, tokens.remaining())));
+      try (SluiceClient task =
+          SluiceClient.start(JobSettings.of(conf).client(), "alice.application_1_0001", "task")) {
+        JobCredentials.learn(task, ofTask);
+
+        assertThatThrownBy(task.credentials()::forConnection)
+            .hasMessageContaining("no connection without proof");
+      }
+    } finally {
+      shuffle.close(true);
+    }
   }
 
   @Test

@@ -120,9 +120,9 @@ final class LocalRunFiles implements RunFileOpener {
     }
   }
 
-  private RunFileRequest proved(RunFileRequest request) {
+  private RunFileRequest proved(RunFileRequest request) throws IOException {
     return credentials
-        .newest()
+        .forConnection()
         .map(credential -> ConnectionProofs.prove(request, credential))
         .orElse(request);
   }

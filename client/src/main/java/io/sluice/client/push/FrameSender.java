@@ -295,7 +295,10 @@ final class FrameSender {
       } else {
         switch (code.retry()) {
           case SAME_SERVER, OTHER_COPY, REOPEN -> retryConnection(lane, cause);
-          case NEVER, OTHER_SERVER -> giveUp(lane, code, cause);
+          case NEVER, OTHER_SERVER ->
+              // Other sessions of this process have the same credential.
+              detours.giveUp(
+                  lane, code, cause, code == StatusCode.DENIED || isServersFault(code), false);
         }
       }
       return;

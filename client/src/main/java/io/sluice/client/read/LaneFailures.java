@@ -104,6 +104,12 @@ final class LaneFailures {
       case BUSY, DRAINING, BLOCK_CORRUPT, FRAME_CORRUPT, STORAGE_FAILED, INTERNAL ->
           backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
       case STALE_EPOCH, OUT_OF_RANGE -> startAgain(lane);
+      case DENIED -> {
+        // A server that denies the connection, or proves nothing, is as good as none: what it has
+        // is computed again, or read elsewhere, and the job does not fail.
+        gaveUp(lane, cause);
+        giveUp(lane, Reason.UNREACHABLE, cause.getMessage());
+      }
       case EXPIRED -> giveUp(lane, Reason.EXPIRED, cause.getMessage());
       case LOST -> giveUp(lane, Reason.LOST, cause.getMessage());
       case NEVER_WRITTEN, UNKNOWN_APPLICATION ->
@@ -115,8 +121,7 @@ final class LaneFailures {
           FRAME_TOO_LARGE,
           BAD_VERSION,
           BAD_MESSAGE,
-          BAD_REQUEST,
-          DENIED ->
+          BAD_REQUEST ->
           throw new SluiceException(
               refusal.code(),
               "read failed app="

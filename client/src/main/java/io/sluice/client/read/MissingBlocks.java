@@ -28,7 +28,10 @@ public record MissingBlocks(
     LOST,
     /** Some blocks of the attempt are there, not all. */
     INCOMPLETE,
-    /** No server that should hold them answered within the patience. */
+    /**
+     * No server that should hold them answered within the timeout, or it denied the connection, or
+     * did not prove that it belongs to the cluster.
+     */
     UNREACHABLE,
     /** They are there, but every copy is damaged. */
     CORRUPT

@@ -47,6 +47,7 @@ public final class ClientIdentity {
    *
    * @param systemUser of the operating system
    * @param environment of the process
+   * @param credentials no connection may be made without one from now on, if there is a secret
    * @throws IOException one line: why the secret that there should be cannot be used
    */
   public static ClientIdentity ofDriver(
@@ -55,6 +56,10 @@ public final class ClientIdentity {
       Map<String, String> environment,
       ApplicationCredentials credentials)
       throws IOException {
+    if (config.secretFile().isPresent() || environment.containsKey(SECRET_VARIABLE)) {
+      // Also where the secret cannot be used.
+      credentials.require();
+    }
     Optional<byte[]> secret = secret(config, environment);
     String user = config.user().orElse(systemUser);
     if (secret.isPresent() && !Users.isName(user)) {
@@ -121,12 +126,18 @@ public final class ClientIdentity {
   }
 
   /**
-   * Keeps what a coordinator granted, if it granted anything.
+   * Keeps the token that a coordinator granted. One who has a secret must get a token.
    *
-   * @throws SluiceException DENIED if it is not for this user
+   * @throws SluiceException DENIED if it is not for this user, or missing
    */
   public void learn(boolean granted, TokenGrant grant, String application) throws SluiceException {
     if (!granted) {
+      if (secret != null) {
+        throw new SluiceException(
+            StatusCode.DENIED,
+            "the coordinator granted no token, although this job has a user's secret; it does not"
+                + " authenticate users, or is a false one");
+      }
       return;
     }
     ApplicationCredential credential = TokenSeal.open(grant, secret);

@@ -5,6 +5,7 @@ import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -117,11 +118,18 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   }
 
   /**
-   * Says HELLO, and proves the application where there is a credential for it; the connection is
-   * ready for requests when the result completes.
+   * Sends HELLO, and proves the application where there is a credential for it; then the server
+   * must prove its knowledge of the token's key, too. The connection is ready for requests when the
+   * result completes.
    */
   CompletableFuture<DataConnection> hello(
-      String application, String client, Optional<ApplicationCredential> credential) {
+      String application, String client, ApplicationCredentials credentials) {
+    Optional<ApplicationCredential> credential;
+    try {
+      credential = credentials.forConnection();
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     Hello.Builder head =
         Hello.newBuilder()
             .setMinVersion(MIN_VERSION)

@@ -82,7 +82,7 @@ public final class GrpcDataTransport implements DataTransport {
     connection.start(eventLoops);
     CompletableFuture<DataConnection> result = new CompletableFuture<>();
     connection
-        .hello(application, client, credentials.newest())
+        .hello(application, client, credentials)
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

@@ -127,7 +127,7 @@ public final class NettyDataTransport implements DataTransport {
     }
     connection.start();
     connection
-        .hello(application, client, credentials.newest())
+        .hello(application, client, credentials)
         .whenComplete(
             (ready, failure) -> {
               if (failure != null) {

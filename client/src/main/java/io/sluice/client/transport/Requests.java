@@ -116,6 +116,16 @@ final class Requests {
       }
       return error;
     }
+    if (header.type() == FrameType.HELLO_REPLY
+        && request != null
+        && request.reply == FrameType.CHALLENGE) {
+      throw new SluiceException(
+          StatusCode.DENIED,
+          "server "
+              + server
+              + " did not prove that it belongs to this cluster: it asks for no proof, although this"
+              + " process has a token; authentication is off there, or it is a false one");
+    }
     if (request == null || request.reply != header.type()) {
       throw unexpected(
           header, request == null ? "there is no such request" : "expected " + request.reply);

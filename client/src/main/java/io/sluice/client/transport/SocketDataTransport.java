@@ -62,7 +62,7 @@ public final class SocketDataTransport implements DataTransport {
                 new Function<SocketConnection, CompletionStage<DataConnection>>() {
                   @Override
                   public CompletionStage<DataConnection> apply(SocketConnection made) {
-                    return made.hello(application, client, credentials.newest());
+                    return made.hello(application, client, credentials);
                   }
                 });
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();

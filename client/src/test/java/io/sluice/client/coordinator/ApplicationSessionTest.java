@@ -1,6 +1,7 @@
 package io.sluice.client.coordinator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -9,9 +10,14 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterApplicationReply;
@@ -34,18 +40,30 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ApplicationSessionTest {
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  @TempDir private Path directory;
+
   private final List<AutoCloseable> toClose = new ArrayList<>();
 
   /** Says what it is told to say, and notes what it was asked. */
@@ -163,11 +181,16 @@ class ApplicationSessionTest {
   }
 
   private Server serve(io.grpc.BindableService service, int port) throws IOException {
-    Server server =
+    return serve(service, port, builder -> {});
+  }
+
+  private Server serve(io.grpc.BindableService service, int port, Consumer<NettyServerBuilder> more)
+      throws IOException {
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-            .addService(service)
-            .build()
-            .start();
+            .addService(service);
+    more.accept(builder);
+    Server server = builder.build().start();
     toClose.add(
         () -> {
           server.shutdownNow();
@@ -177,6 +200,10 @@ class ApplicationSessionTest {
   }
 
   private LeasedApplicationSession session(long patienceMs, int... ports) {
+    return session(ClientIdentity.ofTask(new ApplicationCredentials()), patienceMs, ports);
+  }
+
+  private LeasedApplicationSession session(ClientIdentity identity, long patienceMs, int... ports) {
     List<HostPort> quorum = new ArrayList<>();
     for (int port : ports) {
       quorum.add(new HostPort("127.0.0.1", port));
@@ -189,8 +216,8 @@ class ApplicationSessionTest {
             "me",
             "test",
             config,
-            new CoordinatorClient(config, System::nanoTime),
-            ClientIdentity.ofTask(new ApplicationCredentials()),
+            new CoordinatorClient(config, identity.userProofs(), ClientTls.OFF, System::nanoTime),
+            identity,
             ClientTls.OFF,
             System::nanoTime);
     toClose.add(session);
@@ -365,6 +392,64 @@ class ApplicationSessionTest {
     assertThat(refusal(session(5_000).registerShuffle(0, 1))).isEqualTo(Reason.NOT_CONFIGURED);
     session.close();
     assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.CLOSED);
+  }
+
+  private static ClientIdentity driverWithSecret(ApplicationCredentials credentials)
+      throws IOException {
+    return ClientIdentity.ofDriver(
+        ClientSecurityConfig.NONE,
+        "me",
+        Map.of(ClientIdentity.SECRET_VARIABLE, SECRET),
+        credentials);
+  }
+
+  @Test
+  void aCoordinatorThatAsksForNoProofGetsNothingOfAJobWithASecret() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    int port = serve(coordinator, 0).getPort();
+    LeasedApplicationSession session =
+        session(driverWithSecret(new ApplicationCredentials()), 20_000, port);
+
+    Refused refused = (Refused) session.registerShuffle(0, 1);
+
+    assertThat(refusal(refused)).isEqualTo(Reason.DENIED);
+    assertThat(refused.message())
+        .startsWith("coordinator 127.0.0.1:" + port + ": ")
+        .contains("did not prove that it belongs to this cluster")
+        .contains("asks for no proof");
+    assertThat(coordinator.asked).isEmpty();
+  }
+
+  @Test
+  void aCoordinatorThatGrantsNoTokenAssignsNoServers() throws Exception {
+    Path users = Files.writeString(directory.resolve("users"), "me user " + SECRET + "\n");
+    ClusterSecurity security =
+        ClusterSecurity.of(
+            new SecurityConfig(
+                true, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
+            Map.of(
+                ClusterSecurity.SECRET_VARIABLE, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+            Clock.systemUTC(),
+            new SecureRandom(),
+            System::nanoTime);
+    FakeCoordinator coordinator = new FakeCoordinator();
+    int port =
+        serve(
+                coordinator,
+                0,
+                builder -> security.guard(builder, Set.of(), (caller, call, request) -> null))
+            .getPort();
+    ApplicationCredentials credentials = new ApplicationCredentials();
+    LeasedApplicationSession session = session(driverWithSecret(credentials), 20_000, port);
+
+    Refused refused = (Refused) session.registerShuffle(0, 1);
+
+    assertThat(refusal(refused)).isEqualTo(Reason.DENIED);
+    assertThat(refused.message()).contains("granted no token");
+    assertThat(coordinator.asked).containsExactly("register app of me");
+    assertThatThrownBy(credentials::forConnection)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("no connection without proof");
   }
 
   @Test

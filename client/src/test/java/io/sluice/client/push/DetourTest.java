@@ -204,6 +204,35 @@ class DetourTest {
   }
 
   @Test
+  void aServerThatDeniesTheConnectionIsAskedOnceForAllSessions() throws Exception {
+    List<String> asked = new ArrayList<>();
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate connect(ServerId server) throws SluiceException {
+            asked.add(server.getName());
+            throw new SluiceException(StatusCode.DENIED, "it proved nothing");
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 1, 1, 1);
+      for (int attempt = 0; attempt < 3; attempt++) {
+        CollectingSink sink = new CollectingSink();
+        try (FramePushSession session =
+            cluster.push(assignment, attempt, attempt, new PushOptions(null, null, sink))) {
+          addAll(session);
+          session.finish();
+
+          assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
+          assertThat(session.counters().localBytes()).isEqualTo(session.counters().bytes());
+        }
+      }
+    }
+    assertThat(asked).containsExactly("server-0");
+  }
+
+  @Test
   void followsAFurtherServerThatFailsToTheNext() throws Exception {
     Troubles troubles =
         new Troubles().with(0, Trouble.CUT_BEFORE, 1).with(2, Trouble.CUT_BEFORE, 1);

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -432,7 +433,7 @@ class ShuffleReadTest {
         new Faults() {
           @Override
           public Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
-            throw new SluiceException(StatusCode.DENIED, "not yours");
+            throw new SluiceException(StatusCode.BAD_REQUEST, "not yours");
           }
         };
     try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
@@ -441,11 +442,47 @@ class ShuffleReadTest {
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
         assertThatThrownBy(read::next)
             .isInstanceOfSatisfying(
-                SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.DENIED))
+                SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BAD_REQUEST))
             .hasMessageContaining("server-0")
             .hasMessageContaining("not yours");
         assertThatThrownBy(read::next).hasMessageContaining("not yours");
       }
+    }
+  }
+
+  @Test
+  void blocksOfAServerThatDeniesTheConnectionAreMissingAtOnce() throws Exception {
+    AtomicBoolean denied = new AtomicBoolean();
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate connect(ServerId server) throws SluiceException {
+            if (denied.get()) {
+              throw new SluiceException(StatusCode.DENIED, "it proved nothing");
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      denied.set(true);
+      cluster.transport().dropConnections();
+      int connects = cluster.transport().connects();
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
+        assertThatThrownBy(read::next)
+            .isInstanceOfSatisfying(
+                BlocksMissingException.class,
+                e ->
+                    assertThat(e.missing())
+                        .singleElement()
+                        .satisfies(
+                            blocks -> {
+                              assertThat(blocks.reason()).isEqualTo(Reason.UNREACHABLE);
+                              assertThat(blocks.detail()).contains("it proved nothing");
+                            }));
+      }
+      assertThat(cluster.transport().connects()).isEqualTo(connects + 1);
     }
   }
 

@@ -9,8 +9,8 @@ import io.sluice.common.auth.ApplicationCredentials;
 /** The same by a client without Netty's channels. */
 class LyingServerSocketTest extends LyingServerTest {
   @Override
-  DataTransport newClient(TransportConfig config) {
+  DataTransport newClient(TransportConfig config, ApplicationCredentials proving) {
     return new SocketDataTransport(
-        config, new ApplicationCredentials(), UnpooledByteBufAllocator.DEFAULT, System::nanoTime);
+        config, proving, UnpooledByteBufAllocator.DEFAULT, System::nanoTime);
   }
 }

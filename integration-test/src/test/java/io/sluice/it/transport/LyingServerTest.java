@@ -9,12 +9,17 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.Unpooled;
+import io.sluice.client.security.ClientTls;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.TokenAuthority;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameHeader;
@@ -25,6 +30,7 @@ import io.sluice.common.net.LeakCheck;
 import io.sluice.proto.Error;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
+import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PushAck;
@@ -32,9 +38,12 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.Status;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -57,15 +66,16 @@ class LyingServerTest {
 
   private ServerSocket listener;
   private DataTransport client;
+  private final ApplicationCredentials credentials = new ApplicationCredentials();
 
   @BeforeEach
   void start() throws IOException {
     listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    client = newClient(new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS));
+    client = newClient(new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS), credentials);
   }
 
-  DataTransport newClient(TransportConfig config) {
-    return new NettyDataTransport(config, System::nanoTime);
+  DataTransport newClient(TransportConfig config, ApplicationCredentials proving) {
+    return new NettyDataTransport(config, proving, ClientTls.OFF, System::nanoTime);
   }
 
   @AfterEach
@@ -142,6 +152,76 @@ class LyingServerTest {
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BAD_VERSION);
     served.get(60, TimeUnit.SECONDS);
+  }
+
+  private void haveToken() {
+    TokenAuthority authority =
+        new TokenAuthority(
+            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+            Clock.systemUTC(),
+            new SecureRandom());
+    credentials.learn(authority.issue("app", "alice", 3_600_000));
+  }
+
+  private void assertUnproven(String why) {
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining(why)
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.DENIED);
+  }
+
+  @Test
+  void aServerThatDoesNotChallengeAClientWithATokenIsRefused() throws Exception {
+    haveToken();
+    CompletableFuture<Void> served = serve(GREETING);
+
+    assertUnproven("liar did not prove that it belongs to this cluster: it asks for no proof");
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aServerThatChallengesAndProvesNothingIsRefused() throws Exception {
+    haveToken();
+    byte[] challenge =
+        frame(
+            FrameType.CHALLENGE,
+            1,
+            HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(new byte[32])).build());
+    for (byte[] proof : new byte[][] {{}, new byte[32]}) {
+      CompletableFuture<Void> served =
+          serve(
+              challenge,
+              frame(
+                  FrameType.HELLO_REPLY,
+                  2,
+                  HelloReply.newBuilder()
+                      .setVersion(1)
+                      .setEpoch(3)
+                      .setMaxBodyLength(1 << 20)
+                      .setProof(ByteString.copyFrom(proof))
+                      .build()));
+
+      assertUnproven("did not prove that it knows the cluster's secret");
+      served.get(60, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aClientWithASecretAndWithoutATokenSaysNoHello() throws Exception {
+    credentials.require();
+    CompletableFuture<byte[]> received =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (Socket socket = listener.accept()) {
+                return socket.getInputStream().readAllBytes();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+
+    assertUnproven("no connection without proof");
+    assertThat(received.get(60, TimeUnit.SECONDS)).isEmpty();
   }
 
   @Test

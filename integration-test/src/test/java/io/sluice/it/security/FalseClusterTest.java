@@ -1,0 +1,93 @@
+package io.sluice.it.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.it.cluster.InProcessCluster;
+import io.sluice.it.spark.SparkApplication;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Spark jobs with a secret whose coordinator or servers prove nothing. */
+@Timeout(300)
+class FalseClusterTest {
+  private static final List<String> JOBS = List.of("groupByKey");
+
+  @TempDir private Path directory;
+
+  private InProcessCluster cluster;
+
+  @BeforeEach
+  void newCluster() {
+    cluster = new InProcessCluster(directory);
+  }
+
+  @AfterEach
+  void stopCluster() throws Exception {
+    cluster.close();
+  }
+
+  private Outcome runWithSecret() throws Exception {
+    Path secret = Files.writeString(directory.resolve("alice"), SecuredCluster.ALICE + "\n");
+    Outcome found =
+        SparkApplication.onSluice(
+                directory.resolve("job"), "127.0.0.1:" + cluster.coordinator().rpcPort())
+            .set("spark.rss.security.user", "alice")
+            .set("spark.rss.security.user.secret.file", secret.toString())
+            .run(JOBS);
+    Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThat(found.digest("groupByKey")).isEqualTo(own.digest("groupByKey"));
+    return found;
+  }
+
+  @Test
+  void aJobUsesTheBuiltInShuffleWhereTheCoordinatorProvesNothing() throws Exception {
+    cluster.startCoordinator(Map.of());
+    cluster.startServer("data", Map.of());
+
+    Outcome found = runWithSecret();
+
+    assertThat(found.shufflesOnSluice()).isZero();
+    assertThat(found.fallbacks())
+        .isNotEmpty()
+        .allMatch(reason -> reason.contains("did not prove that it belongs to this cluster"));
+    // The warning that the user sees.
+    assertThat(found.linesWith("using Spark's own shuffle")).as(found.log()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobPushesNothingToAServerThatProvesNothing() throws Exception {
+    Path users =
+        Files.writeString(directory.resolve("users"), "alice user " + SecuredCluster.ALICE + "\n");
+    Path keys =
+        Files.writeString(
+            directory.resolve("keys"), "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n");
+    // It takes the heartbeats of a server without a secret, so that jobs are sent to that.
+    cluster.startCoordinator(
+        Map.of(
+            "rss.security.cluster.secret.file", keys.toString(),
+            "rss.security.users.file", users.toString()));
+    cluster.startServer("data", Map.of());
+
+    Outcome found = runWithSecret();
+
+    assertThat(found.shufflesOnSluice()).isPositive();
+    assertThat(sum(found, ".pushedBytes")).isZero();
+    assertThat(sum(found, ".leftLocalBytes")).isPositive();
+  }
+
+  private static long sum(Outcome found, String counter) {
+    return found.results().stringPropertyNames().stream()
+        .filter(name -> name.startsWith("shuffle.") && name.endsWith(counter))
+        .mapToLong(name -> Long.parseLong(found.results().getProperty(name)))
+        .sum();
+  }
+}
