@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import io.sluice.common.file.FileRights;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The epoch of the last life of a server, one decimal number on a line of its own in the file
@@ -89,9 +91,11 @@ final class EpochFile {
       try (FileChannel channel =
           FileChannel.open(
               fresh,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
+              Set.of(
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.TRUNCATE_EXISTING,
+                  StandardOpenOption.WRITE),
+              FileRights.ofNewFile(fresh))) {
         ByteBuffer text = ByteBuffer.wrap((epoch + "\n").getBytes(StandardCharsets.US_ASCII));
         while (text.hasRemaining()) {
           channel.write(text);

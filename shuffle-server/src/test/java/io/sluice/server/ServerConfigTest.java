@@ -86,6 +86,7 @@ class ServerConfigTest {
             Map.entry("rss.server.connection.stall.timeout", "6s"),
             Map.entry("rss.server.connection.body.timeout", "77s"),
             Map.entry("rss.storage.basePath", "/e:HDD"),
+            Map.entry("rss.storage.file.group", "shuffle"),
             Map.entry("rss.server.disk.capacity", "10g"),
             Map.entry("rss.server.disk.capacity.ratio", "0.5"),
             Map.entry("rss.server.disk.reserved", "1g"),

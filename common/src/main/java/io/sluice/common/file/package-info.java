@@ -1,5 +1,5 @@
 /**
- * Small files that processes are given and that change while they run. Thread-safe; without
- * threads.
+ * Small files that processes are given and that change while they run, and access rights of files
+ * that they create. Thread-safe; without threads.
  */
 package io.sluice.common.file;

@@ -1,5 +1,6 @@
 package io.sluice.server.catalog;
 
+import io.sluice.common.file.FileRights;
 import io.sluice.common.run.RunId;
 import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
@@ -293,7 +294,8 @@ public final class RocksCatalog implements RunCatalog {
   }
 
   private Store openStore() throws IOException {
-    Files.createDirectories(directory);
+    // RocksDB creates files by the umask: the directory keeps others out.
+    FileRights.OWNER_ONLY.makeDirectory(directory);
     Store opened = null;
     boolean usable = false;
     try {

@@ -2,6 +2,7 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.file.FileRights;
 import io.sluice.server.health.HealthConfig;
 import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.DiskLimits;
@@ -52,6 +53,18 @@ public record DiskConfig(
           .doc(
               "Directories for run files, best one per disk, each with the kind of its disk where"
                   + " the server cannot find it out. A directory belongs to one server.")
+          .build();
+
+  /** Of both tiers. */
+  static final ConfigKey<String> FILE_GROUP =
+      ConfigKey.string("rss.storage.file.group")
+          .check(name -> name.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]*"), "the name of a group")
+          .since("0.1.0")
+          .doc(
+              "Group that may read run files and the directories that hold them, on local disks and"
+                  + " on the remote file system; the server's user must belong to it. When not set,"
+                  + " only the server's user may read them. Clients of other users need the group"
+                  + " where they open run files by themselves (storage.md).")
           .build();
 
   static final ConfigKey<Long> CAPACITY =
@@ -219,6 +232,7 @@ public record DiskConfig(
       List.of(
           STORAGE_TYPE,
           BASE_PATH,
+          FILE_GROUP,
           CAPACITY,
           CAPACITY_RATIO,
           RESERVED,
@@ -240,6 +254,11 @@ public record DiskConfig(
 
   public DiskConfig {
     directories = List.copyOf(directories);
+  }
+
+  /** The group that may read run files, of all directories alike; empty: only the server's user. */
+  public Optional<String> fileGroup() {
+    return directories.get(0).rights().group();
   }
 
   /** The low mark lies below the high one. */
@@ -268,13 +287,14 @@ public record DiskConfig(
     long asked = set.get(CAPACITY);
     long capacity = asked == BY_RATIO ? 0 : asked;
     double ratio = set.get(CAPACITY_RATIO);
+    FileRights rights = new FileRights(set.find(FILE_GROUP));
     return new DiskConfig(
         set.get(BASE_PATH).stream()
             .map(BasePath::parse)
             .map(
                 base ->
                     new DirectoryConfig(
-                        base.path(), base.kind(), capacity, ratio, set.get(RESERVED)))
+                        base.path(), base.kind(), capacity, ratio, set.get(RESERVED), rights))
             .toList(),
         new DiskLimits(
             set.get(HIGH_WATERMARK),

@@ -1,5 +1,6 @@
 package io.sluice.server.remote;
 
+import io.sluice.common.file.FileRights;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -75,7 +76,7 @@ record ServerDirectory(String name, Path catalog) {
 
   /** It is there whole or not at all. */
   private static void write(Path directory, String name) throws IOException {
-    Files.createDirectories(directory);
+    FileRights.OWNER_ONLY.makeDirectory(directory);
     Path temporary = directory.resolve(NAME + ".tmp");
     Files.write(temporary, (name + "\n").getBytes(StandardCharsets.UTF_8));
     Files.move(temporary, directory.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);

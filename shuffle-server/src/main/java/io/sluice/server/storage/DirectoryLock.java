@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.common.file.FileRights;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /**
  * Keeps a second server out of a directory: a locked file in it that says who has it. The system
@@ -32,7 +34,10 @@ final class DirectoryLock implements AutoCloseable {
   static DirectoryLock take(Path directory, String owner) throws IOException {
     Path file = directory.resolve(FILE);
     FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel.open(
+            file,
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+            FileRights.ofNewFile(file));
     boolean taken = false;
     try {
       taken = tryLock(channel);

@@ -1,8 +1,12 @@
 package io.sluice.server.storage;
 
+import io.sluice.common.file.FileRights;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,7 +33,8 @@ import org.slf4j.LoggerFactory;
  *   BASE/catalog             which of the files are runs
  * </pre>
  *
- * Files are renamed when they are whole; when they are synced, {@link Fsync} says.
+ * Files are renamed when they are whole; when they are synced, {@link Fsync} says. What the server
+ * creates, only its own user may read, and a group if one is configured ({@link FileRights}).
  */
 public final class DirectoryStorage implements Storage {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryStorage.class);
@@ -76,12 +81,14 @@ public final class DirectoryStorage implements Storage {
    *
    * @param owner who takes it, in one line, for others who try
    * @throws DirectoryInUseException if another server has it
+   * @throws UnsafeDirectoryException if other users may change it
    * @throws IOException if it cannot be written
    */
   public static DirectoryStorage open(DirectoryConfig config, Fsync fsync, String owner)
       throws IOException {
     Path runs = config.path().resolve("runs");
-    Files.createDirectories(runs);
+    BaseDirectory.make(config.path(), config.rights());
+    makeRuns(config, runs);
     DirectoryLock lock = DirectoryLock.take(config.path(), owner);
     boolean opened = false;
     try {
@@ -199,7 +206,8 @@ public final class DirectoryStorage implements Storage {
       throw new NoSuchFileException(
           config.path().toString(), null, "its file system is not mounted");
     }
-    Files.createDirectories(runs);
+    BaseDirectory.check(config.path());
+    makeRuns(config, runs);
     Object key = keyOf(runs);
     if (!key.equals(runsKey)) {
       // The lock was on a file that is gone with the directory.
@@ -244,8 +252,39 @@ public final class DirectoryStorage implements Storage {
   /** Finds out now, and not at the first spill, that nothing can be written. */
   private static void probe(Path runs) throws IOException {
     Path file = runs.resolve(PROBE);
-    Files.write(file, new byte[4096]);
+    Files.deleteIfExists(file);
+    try (FileChannel channel = createNew(file)) {
+      channel.write(ByteBuffer.allocate(4096));
+    }
     Files.delete(file);
+  }
+
+  private static FileChannel createNew(Path file) throws IOException {
+    return FileChannel.open(
+        file,
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        FileRights.ofNewFile(file));
+  }
+
+  private static void makeRuns(DirectoryConfig config, Path runs) throws IOException {
+    try {
+      config.rights().makeDirectory(runs);
+    } catch (FileSystemException e) {
+      if (Files.isDirectory(runs) && !(e instanceof FileAlreadyExistsException)) {
+        throw new UnsafeDirectoryException(
+            runs
+                + " cannot be given its access rights ("
+                + e.getReason()
+                + "); it must belong to this process's user"
+                + config
+                    .rights()
+                    .group()
+                    .map(group -> ", which must be in group " + group)
+                    .orElse(""),
+            e);
+      }
+      throw e;
+    }
   }
 
   private static void deleteUnfinished(Path runs) throws IOException {
@@ -285,8 +324,16 @@ public final class DirectoryStorage implements Storage {
         // during the probe; the next probe must not fail because of it.
         Files.deleteIfExists(temporary);
       }
-      channel =
-          FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      channel = createNew(temporary);
+      boolean shared = false;
+      try {
+        config.rights().share(temporary);
+        shared = true;
+      } finally {
+        if (!shared) {
+          close();
+        }
+      }
     }
 
     @Override

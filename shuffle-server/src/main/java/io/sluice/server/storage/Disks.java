@@ -28,6 +28,7 @@ public final class Disks implements AutoCloseable {
    *
    * @param owner who takes them, in one line, for others who try
    * @throws DirectoryInUseException if another server has one of them
+   * @throws UnsafeDirectoryException if other users may change one of them
    * @throws IOException if none can be used; one line
    */
   public static Disks open(
@@ -115,7 +116,7 @@ public final class Disks implements AutoCloseable {
     DirectoryStorage storage;
     try {
       storage = DirectoryStorage.open(directory, fsync, owner);
-    } catch (DirectoryInUseException e) {
+    } catch (DirectoryInUseException | UnsafeDirectoryException e) {
       throw e;
     } catch (IOException e) {
       leaveOut(directory, problems, "cannot be written: " + e);
