@@ -79,6 +79,7 @@ final class DataDirectories {
               config.network().address().announced(),
               // A small run waits for room that larger ones leave, if any ever do.
               config.disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
+              config.disk().fileGroup(),
               config.durability().fsync() == Fsync.RUN,
               new SecureRandom());
       return local.with(

@@ -13,6 +13,7 @@ import io.sluice.server.storage.Storage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +49,7 @@ public final class RemoteTier {
    * @param local the server's own directories, locked
    * @param host this one's, to be seen in names
    * @param worthwhileBytes length from which a file is worth having there
+   * @param group that may read files there; empty: only the server's user on that file system
    * @param sync whether each change of the catalog outlives a crash of the machine
    * @throws IOException what is wrong with the configuration or a local directory, in one line
    */
@@ -57,6 +59,7 @@ public final class RemoteTier {
       List<Path> local,
       String host,
       long worthwhileBytes,
+      Optional<String> group,
       boolean sync,
       RandomGenerator random)
       throws IOException, InterruptedException {
@@ -66,7 +69,8 @@ public final class RemoteTier {
             config.path().orElseThrow(),
             config.configurationDirectory().or(environment::hadoopConfiguration),
             config.properties(),
-            config.kerberos().settings());
+            config.kerberos().settings(),
+            group);
     return open(
         settings.base(),
         () -> implementations.open(settings),

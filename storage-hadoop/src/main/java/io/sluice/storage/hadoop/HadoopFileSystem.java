@@ -19,9 +19,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
- * One directory of a Hadoop file system. It calls create, open, delete, list and status, and
- * neither rename nor append nor flush, which cost a copy or do not exist on object stores.
- * Thread-safe.
+ * One directory of a Hadoop file system. It calls create, open, delete, list and status, mkdirs
+ * where there are access rights, and neither rename nor append nor flush, which cost a copy or do
+ * not exist on object stores. Thread-safe.
  */
 final class HadoopFileSystem implements RemoteFileSystem {
   private static final int BUFFER_BYTES = 64 << 10;
@@ -29,15 +29,17 @@ final class HadoopFileSystem implements RemoteFileSystem {
   private final FileSystem fileSystem;
   private final Path base;
   private final KerberosLogin login;
+  private final FileModes modes;
 
   /**
    * @param fileSystem takes
    * @param login takes; null: none
    */
-  HadoopFileSystem(FileSystem fileSystem, Path base, KerberosLogin login) {
+  HadoopFileSystem(FileSystem fileSystem, Path base, KerberosLogin login, FileModes modes) {
     this.fileSystem = fileSystem;
     this.base = base;
     this.login = login;
+    this.modes = modes;
   }
 
   @Override
@@ -49,7 +51,7 @@ final class HadoopFileSystem implements RemoteFileSystem {
   public RemoteOutput create(String path) throws IOException {
     Path file = resolve(path);
     try {
-      return new HadoopOutput(fileSystem, file, fileSystem.create(file, false, BUFFER_BYTES));
+      return new HadoopOutput(fileSystem, file, modes.create(fileSystem, base, file, BUFFER_BYTES));
     } catch (org.apache.hadoop.fs.FileAlreadyExistsException e) {
       throw alreadyThere(file, e);
     } catch (IOException e) {

@@ -36,7 +36,8 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
       if (kerberos.isPresent()) {
         login = KerberosLogin.begin(kerberos.get(), configuration, security);
       }
-      RemoteFileSystem files = open(settings.base(), configuration, login);
+      RemoteFileSystem files =
+          open(settings.base(), configuration, login, FileModes.of(settings.group()));
       opened = true;
       return files;
     } catch (IOException e) {
@@ -49,7 +50,8 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
   }
 
   private static RemoteFileSystem open(
-      String base, Configuration configuration, KerberosLogin login) throws IOException {
+      String base, Configuration configuration, KerberosLogin login, FileModes modes)
+      throws IOException {
     URI uri;
     try {
       uri = new Path(base).toUri();
@@ -63,9 +65,9 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
       // Blocks carry their own checksums; for local files Hadoop would write a second file each.
       fileSystem.setWriteChecksum(false);
       Path path = fileSystem.makeQualified(new Path(uri));
-      fileSystem.mkdirs(path);
+      modes.makeBase(fileSystem, path);
       opened = true;
-      return new HadoopFileSystem(fileSystem, path, login);
+      return new HadoopFileSystem(fileSystem, path, login, modes);
     } finally {
       if (!opened) {
         fileSystem.close();

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
@@ -34,6 +35,23 @@ public final class ObjectStore extends RawLocalFileSystem {
   @Override
   public boolean rename(Path from, Path to) {
     throw new AssertionError("rename " + from + " to " + to);
+  }
+
+  /** Access rights are those of buckets, and directories come and go with their files. */
+  @Override
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    return !capability.equals(CommonPathCapabilities.FS_PERMISSIONS)
+        && super.hasPathCapability(path, capability);
+  }
+
+  @Override
+  public boolean mkdirs(Path directory, FsPermission permission) {
+    throw new AssertionError("make directory " + directory);
+  }
+
+  @Override
+  public void setOwner(Path path, String user, String group) {
+    throw new AssertionError("set owner of " + path);
   }
 
   @Override

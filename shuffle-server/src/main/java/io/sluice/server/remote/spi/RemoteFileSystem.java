@@ -6,8 +6,9 @@ import java.util.List;
 /**
  * Files below one base path, written once from front to back, then read at any position. Paths are
  * relative to the base, their parts separated by {@code /}; directories come with their files. No
- * file is renamed, appended to or changed: an object store is as good as a file system.
- * Thread-safe.
+ * file is renamed, appended to or changed: an object store is as good as a file system. Where the
+ * file system has access rights, files and directories are for their owner only, and for the group
+ * of {@link RemoteSettings}. Thread-safe.
  *
  * <p>Exceptions have messages of one line that name the path.
  */
