@@ -3,6 +3,8 @@ package io.sluice.client;
 import io.sluice.client.background.BackgroundConfig;
 import io.sluice.client.compress.CodecChoice;
 import io.sluice.client.coordinator.CoordinatorClientConfig;
+import io.sluice.client.file.RemoteDirectory;
+import io.sluice.client.file.RunFilesConfig;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.security.ClientSecurityConfig;
@@ -25,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * {@link io.sluice.common.config.ConfigReader#enginePrefix}.
  *
  * @param connectionsPerServer connections to one server, for all tasks of the process together
- * @param readRunFiles whether run files are read without their servers, where that is possible
+ * @param runFiles which run files are read without their servers, where that is possible
  * @param localOutput when map tasks leave blocks on local disks
  * @param merge how long readers wait for what is pushed behind its task
  * @param reassign how a shuffle comes to further servers
@@ -39,7 +41,7 @@ public record ClientConfig(
     WriterConfig writer,
     PushConfig push,
     ReadConfig read,
-    boolean readRunFiles,
+    RunFilesConfig runFiles,
     LocalOutputMode localOutput,
     BackgroundConfig background,
     MergeConfig merge,
@@ -249,8 +251,20 @@ public record ClientConfig(
           .defaultValue(true)
           .since(FIRST)
           .doc(
-              "Whether run files that this process can reach itself, on the same host or on a shared"
-                  + " file system, are read without their server. What cannot be read so is fetched.")
+              "Whether run files that this process can reach itself, on the same host or on the shared"
+                  + " file system of rss.client.read.remote.path, are read without their server. What"
+                  + " cannot be read so is fetched.")
+          .build();
+  static final ConfigKey<String> REMOTE_FILES =
+      ConfigKey.string("rss.client.read.remote.path")
+          .check(
+              RemoteDirectory::isOne, "a directory with its scheme, such as hdfs://cluster/sluice")
+          .since(FIRST)
+          .doc(
+              "Directory on a shared file system below which this process opens run files that"
+                  + " servers name: the rss.server.remote.storage.path of the servers, written as"
+                  + " there. When not set, servers read such files and send their bytes. The job's"
+                  + " user needs to be in the servers' rss.storage.file.group.")
           .build();
   static final ConfigKey<LocalOutputMode> LOCAL_OUTPUT =
       ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
@@ -398,7 +412,7 @@ public record ClientConfig(
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
                   .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
-                  .keys(SLICE, PREFETCH, SHORT_CIRCUIT)
+                  .keys(SLICE, PREFETCH, SHORT_CIRCUIT, REMOTE_FILES)
                   .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX)
                   .keys(ClientSecurityConfig.KEYS))
           .rule(
@@ -465,7 +479,9 @@ public record ClientConfig(
             2 * (set.get(CONNECT_TIMEOUT) + set.get(RPC_TIMEOUT)),
             new RetryPolicy(
                 set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)),
-        set.get(SHORT_CIRCUIT),
+        set.get(SHORT_CIRCUIT)
+            ? new RunFilesConfig(true, set.find(REMOTE_FILES).map(RemoteDirectory::parse))
+            : RunFilesConfig.NONE,
         set.get(LOCAL_OUTPUT),
         new BackgroundConfig(
             inBackground(push), PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX)),

@@ -213,7 +213,7 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   private synchronized RunFiles files() {
     if (files == null) {
-      files = config.readRunFiles() ? RunFiles.open(credentials) : RunFiles.none();
+      files = RunFiles.open(config.runFiles(), credentials);
       if (closed) {
         files.close();
       }

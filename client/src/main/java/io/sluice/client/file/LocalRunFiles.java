@@ -32,9 +32,6 @@ import org.slf4j.LoggerFactory;
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
 
-  /** Up to and with the run's name; see the run format. */
-  private static final int NAMED_HEADER_BYTES = 24;
-
   private final Executor executor;
   private final ApplicationCredentials credentials;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
@@ -152,22 +149,15 @@ final class LocalRunFiles implements RunFileOpener {
 
   /** Makes sure that it is the file that was asked for: the socket may be another server's. */
   private static RunFileInput verified(ChannelInput input, String name) {
-    ByteBuf header = Unpooled.buffer(NAMED_HEADER_BYTES);
+    ByteBuf header = Unpooled.buffer(RunFileHeader.LENGTH);
     try {
-      input.read(0, header, NAMED_HEADER_BYTES);
-      String found = String.format("%016x%016x.run", header.getLongLE(8), header.getLongLE(16));
-      if (header.getIntLE(0) != magic() || !found.equals(name)) {
-        throw new IOException("the server gave run " + found + " for " + name);
-      }
+      input.read(0, header, RunFileHeader.LENGTH);
+      RunFileHeader.check(header, name);
       return input;
     } catch (IOException e) {
       input.close();
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static int magic() {
-    return 'S' | 'L' << 8 | 'R' << 16 | 'N' << 24;
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.sluice.client.file;
 import io.sluice.proto.RunFileKind;
 import java.util.concurrent.CompletableFuture;
 
-/** Opens run files of one kind. Thread-safe. Others than local ones are found as services. */
+/** Opens run files of one kind. Thread-safe. */
 public interface RunFileOpener extends AutoCloseable {
   RunFileKind kind();
 

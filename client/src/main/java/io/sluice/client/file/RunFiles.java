@@ -46,21 +46,27 @@ public final class RunFiles implements AutoCloseable {
   }
 
   /**
-   * Local files where the system allows it, and what services there are.
+   * The ways that a configuration allows, as far as the system and the class path have them.
    *
    * @param credentials prove the application where servers ask for it
    */
-  public static RunFiles open(ApplicationCredentials credentials) {
+  public static RunFiles open(RunFilesConfig config, ApplicationCredentials credentials) {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
-    openers.add(new LocalRunFiles(executor, credentials));
+    if (config.onThisHost()) {
+      openers.add(new LocalRunFiles(executor, credentials));
+    }
+    config.remote().ifPresent(directory -> addRemote(directory, openers));
+    return new RunFiles(executor, openers);
+  }
+
+  private static void addRemote(RemoteDirectory directory, List<RunFileOpener> openers) {
     try {
-      ServiceLoader.load(RunFileOpener.class, RunFiles.class.getClassLoader())
-          .forEach(openers::add);
+      ServiceLoader.load(RemoteRunFiles.class, RunFiles.class.getClassLoader())
+          .forEach(service -> openers.add(service.below(directory)));
     } catch (ServiceConfigurationError | LinkageError e) {
       LOG.info("a way to read run files is left out reason={}", e.getMessage());
     }
-    return new RunFiles(executor, openers);
   }
 
   private static ScheduledThreadPoolExecutor newExecutor() {

@@ -21,10 +21,12 @@ import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
+import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -46,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class DirectReadTest {
+  private static final String REMOTE = "rss.client.read.remote.path";
   private static final int PARTITIONS = 8;
   private static final int MAPS = 32;
   private static final int CONTENT_BYTES = 200_000;
@@ -92,7 +95,7 @@ class DirectReadTest {
 
   @Test
   void readsWhatIsThereWithoutTheServerAndTheRestFromIt() throws Exception {
-    SluiceClient client = startClient(true);
+    SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(remoteFiles()).isNotEmpty();
     assertThat(counters.fileBytes()).isPositive().isLessThan(counters.bytes());
@@ -100,15 +103,45 @@ class DirectReadTest {
   }
 
   @Test
+  void readsNothingThereUnlessItIsConfigured() throws Exception {
+    // Files on the server's host are not remote ones.
+    SluiceClient client = startClient(Map.of());
+    ShuffleAssignment assignment = pushAll(client);
+    assertThat(remoteFiles()).isNotEmpty();
+    for (Path file : remoteFiles()) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo("rw-------");
+    }
+    ReadCounters counters = readAll(client, assignment);
+    assertThat(counters.fileBytes()).isLessThanOrEqualTo(localBytes());
+    assertThat(counters.fileFailures()).isZero();
+  }
+
+  @Test
+  void readsEverythingThroughTheServerWhereFilesLieElsewhereThanConfigured() throws Exception {
+    SluiceClient client = startClient(Map.of(REMOTE, "file:" + directory.resolve("other")));
+    ReadCounters counters = readAll(client, pushAll(client));
+    assertThat(remoteFiles()).isNotEmpty();
+    assertThat(counters.fileBytes()).isLessThanOrEqualTo(localBytes());
+    assertThat(counters.fileFailures()).isPositive();
+  }
+
+  @Test
   void readsEverythingThroughTheServerWhenToldTo() throws Exception {
-    SluiceClient client = startClient(false);
+    SluiceClient client =
+        startClient(
+            Map.of(
+                REMOTE,
+                "file:" + remote(),
+                "rss.client.read.shortcircuit.enabled",
+                Boolean.toString(false)));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(counters.fileBytes()).isZero();
   }
 
   @Test
   void findsAFlippedByte() throws Exception {
-    SluiceClient client = startClient(true);
+    SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ShuffleAssignment assignment = pushAll(client);
     try (RandomAccessFile file = new RandomAccessFile(remoteFiles().get(0).toFile(), "rw")) {
       file.seek(5_000);
@@ -132,23 +165,20 @@ class DirectReadTest {
     }
   }
 
-  private SluiceClient startClient(boolean direct) {
+  private long localBytes() throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve("local/runs"))) {
+      return files.map(Path::toFile).filter(File::isFile).mapToLong(File::length).sum();
+    }
+  }
+
+  private SluiceClient startClient(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("rss.coordinator.quorum", "127.0.0.1:" + coordinatorPort);
+    settings.put("rss.client.io.compression.codec", "NONE");
+    settings.put("rss.client.retry.interval.max", "10ms");
     SluiceClient client =
         SluiceClient.start(
-            ClientConfig.from(
-                ConfigSet.of(
-                    ClientConfig.SCHEMA,
-                    Map.of(
-                        "rss.coordinator.quorum",
-                        "127.0.0.1:" + coordinatorPort,
-                        "rss.client.io.compression.codec",
-                        "NONE",
-                        "rss.client.retry.interval.max",
-                        "10ms",
-                        "rss.client.read.shortcircuit.enabled",
-                        Boolean.toString(direct)))),
-            "app-1",
-            "test");
+            ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, settings)), "app-1", "test");
     toClose.push(client);
     return client;
   }

@@ -1,6 +1,8 @@
 package io.sluice.client.file.hadoop;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.client.file.RunFileHeader;
 import io.sluice.client.file.RunFileInput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,12 +34,19 @@ final class HadoopRunFile implements RunFileInput {
    * own, shared with the engine, and stays open.
    *
    * @param name its path with the scheme
+   * @param file the last part of its name, which its header must have
    */
-  static RunFileInput open(String name, HadoopRunFiles files) {
+  static RunFileInput open(String name, String file, HadoopRunFiles files) {
+    FSDataInputStream stream = null;
     try {
       Path path = new Path(name);
-      return new HadoopRunFile(name, path.getFileSystem(new Configuration()).open(path), files);
+      stream = path.getFileSystem(new Configuration()).open(path);
+      byte[] header = new byte[RunFileHeader.LENGTH];
+      stream.readFully(0, header, 0, header.length);
+      RunFileHeader.check(Unpooled.wrappedBuffer(header), file);
+      return new HadoopRunFile(name, stream, files);
     } catch (IOException e) {
+      close(name, stream);
       throw new UncheckedIOException(name + " cannot be opened: " + e.getMessage(), e);
     }
   }
@@ -56,8 +65,14 @@ final class HadoopRunFile implements RunFileInput {
 
   @Override
   public void close() {
+    close(name, stream);
+  }
+
+  private static void close(String name, FSDataInputStream stream) {
     try {
-      stream.close();
+      if (stream != null) {
+        stream.close();
+      }
     } catch (IOException e) {
       LOG.warn("run file not closed file={} problem={}", name, e.toString());
     }

@@ -1,5 +1,6 @@
 package io.sluice.client.file.hadoop;
 
+import io.sluice.client.file.RemoteDirectory;
 import io.sluice.client.file.RunFileInput;
 import io.sluice.client.file.RunFileOpener;
 import io.sluice.client.file.RunFileSource;
@@ -12,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Opens run files on Hadoop file systems. After a file system did not answer in time, none is asked
  * for a while: its files are fetched from their servers. Thread-safe.
  */
-public final class HadoopRunFiles implements RunFileOpener {
+final class HadoopRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopRunFiles.class);
 
   private static final int THREADS = 8;
@@ -29,25 +31,30 @@ public final class HadoopRunFiles implements RunFileOpener {
   private static final long TIMEOUT_MS = 20_000;
   private static final long PAUSE_MS = 60_000;
 
+  private final RemoteDirectory directory;
   private final boolean available;
   private final long timeoutMs;
   private final LongSupplier nanoTime;
   private final ThreadPoolExecutor executor;
+  private final AtomicBoolean refusedBefore = new AtomicBoolean();
   // When a file system may be asked again, of nanoTime; 0: now.
   private final AtomicLong pausedUntilNanos = new AtomicLong();
 
-  /** As {@link java.util.ServiceLoader} calls it. */
-  public HadoopRunFiles() {
+  HadoopRunFiles(RemoteDirectory directory) {
     this(
+        directory,
         isThere("org.apache.hadoop.fs.FileSystem", HadoopRunFiles.class.getClassLoader()),
         TIMEOUT_MS,
         System::nanoTime);
   }
 
   /**
+   * @param directory below which files may be opened
    * @param timeoutMs for opening and for each read
    */
-  HadoopRunFiles(boolean available, long timeoutMs, LongSupplier nanoTime) {
+  HadoopRunFiles(
+      RemoteDirectory directory, boolean available, long timeoutMs, LongSupplier nanoTime) {
+    this.directory = directory;
     this.available = available;
     this.timeoutMs = timeoutMs;
     this.nanoTime = nanoTime;
@@ -87,7 +94,11 @@ public final class HadoopRunFiles implements RunFileOpener {
   public CompletableFuture<RunFileInput> open(RunFileSource source, String name) {
     CompletableFuture<RunFileInput> opened;
     try {
-      opened = CompletableFuture.supplyAsync(() -> HadoopRunFile.open(name, this), executor);
+      String file = directory.fileIn(name);
+      opened = CompletableFuture.supplyAsync(() -> HadoopRunFile.open(name, file, this), executor);
+    } catch (IOException e) {
+      refused(source, e);
+      return CompletableFuture.failedFuture(e);
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }
@@ -111,6 +122,16 @@ public final class HadoopRunFiles implements RunFileOpener {
                 pause(name);
               }
             });
+  }
+
+  /** Once for each client: every file of the server will be the same. */
+  private void refused(RunFileSource source, IOException why) {
+    if (refusedBefore.compareAndSet(false, true)) {
+      LOG.warn(
+          "run files are fetched, not read directly server={} reason={}",
+          source.server().getName(),
+          why.getMessage());
+    }
   }
 
   /**

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.sluice.client.file.RemoteDirectory;
+import io.sluice.client.file.RemoteRunFiles;
 import io.sluice.client.file.RunFileInput;
 import io.sluice.client.file.RunFileOpener;
 import io.sluice.client.file.RunFileSource;
@@ -12,6 +14,8 @@ import io.sluice.proto.RunFileKind;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
@@ -20,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,9 +34,38 @@ class HadoopRunFilesTest {
   private static final RunFileSource SOURCE =
       new RunFileSource(ServerId.getDefaultInstance(), "", ShuffleId.getDefaultInstance(), 1);
 
+  private static final String NAME = "00112233445566778899aabbccddeeff.run";
+
   @TempDir private Path directory;
   private final AtomicLong nanos = new AtomicLong(-5);
-  private final HadoopRunFiles files = new HadoopRunFiles(true, 30_000, nanos::get);
+  private HadoopRunFiles files;
+
+  @BeforeEach
+  void open() {
+    files = new HadoopRunFiles(base(), true, 30_000, nanos::get);
+  }
+
+  private RemoteDirectory base() {
+    return RemoteDirectory.parse("file://" + directory.resolve("base"));
+  }
+
+  /** A header with a run's id, and some bytes. */
+  private static byte[] content(long high, long low) {
+    return ByteBuffer.allocate(28)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(new byte[] {'S', 'L', 'R', 'N'})
+        .putInt(1)
+        .putLong(high)
+        .putLong(low)
+        .put(new byte[] {1, 2, 3, 4})
+        .array();
+  }
+
+  private String write(String name, byte[] content) throws IOException {
+    Path file = directory.resolve("base/app/server").resolve(name);
+    Files.createDirectories(file.getParent());
+    return "file:" + Files.write(file, content);
+  }
 
   @AfterEach
   void close() {
@@ -40,15 +74,15 @@ class HadoopRunFilesTest {
 
   @Test
   void readsAFileByItsPath() throws Exception {
-    Path file = Files.write(directory.resolve("a.run"), new byte[] {0, 1, 2, 3, 4, 5, 6, 7});
+    String name = write(NAME, content(0x0011223344556677L, 0x8899aabbccddeeffL));
     ByteBuf target = Unpooled.directBuffer(16);
-    try (RunFileInput input = files.open(SOURCE, "file:" + file).get(30, TimeUnit.SECONDS)) {
-      input.read(2, target, 3);
+    try (RunFileInput input = files.open(SOURCE, name).get(30, TimeUnit.SECONDS)) {
+      input.read(25, target, 3);
       input.read(0, target, 1);
-      assertThatThrownBy(() -> input.read(6, target, 3))
+      assertThatThrownBy(() -> input.read(26, target, 3))
           .isInstanceOf(IOException.class)
-          .hasMessageStartingWith("file:" + file + " cannot be read");
-      assertThat(target).isEqualTo(Unpooled.wrappedBuffer(new byte[] {2, 3, 4, 0}));
+          .hasMessageStartingWith(name + " cannot be read");
+      assertThat(target).isEqualTo(Unpooled.wrappedBuffer(new byte[] {2, 3, 4, 'S'}));
     } finally {
       target.release();
     }
@@ -56,18 +90,52 @@ class HadoopRunFilesTest {
 
   @Test
   void failsWhereThereIsNoSuchFileOrFileSystem() {
-    for (String name : new String[] {"file:" + directory + "/none.run", "nosuch://h/a.run"}) {
-      assertThatThrownBy(() -> files.open(SOURCE, name).get(30, TimeUnit.SECONDS))
+    String none = "file:" + directory + "/base/none.run";
+    assertThatThrownBy(() -> files.open(SOURCE, none).get(30, TimeUnit.SECONDS))
+        .isInstanceOf(ExecutionException.class)
+        .hasMessageContaining(none + " cannot be opened");
+    try (HadoopRunFiles elsewhere =
+        new HadoopRunFiles(RemoteDirectory.parse("nosuch://h/"), true, 30_000, nanos::get)) {
+      assertThatThrownBy(() -> elsewhere.open(SOURCE, "nosuch://h/a.run").get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
-          .hasMessageContaining(name + " cannot be opened");
+          .hasMessageContaining("nosuch://h/a.run cannot be opened");
     }
     assertThat(files.mayOpen(SOURCE)).isTrue();
   }
 
   @Test
+  void opensNothingThatLiesElsewhere() throws Exception {
+    Path secret = Files.write(directory.resolve(NAME), content(1, 2));
+
+    for (String name :
+        new String[] {
+          "file:" + secret, "file:" + directory + "/base/../" + NAME, "hdfs://h" + directory
+        }) {
+      assertThatThrownBy(() -> files.open(SOURCE, name).get(30, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .hasMessageContaining("the server names a file that is not below " + base());
+    }
+  }
+
+  @Test
+  void opensNoFileThatIsNotTheRun() throws Exception {
+    String another = write(NAME, content(1, 2));
+    assertThatThrownBy(() -> files.open(SOURCE, another).get(30, TimeUnit.SECONDS))
+        .hasMessageContaining(
+            "the server gave run 00000000000000010000000000000002.run for " + NAME);
+
+    for (byte[] content : new byte[][] {{}, {'S', 'L', 'R', 'N'}, new byte[100]}) {
+      String name = write(NAME, content);
+      assertThatThrownBy(() -> files.open(SOURCE, name).get(30, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .hasMessageContaining(name + " cannot be opened");
+    }
+  }
+
+  @Test
   void asksNoFileSystemForAWhileAfterOneHangs() throws Exception {
     CountDownLatch answer = new CountDownLatch(1);
-    try (HadoopRunFiles impatient = new HadoopRunFiles(true, 10, nanos::get)) {
+    try (HadoopRunFiles impatient = new HadoopRunFiles(base(), true, 10, nanos::get)) {
       assertThatThrownBy(
               () ->
                   impatient.inTime(
@@ -93,7 +161,7 @@ class HadoopRunFilesTest {
   @Test
   void opensNothingWithoutHadoop() {
     assertThat(HadoopRunFiles.isThere("no.such.Class", getClass().getClassLoader())).isFalse();
-    try (HadoopRunFiles without = new HadoopRunFiles(false, 1, nanos::get)) {
+    try (HadoopRunFiles without = new HadoopRunFiles(base(), false, 1, nanos::get)) {
       assertThat(without.mayOpen(SOURCE)).isFalse();
     }
   }
@@ -101,16 +169,17 @@ class HadoopRunFilesTest {
   @Test
   void refusesToOpenOnceItIsClosed() {
     files.close();
-    assertThatThrownBy(() -> files.open(SOURCE, "file:/x").get(30, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> files.open(SOURCE, base() + "/x").get(30, TimeUnit.SECONDS))
         .hasMessageContaining("the client is closed");
   }
 
   @Test
   void isFoundAsAService() {
-    assertThat(ServiceLoader.load(RunFileOpener.class))
+    assertThat(ServiceLoader.load(RemoteRunFiles.class))
         .singleElement()
         .satisfies(
-            opener -> {
+            service -> {
+              RunFileOpener opener = service.below(base());
               assertThat(opener).isInstanceOf(HadoopRunFiles.class);
               assertThat(opener.kind()).isEqualTo(RunFileKind.REMOTE_FILE);
               assertThat(opener.mayOpen(SOURCE)).isTrue();
