@@ -194,11 +194,12 @@ final class DiskReader {
   }
 
   /**
-   * Opens a run's file, on a thread of the disk.
+   * Opens a run's file for the caller alone, on a thread of the disk.
    *
    * @param run the caller holds a reference until the answer
+   * @return owned by the caller
    */
-  CompletableFuture<FileChannel> open(ReadableRun run) {
+  CompletableFuture<FileChannel> openOwn(ReadableRun run) {
     CompletableFuture<FileChannel> answer = new CompletableFuture<>();
     SluiceException refusal;
     synchronized (this) {
@@ -211,7 +212,7 @@ final class DiskReader {
     Runnable task =
         () -> {
           try {
-            answer.complete(run.channel());
+            answer.complete(run.openOwn());
           } catch (IOException | RuntimeException e) {
             health.readFailed(disk, e);
             answer.completeExceptionally(e);

@@ -146,13 +146,13 @@ public final class FileReads implements BlockReads, AutoCloseable {
   }
 
   /**
-   * Opens a run's file if it is not open. Never waits.
+   * Opens a run's file for another process, on a thread of its disk. Never waits.
    *
-   * @param run the caller holds a reference until the answer and as long as it uses the file
+   * @param run the caller holds a reference until the answer
+   * @return owned by the caller: a channel that shares nothing with those that the server reads
    */
-  public CompletableFuture<FileChannel> open(ReadableRun run) {
-    FileChannel open = run.openChannel();
-    return open != null ? CompletableFuture.completedFuture(open) : readerOf(run.disk()).open(run);
+  public CompletableFuture<FileChannel> openOwn(ReadableRun run) {
+    return readerOf(run.disk()).openOwn(run);
   }
 
   /** A fetch was closed, its references not yet given back. */

@@ -11,6 +11,7 @@ import io.sluice.server.storage.StorageKind;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Finds and opens the run files that a client asks for by name. Thread-safe. */
@@ -26,25 +27,13 @@ final class RunFileHandout {
   }
 
   /**
-   * A run file in use; its holder releases it.
+   * Opens files. Never fails. Each file is opened anew: a client may change flags, read-ahead and
+   * position of what it is given, and must not do so for the server's own reads.
    *
-   * @param run null with {@code channel}, where there is no such file
+   * @return channels owned by the caller, in the order of the names; empty where there is no file
    */
-  record Held(ReadableRun run, FileChannel channel) {
-    void release() {
-      if (run != null) {
-        run.release();
-      }
-    }
-  }
-
-  /**
-   * Opens files. Never fails: what cannot be had is an empty {@link Held} in its place.
-   *
-   * @return owned by the caller, in the order of the names
-   */
-  CompletableFuture<List<Held>> open(RunFileRequest request) {
-    List<CompletableFuture<Held>> opening = new ArrayList<>();
+  CompletableFuture<List<Optional<FileChannel>>> open(RunFileRequest request) {
+    List<CompletableFuture<Optional<FileChannel>>> opening = new ArrayList<>();
     for (String name : request.getNamesList()) {
       opening.add(open(request, name));
     }
@@ -52,21 +41,18 @@ final class RunFileHandout {
         .thenApply(unused -> opening.stream().map(CompletableFuture::join).toList());
   }
 
-  private CompletableFuture<Held> open(RunFileRequest request, String name) {
+  private CompletableFuture<Optional<FileChannel>> open(RunFileRequest request, String name) {
     ReadableRun run = request.getEpoch() == epoch ? find(request, name) : null;
     if (run == null) {
-      return CompletableFuture.completedFuture(new Held(null, null));
+      return CompletableFuture.completedFuture(Optional.empty());
     }
+    // After a failure the client fetches, and then learns what is wrong.
     return reads
-        .open(run)
+        .openOwn(run)
         .handle(
             (channel, failure) -> {
-              if (failure == null) {
-                return new Held(run, channel);
-              }
-              // The client will fetch, and then learn what is wrong.
               run.release();
-              return new Held(null, null);
+              return Optional.ofNullable(channel);
             });
   }
 

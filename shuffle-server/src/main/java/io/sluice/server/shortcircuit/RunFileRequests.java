@@ -12,10 +12,13 @@ import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.server.nativeio.Descriptors;
-import io.sluice.server.shortcircuit.RunFileHandout.Held;
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -32,11 +35,11 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
 
   private static final int MAX_REQUEST_BYTES = 64 << 10;
   private static final int MAX_FILES = 64;
+  private static final Path NOTHING = Path.of("/dev/null");
 
-  private final Function<RunFileRequest, CompletableFuture<List<Held>>> handout;
+  private final Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout;
   private final Check check;
   private final Descriptors descriptors;
-  private final FileDescriptor nothing;
   private final ShortCircuitCounters counters;
   private String application;
   private int unanswered;
@@ -57,15 +60,13 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
    * @param check of a connection's first request
    */
   RunFileRequests(
-      Function<RunFileRequest, CompletableFuture<List<Held>>> handout,
+      Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout,
       Check check,
       Descriptors descriptors,
-      FileDescriptor nothing,
       ShortCircuitCounters counters) {
     this.handout = handout;
     this.check = check;
     this.descriptors = descriptors;
-    this.nothing = nothing;
     this.counters = counters;
   }
 
@@ -125,31 +126,50 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     context.close();
   }
 
-  private void answer(ChannelHandlerContext context, List<Held> files) {
+  private void answer(ChannelHandlerContext context, List<Optional<FileChannel>> files) {
     try {
       context.executor().execute(() -> send(context, files));
     } catch (RejectedExecutionException e) {
       // The server is stopping.
-      files.forEach(Held::release);
+      files.forEach(file -> file.ifPresent(RunFileRequests::close));
     }
   }
 
-  private void send(ChannelHandlerContext context, List<Held> files) {
-    for (Held file : files) {
-      FileDescriptor descriptor = nothing;
-      if (file.channel() == null) {
-        counters.absent();
-      } else {
-        counters.handedOut();
-        descriptor = new FileDescriptor(descriptors.of(file.channel()));
+  private void send(ChannelHandlerContext context, List<Optional<FileChannel>> files) {
+    for (Optional<FileChannel> file : files) {
+      FileChannel channel;
+      try {
+        channel = file.isPresent() ? file.get() : openNothing();
+      } catch (IOException e) {
+        LOG.warn("cannot answer a request for run files problem={}", e.toString());
+        context.close();
+        continue;
       }
-      ChannelFuture written = context.write(descriptor);
+      if (file.isPresent()) {
+        counters.handedOut();
+      } else {
+        counters.absent();
+      }
+      ChannelFuture written = context.write(new FileDescriptor(descriptors.of(channel)));
       // The kernel has its own reference by then.
-      written.addListener(done -> file.release());
+      written.addListener(done -> close(channel));
     }
     context.flush();
     unanswered--;
     context.channel().config().setAutoRead(unanswered == 0);
+  }
+
+  /** What is sent in place of a file that is not there. */
+  private static FileChannel openNothing() throws IOException {
+    return FileChannel.open(NOTHING, StandardOpenOption.READ);
+  }
+
+  private static void close(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("run file that was handed out is not closed problem={}", e.toString());
+    }
   }
 
   @Override

@@ -13,7 +13,6 @@ import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.sluice.common.auth.ConnectionGuard;
@@ -21,12 +20,10 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.nativeio.Descriptors;
 import io.sluice.server.read.FileReads;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -52,7 +49,6 @@ public final class ShortCircuitServer implements AutoCloseable {
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private EventLoopGroup eventLoop;
-  private FileChannel nothing;
   private Channel listener;
 
   public ShortCircuitServer(
@@ -95,12 +91,10 @@ public final class ShortCircuitServer implements AutoCloseable {
               + " bytes, a socket's has at most "
               + ShortCircuitConfig.MAX_PATH_BYTES);
     }
-    nothing = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ);
     deleteLeftover();
     eventLoop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("sluice-short-circuit", true), EpollIoHandler.newFactory());
-    FileDescriptor empty = new FileDescriptor(descriptors.of(nothing));
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoop)
@@ -109,7 +103,7 @@ public final class ShortCircuitServer implements AutoCloseable {
                 new ChannelInitializer<EpollDomainSocketChannel>() {
                   @Override
                   protected void initChannel(EpollDomainSocketChannel channel) {
-                    accept(channel, descriptors, empty);
+                    accept(channel, descriptors);
                   }
                 })
             .bind(new DomainSocketAddress(config.socket().toString()))
@@ -139,8 +133,7 @@ public final class ShortCircuitServer implements AutoCloseable {
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
-  private void accept(
-      EpollDomainSocketChannel channel, Descriptors descriptors, FileDescriptor empty) {
+  private void accept(EpollDomainSocketChannel channel, Descriptors descriptors) {
     counters.connected();
     if (connections.size() >= config.maxConnections()) {
       channel.close();
@@ -155,7 +148,6 @@ public final class ShortCircuitServer implements AutoCloseable {
                 handout::open,
                 request -> guard.checkRunFiles(request, epoch),
                 descriptors,
-                empty,
                 counters));
   }
 
@@ -177,10 +169,5 @@ public final class ShortCircuitServer implements AutoCloseable {
     eventLoop
         .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
-    try {
-      nothing.close();
-    } catch (IOException e) {
-      LOG.warn("descriptor not closed problem={}", e.toString());
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.server.storage;
 
 import io.sluice.server.log.StoredRun;
+import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /** A run file as those see it who read it for others. Thread-safe. */
@@ -16,6 +17,12 @@ public interface ReadableRun extends StoredRun {
    * reference.
    */
   FileChannel openChannel();
+
+  /**
+   * Opens the file for the caller alone, who closes the channel: it shares neither position nor
+   * flags with {@link #channel}. May wait for the disk.
+   */
+  FileChannel openOwn() throws IOException;
 
   /** Somebody reads it now: what was not read for long is the first to be moved elsewhere. */
   void readAt(long nowNanos);

@@ -127,7 +127,7 @@ public final class RunFile implements ReadableRun {
     }
   }
 
-  /** Opens the file for the caller alone, who closes the channel; may wait for the disk. */
+  @Override
   public FileChannel openOwn() throws IOException {
     while (true) {
       Disk at = disk();

@@ -52,6 +52,11 @@ final class FakeRun implements ReadableRun {
   }
 
   @Override
+  public FileChannel openOwn() throws IOException {
+    return opener.open();
+  }
+
+  @Override
   public synchronized void readAt(long nowNanos) {
     lastRead = nowNanos;
   }

@@ -6,17 +6,16 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.unix.FileDescriptor;
 import io.sluice.common.fuzz.DecoderFuzz;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.nativeio.Descriptors;
-import io.sluice.server.shortcircuit.RunFileHandout.Held;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class RunFileRequestsFuzzTest {
-  private static final FileDescriptor NOTHING = new FileDescriptor(1_000_000);
   private static final int MAX_FILES = 64;
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
@@ -80,11 +78,10 @@ class RunFileRequestsFuzzTest {
                           request -> {
                             (channel.isActive() ? asked : askedTooLate).add(request);
                             return CompletableFuture.completedFuture(
-                                Collections.nCopies(request.getNamesCount(), new Held(null, null)));
+                                Collections.nCopies(request.getNamesCount(), Optional.empty()));
                           },
                           request -> {},
                           descriptors,
-                          NOTHING,
                           new ShortCircuitCounters()));
               int step = 1 + input.length % 97;
               for (int at = 0; at < input.length && channel.isActive(); at += step) {
