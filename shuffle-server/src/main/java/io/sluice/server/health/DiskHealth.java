@@ -1,5 +1,6 @@
 package io.sluice.server.health;
 
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
  *   <li>Trusted again after some good probes in a row, when the errors have left their window.
  *   <li>A lost disk that answers again is first emptied by its owner ({@link #emptied}).
  * </ul>
+ *
+ * <p>It hears of {@link IOException}s only: a lack of memory and bugs of the server say nothing
+ * about a disk, and neither do those that {@link DiskFault#UNRELATED} names.
  *
  * <p>Touches no disk and starts no thread; time comes in. Thread-safe; the listener is called
  * without the lock.
@@ -109,13 +113,16 @@ public final class DiskHealth {
   }
 
   /** A write failed. */
-  public void writeFailed(Throwable problem) {
+  public void writeFailed(IOException problem) {
     DiskFault fault = DiskFault.of(problem);
+    if (fault == DiskFault.UNRELATED) {
+      return;
+    }
     change(
         () -> {
           goodProbes = 0;
           switch (fault) {
-            case FULL -> {}
+            case FULL, UNRELATED -> {}
             case READ_ONLY -> suspect(HealthCause.READ_ONLY, problem);
             case ABSENT, FAILED -> {
               writeFailures++;
@@ -142,7 +149,10 @@ public final class DiskHealth {
   }
 
   /** A read failed, or a run file could not be opened. */
-  public void readFailed(Throwable problem) {
+  public void readFailed(IOException problem) {
+    if (DiskFault.of(problem) == DiskFault.UNRELATED) {
+      return;
+    }
     change(
         () -> {
           long now = nanoTime.getAsLong();
@@ -220,15 +230,18 @@ public final class DiskHealth {
    *
    * @param problem why
    */
-  public void probeNotWritten(Throwable problem) {
+  public void probeNotWritten(IOException problem) {
     DiskFault fault = DiskFault.of(problem);
+    if (fault == DiskFault.UNRELATED) {
+      return;
+    }
     change(
         () -> {
           unanswered = false;
           absences = 0;
           goodProbes = 0;
           switch (fault) {
-            case FULL -> {}
+            case FULL, UNRELATED -> {}
             case READ_ONLY -> suspect(HealthCause.READ_ONLY, problem);
             case ABSENT, FAILED -> suspect(HealthCause.PROBE_FAILED, problem);
           }
@@ -239,7 +252,10 @@ public final class DiskHealth {
   }
 
   /** A probe could not be read back, or differs from what was written. */
-  public void probeNotRead(Throwable problem) {
+  public void probeNotRead(IOException problem) {
+    if (DiskFault.of(problem) == DiskFault.UNRELATED) {
+      return;
+    }
     change(
         () -> {
           absences = 0;
@@ -252,7 +268,10 @@ public final class DiskHealth {
   }
 
   /** The directory is not there. */
-  public void directoryAbsent(Throwable problem) {
+  public void directoryAbsent(IOException problem) {
+    if (DiskFault.of(problem) == DiskFault.UNRELATED) {
+      return;
+    }
     change(
         () -> {
           goodProbes = 0;

@@ -10,5 +10,7 @@ public enum MergeOutcome {
   /** A run cannot be read, or is damaged. */
   INPUT_FAILED,
   /** The merged run could not be written. */
-  OUTPUT_FAILED
+  OUTPUT_FAILED,
+  /** The server lacks memory or descriptors: the runs are merged with a later plan. */
+  POSTPONED
 }

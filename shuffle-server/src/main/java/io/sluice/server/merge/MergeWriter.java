@@ -6,6 +6,7 @@ import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunMerger;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.health.DiskFault;
 import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.StoredRun;
@@ -87,6 +88,10 @@ public final class MergeWriter {
       return new Result(MergeOutcome.CANCELLED, null);
     } catch (MergeInputException e) {
       counters.failed();
+      if (DiskFault.of(e) == DiskFault.UNRELATED) {
+        LOG.warn("merge postponed problem={}", e.toString());
+        return new Result(MergeOutcome.POSTPONED, null);
+      }
       RunFile input = (RunFile) batch.inputs().get(e.input());
       LOG.warn("run cannot be merged file={} problem={}", input, e.getCause().toString());
       inputFailure.failed(input, e);

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,7 @@ public final class Merger implements AutoCloseable {
   private final MergeCounters counters;
   private final LongSupplier nanoTime;
   private final MergePlanner planner;
+  private final IntFunction<ByteBuffer> buffers;
   private final int bufferBytes;
   private final List<DiskThread> threads = new ArrayList<>();
   private final Set<StoredRun> leftOut =
@@ -68,7 +70,25 @@ public final class Merger implements AutoCloseable {
       MergeUrgency urgency,
       MergeCounters counters,
       LongSupplier nanoTime) {
+    this(store, disks, settings, writer, urgency, counters, nanoTime, ByteBuffer::allocateDirect);
+  }
+
+  /**
+   * As the other, with read buffers from the caller.
+   *
+   * @param buffers gives a buffer of that many bytes, or throws {@link OutOfMemoryError}
+   */
+  Merger(
+      ShuffleStore store,
+      Disks disks,
+      MergeSettings settings,
+      MergeWriter writer,
+      MergeUrgency urgency,
+      MergeCounters counters,
+      LongSupplier nanoTime,
+      IntFunction<ByteBuffer> buffers) {
     this.store = store;
+    this.buffers = buffers;
     this.writer = writer;
     this.urgency = urgency;
     this.counters = counters;
@@ -150,7 +170,7 @@ public final class Merger implements AutoCloseable {
     while (awaitTick()) {
       try {
         assign();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("merge planning failed", e);
       }
     }
@@ -237,7 +257,14 @@ public final class Merger implements AutoCloseable {
         MergeOutcome outcome = MergeOutcome.STALE;
         try {
           outcome = merge(next);
-        } catch (RuntimeException e) {
+        } catch (OutOfMemoryError e) {
+          // Of direct memory: without heap the process ends.
+          outcome = MergeOutcome.POSTPONED;
+          LOG.warn(
+              "merge postponed, the server lacks memory disk={} problem={}",
+              disk.name(),
+              e.toString());
+        } catch (RuntimeException | Error e) {
           leftOut.addAll(next.runs());
           LOG.atError()
               .addKeyValue("application", next.log().key().application())
@@ -257,12 +284,12 @@ public final class Merger implements AutoCloseable {
       } catch (MergeCancelledException e) {
         return MergeOutcome.CANCELLED;
       }
+      if (memory == null) {
+        memory = buffers.apply(bufferBytes);
+      }
       MergeBatch batch = next.log().takeForMerge(next.runs());
       if (batch == null) {
         return MergeOutcome.STALE;
-      }
-      if (memory == null) {
-        memory = ByteBuffer.allocateDirect(bufferBytes);
       }
       long startNanos = nanoTime.getAsLong();
       MergeWriter.Result result = writer.merge(batch, disk, memory, unused -> checkpoint(next));

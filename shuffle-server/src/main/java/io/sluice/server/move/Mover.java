@@ -186,7 +186,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         log.info("move done shuffles={} movedBytes={}", of.shuffles().size(), movedBytes.get());
         onDone.run();
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("look at the move failed, trying on", e);
     }
   }
@@ -219,7 +219,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("move of a shuffle failed, trying on shuffle={}", shuffle.key(), e);
     }
     if (of.concerns(shuffle)) {

@@ -81,7 +81,7 @@ public final class LinuxPageCache implements PageCache {
         }
       }
       return true;
-    } catch (LastErrorException e) {
+    } catch (LastErrorException | OutOfMemoryError e) {
       return false;
     } finally {
       Libc.munmap(mapped, length);

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.server.health.DiskFault;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -11,7 +12,6 @@ import io.sluice.server.storage.ReadableRun;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,6 +49,7 @@ final class DiskReader {
   private final FairQueue<Part> queue = new FairQueue<>(part -> part.bytes);
   private final Set<Part> running = new LinkedHashSet<>();
   private int advising;
+  private int opening;
   private boolean closed;
 
   DiskReader(
@@ -119,9 +120,7 @@ final class DiskReader {
       return stopping();
     }
     if (queue.size() >= config.maxQueued()) {
-      return new SluiceException(
-          StatusCode.BUSY,
-          "disk " + disk.name() + ": " + queue.size() + " reads wait, limit " + config.maxQueued());
+      return tooMany(queue.size());
     }
     if (isStalled()) {
       return new SluiceException(
@@ -129,6 +128,12 @@ final class DiskReader {
           "disk " + disk.name() + " has not answered for " + config.timeoutMs() + " ms");
     }
     return null;
+  }
+
+  private SluiceException tooMany(int waiting) {
+    return new SluiceException(
+        StatusCode.BUSY,
+        "disk " + disk.name() + ": " + waiting + " reads wait, limit " + config.maxQueued());
   }
 
   private boolean isStalled() {
@@ -204,26 +209,39 @@ final class DiskReader {
     SluiceException refusal;
     synchronized (this) {
       refusal = refusalNow();
+      if (refusal == null && opening >= config.maxQueued()) {
+        refusal = tooMany(opening);
+      }
+      opening += refusal == null ? 1 : 0;
     }
     if (refusal != null) {
       answer.completeExceptionally(refusal);
       return answer;
     }
-    Runnable task =
-        () -> {
-          try {
-            answer.complete(run.openOwn());
-          } catch (IOException | RuntimeException e) {
-            health.readFailed(disk, e);
-            answer.completeExceptionally(e);
-          }
-        };
     try {
-      executor.execute(task);
+      executor.execute(() -> openOwn(run, answer));
     } catch (RejectedExecutionException e) {
+      opened();
       answer.completeExceptionally(stopping());
     }
     return answer;
+  }
+
+  private void openOwn(ReadableRun run, CompletableFuture<FileChannel> answer) {
+    try {
+      answer.complete(run.openOwn());
+    } catch (IOException e) {
+      health.readFailed(disk, e);
+      answer.completeExceptionally(e);
+    } catch (RuntimeException | Error e) {
+      answer.completeExceptionally(e);
+    } finally {
+      opened();
+    }
+  }
+
+  private synchronized void opened() {
+    opening--;
   }
 
   /**
@@ -284,6 +302,8 @@ final class DiskReader {
             advice.give();
           } catch (IOException e) {
             health.readFailed(disk, e);
+          } catch (RuntimeException | Error e) {
+            LOG.warn("advice on a run file was not given disk={}", disk.name(), e);
           } finally {
             advised(piece);
           }
@@ -352,10 +372,12 @@ final class DiskReader {
       if (!part.fetch.isAnswered()) {
         read(part);
       }
-    } catch (NoSuchFileException e) {
-      failed(part, StatusCode.LOST, "a run file is gone: " + e.getMessage(), e);
     } catch (IOException e) {
-      failed(part, StatusCode.STORAGE_FAILED, "a run file cannot be read: " + e.getMessage(), e);
+      health.readFailed(disk, e);
+      failed(part, codeOf(e), "a run file cannot be read: " + e.getMessage(), e);
+    } catch (OutOfMemoryError e) {
+      // Of direct memory: without heap the process ends. The client asks again.
+      failed(part, StatusCode.BUSY, "the server lacks memory for a read: " + e.getMessage(), e);
     } catch (RuntimeException | Error e) {
       LOG.error("read failed disk={}", disk.name(), e);
       failed(part, StatusCode.INTERNAL, "a read failed: " + e, e);
@@ -368,9 +390,16 @@ final class DiskReader {
     }
   }
 
+  private static StatusCode codeOf(IOException problem) {
+    return switch (DiskFault.of(problem)) {
+      case ABSENT -> StatusCode.LOST;
+      case UNRELATED -> StatusCode.BUSY;
+      case FULL, READ_ONLY, FAILED -> StatusCode.STORAGE_FAILED;
+    };
+  }
+
   private void failed(Part part, StatusCode code, String message, Throwable problem) {
     counters.failed();
-    health.readFailed(disk, problem);
     part.fetch.refuse(new SluiceException(code, message, problem));
   }
 

@@ -1,13 +1,14 @@
 package io.sluice.server.read;
 
 import io.sluice.server.storage.Disk;
+import java.io.IOException;
 
 /** Who judges disks by how their reads go. Called on disks' reader threads and timers; quick. */
 public interface ReadHealth {
   /** A read of so many bytes took so long. */
   void readSucceeded(Disk disk, long bytes, long nanos);
 
-  void readFailed(Disk disk, Throwable problem);
+  void readFailed(Disk disk, IOException problem);
 
   /** A read was given up after so long; its thread waits for the disk still. */
   void readTimedOut(Disk disk, long nanos);
@@ -19,7 +20,7 @@ public interface ReadHealth {
         public void readSucceeded(Disk disk, long bytes, long nanos) {}
 
         @Override
-        public void readFailed(Disk disk, Throwable problem) {}
+        public void readFailed(Disk disk, IOException problem) {}
 
         @Override
         public void readTimedOut(Disk disk, long nanos) {}

@@ -1,6 +1,7 @@
 package io.sluice.server.read;
 
 import io.sluice.server.storage.Disk;
+import java.io.IOException;
 
 /** Tells each disk's health how its reads go. Thread-safe. */
 public final class ReportedReads implements ReadHealth {
@@ -10,7 +11,7 @@ public final class ReportedReads implements ReadHealth {
   }
 
   @Override
-  public void readFailed(Disk disk, Throwable problem) {
+  public void readFailed(Disk disk, IOException problem) {
     disk.health().readFailed(problem);
   }
 

@@ -6,12 +6,13 @@ import io.sluice.server.remote.spi.RemoteInput;
 import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A file system from a class loader of its own. Calls run with that loader as their thread's, and
- * what goes wrong inside, be it a missing class, comes out as an IOException of one line.
- * Thread-safe.
+ * A file system from a class loader of its own. Calls to it and to its files run with that loader
+ * as their thread's, and what goes wrong inside, be it a missing class, comes out as an IOException
+ * of one line. Thread-safe.
  */
 final class LoadedFileSystem implements RemoteFileSystem {
   private final RemoteFileSystem files;
@@ -32,12 +33,12 @@ final class LoadedFileSystem implements RemoteFileSystem {
 
   @Override
   public RemoteOutput create(String path) throws IOException {
-    return call(() -> files.create(path));
+    return new LoadedOutput(call(() -> files.create(path)));
   }
 
   @Override
   public RemoteInput open(String path) throws IOException {
-    return call(() -> files.open(path));
+    return new LoadedInput(call(() -> files.open(path)));
   }
 
   @Override
@@ -91,6 +92,70 @@ final class LoadedFileSystem implements RemoteFileSystem {
       throw new IOException(files.base() + ": " + OneLine.of(e), e);
     } finally {
       thread.setContextClassLoader(outer);
+    }
+  }
+
+  /** A file that is read, with the loader and the failures of {@link LoadedFileSystem}. */
+  private final class LoadedInput implements RemoteInput {
+    private final RemoteInput input;
+
+    LoadedInput(RemoteInput input) {
+      this.input = input;
+    }
+
+    @Override
+    public long length() {
+      return input.length();
+    }
+
+    @Override
+    public int read(long position, ByteBuffer target) throws IOException {
+      return call(() -> input.read(position, target));
+    }
+
+    @Override
+    public void close() throws IOException {
+      call(
+          () -> {
+            input.close();
+            return null;
+          });
+    }
+  }
+
+  /** A file that is written, with the loader and the failures of {@link LoadedFileSystem}. */
+  private final class LoadedOutput implements RemoteOutput {
+    private final RemoteOutput output;
+
+    LoadedOutput(RemoteOutput output) {
+      this.output = output;
+    }
+
+    @Override
+    public void write(ByteBuffer source) throws IOException {
+      call(
+          () -> {
+            output.write(source);
+            return null;
+          });
+    }
+
+    @Override
+    public void complete() throws IOException {
+      call(
+          () -> {
+            output.complete();
+            return null;
+          });
+    }
+
+    @Override
+    public void close() throws IOException {
+      call(
+          () -> {
+            output.close();
+            return null;
+          });
     }
   }
 }

@@ -106,7 +106,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     do {
       try {
         pass();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("scrubbing failed disk={}", disk.name(), e);
       }
     } while (awaitUnlessStopped(pollMs));

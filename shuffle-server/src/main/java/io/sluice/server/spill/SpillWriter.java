@@ -17,9 +17,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes one batch as one run, on the calling thread. Thread-safe if its random generator is. */
 public final class SpillWriter {
+  private static final Logger LOG = LoggerFactory.getLogger(SpillWriter.class);
+
   private final long epoch;
   private final RunFiles files;
   private final RandomGenerator random;
@@ -45,15 +49,26 @@ public final class SpillWriter {
   /**
    * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to
    * its log as it was and takes note of the failure. A batch that was given up meanwhile leaves
-   * nothing.
+   * nothing. Only an {@link IOException} is a failure of the disk.
    *
    * @return whether it was written
    */
   boolean write(SpillTask task, Disk disk) {
     try {
       return writeAndEnd(task, disk);
+    } catch (OutOfMemoryError e) {
+      // Of direct memory: without heap the process ends.
+      LOG.warn(
+          "spill postponed, the server lacks memory disk={} bytes={} problem={}",
+          disk.name(),
+          task.batch().length(),
+          e.toString());
+      task.write().postponed();
+      counters.spillFailed();
+      return false;
     } catch (RuntimeException | Error e) {
-      task.write().failed(e);
+      task.write().postponed();
+      counters.spillFailed();
       throw e;
     } finally {
       // However it ended: a batch that has is left alone.

@@ -185,7 +185,7 @@ public final class Spiller implements AutoCloseable {
       try {
         memory.expireGrants();
         assignBatches();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("spill planning failed", e);
       }
     }
@@ -431,7 +431,7 @@ public final class Spiller implements AutoCloseable {
         boolean written = false;
         try {
           written = writer.write(next, disk);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.error("spill failed disk={}", disk.name(), e);
         } finally {
           done(written);

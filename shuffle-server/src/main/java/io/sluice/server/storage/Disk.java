@@ -45,6 +45,8 @@ public final class Disk {
   private boolean heldFull;
   private boolean unreadable;
   private int failures;
+  // Since a write failed, until one succeeds.
+  private boolean postponed;
   private long notBeforeNanos;
 
   public Disk(Storage storage, RunCatalog catalog, DiskLimits limits, LongSupplier nanoTime) {
@@ -146,7 +148,7 @@ public final class Disk {
         && !unreadable
         && freeBytes() >= bytes
         && (health.state().isWritten() || chance)
-        && (failures == 0 || nanoTime.getAsLong() - notBeforeNanos >= 0);
+        && (!postponed || nanoTime.getAsLong() - notBeforeNanos >= 0);
   }
 
   /** Files that are being written to it or are about to be. */
@@ -243,6 +245,7 @@ public final class Disk {
   void writeSucceeded(long bytes, long nanos) {
     synchronized (this) {
       failures = 0;
+      postponed = false;
       freeBytes = Math.max(0, freeBytes - bytes);
     }
     writtenBytes.add(bytes);
@@ -251,17 +254,24 @@ public final class Disk {
     refresh();
   }
 
-  void writeFailed(Throwable problem) {
+  void writeFailed(IOException problem) {
+    DiskFault fault = DiskFault.of(problem);
+    if (fault == DiskFault.UNRELATED) {
+      LOG.warn(
+          "write postponed, the server lacks memory or descriptors disk={} problem={}",
+          name(),
+          problem.toString());
+      writePostponed();
+      return;
+    }
     synchronized (this) {
       failures++;
       boolean bad = failures >= limits.failuresUntilBad();
-      long now = nanoTime.getAsLong();
-      notBeforeNanos =
-          now + TimeUnit.MILLISECONDS.toNanos(bad ? limits.badRetryMs() : limits.retryMs());
-      if (DiskFault.of(problem) == DiskFault.FULL) {
+      postpone(bad ? limits.badRetryMs() : limits.retryMs());
+      if (fault == DiskFault.FULL) {
         // A quota may say so although the file system shows room: believe it for a while.
         heldFull = true;
-        fullUntilNanos = now + TimeUnit.MILLISECONDS.toNanos(limits.badRetryMs());
+        fullUntilNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(limits.badRetryMs());
       }
       if (failures <= limits.failuresUntilBad()) {
         LOG.warn(
@@ -273,6 +283,19 @@ public final class Disk {
     }
     health.writeFailed(problem);
     refresh();
+  }
+
+  synchronized void writePostponed() {
+    postpone(limits.retryMs());
+  }
+
+  /** No write begins for so long, or until a later time that was said before. */
+  private void postpone(long ms) {
+    long until = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
+    if (!postponed || until - notBeforeNanos > 0) {
+      notBeforeNanos = until;
+    }
+    postponed = true;
   }
 
   private synchronized void cannotTell(IOException problem) {

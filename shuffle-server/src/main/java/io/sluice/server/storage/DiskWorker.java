@@ -73,7 +73,7 @@ final class DiskWorker {
   private static void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("disk task failed", e);
     }
   }

@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -53,9 +54,19 @@ public final class PendingWrite {
   }
 
   /** The disk did not take it. */
-  public void failed(Throwable problem) {
+  public void failed(IOException problem) {
     if (end()) {
       disk.writeFailed(problem);
+    }
+  }
+
+  /**
+   * It failed for want of memory or by a bug of the server, which says nothing about the disk. The
+   * disk gets the next write a little later, so that the same failure is not repeated at once.
+   */
+  public void postponed() {
+    if (end()) {
+      disk.writePostponed();
     }
   }
 

@@ -179,7 +179,7 @@ public final class Demoter implements AutoCloseable {
       while (pause(TimeUnit.MILLISECONDS.toNanos(TICK_MS))) {
         try {
           demote();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.error("demotion failed disk={}", disk.name(), e);
         }
       }

@@ -225,5 +225,10 @@ final class RunMover {
     WriteFailure(IOException cause) {
       super(cause);
     }
+
+    @Override
+    public synchronized IOException getCause() {
+      return (IOException) super.getCause();
+    }
   }
 }

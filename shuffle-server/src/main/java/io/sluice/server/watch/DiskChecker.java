@@ -193,7 +193,13 @@ final class DiskChecker implements AutoCloseable {
     while (awaitNext()) {
       try {
         check();
-      } catch (RuntimeException e) {
+      } catch (OutOfMemoryError e) {
+        // Of direct memory: without heap the process ends. The next check comes soon.
+        LOG.warn(
+            "disk check postponed, the server lacks memory disk={} problem={}",
+            disk.name(),
+            e.toString());
+      } catch (RuntimeException | Error e) {
         LOG.error("disk check failed disk={}", disk.name(), e);
       }
     }

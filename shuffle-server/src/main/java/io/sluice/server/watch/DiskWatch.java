@@ -144,7 +144,7 @@ public final class DiskWatch implements AutoCloseable {
     while (awaitSignal()) {
       try {
         look();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("looking after disks failed", e);
       }
     }

@@ -7,10 +7,12 @@ import io.sluice.server.log.StoredRun;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +136,51 @@ class MergerTest {
     }
     assertThat(shuffle.failedInputs).containsExactly(gone);
     assertThat(shuffle.log().runs()).extracting(LoggedRun::run).contains((StoredRun) gone);
+    shuffle.close();
+  }
+
+  @Test
+  void mergesOnOnceThereIsMemoryForItAgain() throws Exception {
+    MergeFixture shuffle = fixture(8, 7);
+    AtomicInteger refusals = new AtomicInteger(2);
+    try (Merger merger =
+        new Merger(
+            shuffle.store,
+            shuffle.disks,
+            settings(new FanInPolicy(4)),
+            shuffle.writer,
+            disk -> false,
+            shuffle.counters,
+            System::nanoTime,
+            bytes -> {
+              if (refusals.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+              }
+              return ByteBuffer.allocateDirect(bytes);
+            })) {
+      merger.start();
+      await(() -> shuffle.counters.merges() == 1);
+      AtomicInteger more = new AtomicInteger(2);
+      shuffle
+          .storages
+          .get(0)
+          .beforeCall(
+              () -> {
+                if (Thread.currentThread().getName().startsWith("merge")
+                    && more.getAndDecrement() > 0) {
+                  throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+                }
+              });
+      for (int i = 0; i < 4; i++) {
+        shuffle.run(0, 10, 20, 400);
+      }
+      await(() -> shuffle.counters.merges() == 3);
+      assertThat(more.get()).isNegative();
+    }
+    assertThat(shuffle.failedInputs).isEmpty();
+    assertThat(shuffle.log().runs()).noneMatch(LoggedRun::merging);
+    shuffle.check();
+    shuffle.checkCatalogs();
     shuffle.close();
   }
 

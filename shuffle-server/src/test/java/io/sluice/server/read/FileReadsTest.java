@@ -2,7 +2,9 @@ package io.sluice.server.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.SluiceException;
@@ -21,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -59,12 +63,14 @@ class FileReadsTest {
   private final byte[] content = new byte[10_000];
   private FileChannel file;
   private boolean cached;
+  private boolean memoryShort;
+  private final ByteBufAllocator allocator = new ShortAllocator();
   private final FileReads reads =
       new FileReads(
           new ReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
           budget,
           new FakeCache(),
-          UnpooledByteBufAllocator.DEFAULT,
+          allocator,
           disk -> threads.computeIfAbsent(disk, unused -> new ArrayDeque<>())::add,
           timer,
           new FakeHealth(),
@@ -306,6 +312,96 @@ class FileReadsTest {
   }
 
   @Test
+  void aLackOfMemoryIsNoFaultOfTheDiskAndTriedAgainByTheClient() throws Exception {
+    memoryShort = true;
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<FetchedBytes> answer = fetch(run(ssd), 0, 100);
+      runThreads(ssd);
+      assertThat(refusal(answer)).isEqualTo(StatusCode.BUSY);
+      assertThat(budget.usedBytes()).isZero();
+    }
+    memoryShort = false;
+    now(fetch(run(ssd), 0, 100), ssd).close();
+    assertThat(health).containsExactly("ssd read 100");
+  }
+
+  @Test
+  void anErrorOfTheServerIsNoFaultOfTheDisk() throws Exception {
+    FakeRun run =
+        run(
+            ssd,
+            () -> {
+              throw new IllegalStateException("a bug");
+            });
+    CompletableFuture<FetchedBytes> answer = fetch(run, 0, 10);
+    runThreads(ssd);
+    assertThat(refusal(answer)).isEqualTo(StatusCode.INTERNAL);
+    assertThat(health).isEmpty();
+  }
+
+  @Test
+  void opensAFileForAnotherProcessOrSaysThatItCannot() throws Exception {
+    Deque<Throwable> problems =
+        new ArrayDeque<>(
+            List.of(
+                new IOException("Input/output error"),
+                new OutOfMemoryError("direct"),
+                new IllegalStateException("a bug")));
+    FakeRun run =
+        run(
+            ssd,
+            () -> {
+              Throwable problem = problems.removeFirst();
+              if (problem instanceof IOException io) {
+                throw io;
+              }
+              if (problem instanceof Error error) {
+                throw error;
+              }
+              throw (RuntimeException) problem;
+            });
+    for (Throwable problem : List.copyOf(problems)) {
+      CompletableFuture<FileChannel> opening = reads.openOwn(run);
+      runThreads(ssd);
+      assertThat(opening)
+          .isCompletedExceptionally()
+          .failsWithin(Duration.ZERO)
+          .withThrowableOfType(ExecutionException.class)
+          .withCause(problem);
+    }
+    assertThat(health).containsExactly("ssd failed");
+  }
+
+  @Test
+  void boundsTheFilesThatWaitToBeOpenedForOtherProcesses() throws Exception {
+    List<CompletableFuture<FileChannel>> opening = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      opening.add(reads.openOwn(run(ssd)));
+    }
+    assertThat(opening.subList(0, 5)).noneMatch(CompletableFuture::isDone);
+    assertThat(opening.get(5)).isCompletedExceptionally();
+    runThreads(ssd);
+    assertThat(opening.subList(0, 5)).noneMatch(CompletableFuture::isCompletedExceptionally);
+    CompletableFuture<FileChannel> after = reads.openOwn(run(ssd));
+    runThreads(ssd);
+    assertThat(after).isCompleted();
+  }
+
+  @Test
+  void adviceThatCannotBeGivenLeavesNothingBehind() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    memoryShort = true;
+    now(fetch(run, 100, 200)).close();
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DropBehind.DELAY_MS));
+    timer.fire();
+    runThreads(ssd);
+    assertThat(run.readers()).isZero();
+    assertThat(health).containsExactly("ssd read 1");
+  }
+
+  @Test
   void refusesWhenItIsClosed() throws Exception {
     CompletableFuture<FetchedBytes> underWay = fetch(run(hdd), 0, 100);
     CompletableFuture<FetchedBytes> waits = fetch(run(hdd), 0, 100);
@@ -429,11 +525,39 @@ class FileReadsTest {
 
     @Override
     public void drop(FileChannel channel, long position, long length) {
+      if (memoryShort) {
+        throw new OutOfMemoryError("direct");
+      }
       dropped.add(position + "+" + length);
     }
 
     @Override
     public void readAhead(FileChannel channel, long position, long length) {}
+  }
+
+  /** Has no direct memory while the test says so. */
+  private final class ShortAllocator extends AbstractByteBufAllocator {
+    ShortAllocator() {
+      super(true);
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      if (memoryShort) {
+        throw new OutOfMemoryError("direct");
+      }
+      return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
+    }
   }
 
   private final class FakeHealth implements ReadHealth {
@@ -443,7 +567,7 @@ class FileReadsTest {
     }
 
     @Override
-    public void readFailed(Disk disk, Throwable problem) {
+    public void readFailed(Disk disk, IOException problem) {
       health.add(disk.name() + " failed");
     }
 

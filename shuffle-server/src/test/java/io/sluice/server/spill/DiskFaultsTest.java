@@ -19,6 +19,7 @@ import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,6 +85,58 @@ class DiskFaultsTest {
     storage.failAlways(false);
     assertThat(shuffle.spill(disk)).isNotNull();
     assertThat(disk.isHealthy()).isTrue();
+    shuffle.checkEveryBlock();
+  }
+
+  @Test
+  void aLackOfMemoryIsNoFaultOfTheDiskAndLosesNothing() throws Exception {
+    shuffle.append(9);
+    storage.beforeCall(
+        () -> {
+          throw new OutOfMemoryError("Cannot reserve 65536 bytes of direct buffer memory");
+        });
+    for (int i = 0; i < 20; i++) {
+      assertThat(shuffle.spill(disk)).isNull();
+      assertThat(disk.queueDepth()).isZero();
+      assertThat(disk.health().state()).isEqualTo(HealthState.HEALTHY);
+      assertThat(disk.isDoubtful()).isFalse();
+      assertThat(disk.mayWrite(1)).as("at once").isFalse();
+      nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskLimits.DEFAULT.retryMs()));
+      assertThat(disk.mayWrite(1)).as("a little later").isTrue();
+    }
+    storage.beforeCall(() -> {});
+    assertThat(shuffle.spill(disk)).isNotNull();
+    assertThat(disk.mayWrite(1)).isTrue();
+    shuffle.checkEveryBlock();
+  }
+
+  @Test
+  void aLackOfDescriptorsIsNoFaultOfTheDisk() throws Exception {
+    shuffle.append(9);
+    for (int i = 0; i < 20; i++) {
+      disk.beginWrite(1).failed(new FileSystemException("/d/x", null, "Too many open files"));
+    }
+    assertThat(disk.health().state()).isEqualTo(HealthState.HEALTHY);
+    assertThat(disk.mayWrite(1)).isFalse();
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskLimits.DEFAULT.retryMs()));
+    assertThat(disk.mayWrite(1)).isTrue();
+  }
+
+  @Test
+  void aBugInTheMiddleOfAWriteIsNoFaultOfTheDiskAndLosesNothing() throws Exception {
+    shuffle.append(9);
+    storage.beforeCall(
+        () -> {
+          throw new IllegalStateException("a bug");
+        });
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> shuffle.spill(disk)).hasMessage("a bug");
+    }
+    storage.beforeCall(() -> {});
+    assertThat(disk.health().state()).isEqualTo(HealthState.HEALTHY);
+    assertThat(disk.mayWrite(1)).as("at once").isFalse();
+    shuffle.checkEveryBlock();
+    assertThat(shuffle.spill(disk)).isNotNull();
     shuffle.checkEveryBlock();
   }
 

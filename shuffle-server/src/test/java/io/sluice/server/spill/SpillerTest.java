@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.server.catalog.InMemoryCatalog;
+import io.sluice.server.health.HealthState;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogPiece;
@@ -99,6 +100,24 @@ class SpillerTest {
     await(() -> memory.usedBytes() <= 20 * SLAB);
     assertThat(first.list()).isEmpty();
     assertThat(second.list()).isNotEmpty();
+    checkEveryBlock();
+  }
+
+  @Test
+  void spillsOnOnceThereIsMemoryForItAgain() throws Exception {
+    AtomicInteger refusals = new AtomicInteger(6);
+    Runnable fewRefusals =
+        () -> {
+          if (refusals.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+          }
+        };
+    first.beforeCall(fewRefusals);
+    second.beforeCall(fewRefusals);
+    append(60);
+    assertThat(spiller.flushAll(60_000)).isTrue();
+    assertThat(refusals.get()).isNegative();
+    assertThat(disks.list()).allMatch(disk -> disk.health().state() == HealthState.HEALTHY);
     checkEveryBlock();
   }
 

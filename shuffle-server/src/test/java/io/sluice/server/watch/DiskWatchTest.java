@@ -33,6 +33,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -328,6 +329,23 @@ class DiskWatchTest {
     first.vanished(false);
     awaitWhileTimePasses(() -> ill.health().state() == HealthState.HEALTHY);
     assertThat(well.health().state()).isEqualTo(HealthState.HEALTHY);
+  }
+
+  @Test
+  void aProbeWithoutMemoryIsTriedAgainAndSaysNothingOfTheDisk() throws Exception {
+    AtomicInteger refusals = new AtomicInteger(10);
+    first.beforeCall(
+        () -> {
+          if (refusals.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+          }
+        });
+    watch.start();
+    awaitWhileTimePasses(() -> refusals.get() < 0);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    ill.health().writeFailed(new java.io.IOException("d: Read-only file system"));
+    expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
+    awaitWhileTimePasses(() -> ill.health().state() == HealthState.HEALTHY);
   }
 
   private void assertLost(int number) {
