@@ -103,6 +103,12 @@ public final class TrafficMetrics extends Collector {
               "Push frames that wait for memory",
               metrics -> metrics.memory.waitingCount())
           .gauge(
+              "memory_allocatable_bytes",
+              "Part of the memory budget that the JVM lets the server allocate. Less than"
+                  + " sluice_server_memory_max_bytes after it refused direct memory, until a retry"
+                  + " succeeds",
+              metrics -> metrics.memory.allocatableBytes())
+          .gauge(
               "event_loop_pending_tasks",
               "Tasks that wait for the threads of the data connections",
               metrics -> metrics.pendingTasks.getAsInt())

@@ -77,7 +77,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   MemoryBudget(MemoryConfig config, LongSupplier nanoTime, IntFunction<ByteBuffer> chunks) {
     this.config = config;
     this.nanoTime = nanoTime;
-    this.arena = new SlabArena(config.slabBytes(), config.capacitySlabs(), chunks);
+    this.arena = new SlabArena(config.slabBytes(), config.capacitySlabs(), chunks, nanoTime);
   }
 
   /**
@@ -134,8 +134,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Whether a body of {@code length} bytes can ever be admitted: not if the JVM has refused so much
-   * of the arena that it is larger than what there is.
+   * Whether a body of {@code length} bytes could be admitted as the arena is: not while the JVM
+   * refuses so much of it that the body is larger than what there is.
    */
   public boolean canHold(int length) {
     synchronized (lock) {
@@ -225,6 +225,16 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return (long) config.capacitySlabs() * config.slabBytes();
   }
 
+  /**
+   * Bytes of the arena that the JVM lets the server have: less than {@link #capacityBytes} after it
+   * refused some, until a retry succeeds.
+   */
+  public long allocatableBytes() {
+    synchronized (lock) {
+      return (long) arena.capacitySlabs() * config.slabBytes();
+    }
+  }
+
   /** Bytes in use by bodies that {@code application} sent. */
   public long usedBytes(String application) {
     synchronized (lock) {
@@ -250,7 +260,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       long wanted = next == null ? 0 : (long) wantedSlabs(next) * config.slabBytes();
       return new MemoryPressure(
           usedBytes(),
-          (long) arena.capacitySlabs() * config.slabBytes(),
+          allocatableBytes(),
           highBytes(),
           capacityBytes() * config.lowPercent() / 100,
           wanted);
@@ -279,6 +289,27 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
         oldest.usage.displaced++;
         oldest = granted.peekFirst();
       }
+      called = grantWhatFits();
+    }
+    call(called);
+  }
+
+  /**
+   * Asks the JVM again for memory that it has refused, if it is time to. May take a second then,
+   * for which nobody else waits. To be called now and then.
+   */
+  public void growArena() {
+    int bytes;
+    synchronized (lock) {
+      bytes = arena.beginRetry();
+    }
+    if (bytes == 0) {
+      return;
+    }
+    ByteBuffer chunk = arena.allocate(bytes);
+    List<Waiter> called;
+    synchronized (lock) {
+      arena.endRetry(chunk);
       called = grantWhatFits();
     }
     call(called);

@@ -184,6 +184,7 @@ public final class Spiller implements AutoCloseable {
     while (awaitSignal()) {
       try {
         memory.expireGrants();
+        memory.growArena();
         assignBatches();
       } catch (RuntimeException | Error e) {
         LOG.error("spill planning failed", e);

@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -394,21 +396,14 @@ class MemoryBudgetTest {
   void goesOnWithWhatItHasWhenTheJvmRefusesMore() {
     // Chunks are of 16 MiB, here 8 slabs: the second is refused.
     int slab = 2 << 20;
-    AtomicInteger chunks = new AtomicInteger();
+    RefusingJvm jvm = new RefusingJvm(1);
     MemoryBudget poor =
-        new MemoryBudget(
-            new MemoryConfig(24L * slab, slab, 75, 25),
-            nanos::get,
-            bytes -> {
-              if (chunks.incrementAndGet() > 1) {
-                throw new OutOfMemoryError("Cannot reserve direct buffer memory");
-              }
-              return ByteBuffer.allocateDirect(bytes);
-            });
+        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
     ByteBuf first = poor.tryAllocate("a", 4 * slab);
     poor.whenAvailable("a", 24 * slab, () -> called.add("waited for more than there is"));
     ByteBuf second = poor.tryAllocate("b", 3 * slab);
     assertThat(poor.canHold(24 * slab)).isTrue();
+    assertThat(poor.allocatableBytes()).isEqualTo(24L * slab);
     assertThat(called).isEmpty();
 
     assertThat(poor.tryAllocate("c", 2 * slab)).isNull();
@@ -417,6 +412,8 @@ class MemoryBudgetTest {
     assertThat(poor.canHold(9 * slab)).isFalse();
     assertThat(poor.canHold(8 * slab)).isTrue();
     assertThat(poor.pressure().capacityBytes()).isEqualTo(8L * slab);
+    assertThat(poor.allocatableBytes()).isEqualTo(8L * slab);
+    assertThat(poor.capacityBytes()).isEqualTo(24L * slab);
     poor.whenAvailable("c", 9 * slab, () -> called.add("would wait for ever"));
     assertThat(called).hasSize(2);
     assertThat(poor.waitingCount()).isZero();
@@ -425,8 +422,122 @@ class MemoryBudgetTest {
     assertThat(called).hasSize(3);
     poor.tryAllocate("c", 2 * slab).release();
     second.release();
-    assertThat(chunks).hasValue(2);
+    assertThat(jvm.calls).isEqualTo(2);
     poor.close();
+  }
+
+  @Test
+  void hasItsWholeCapacityAgainOnceTheJvmGivesMore() {
+    int slab = 2 << 20;
+    RefusingJvm jvm = new RefusingJvm(1);
+    MemoryBudget poor =
+        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    ByteBuf all = poor.tryAllocate("a", 8 * slab);
+    assertThat(poor.tryAllocate("a", slab)).isNull();
+    poor.whenAvailable("b", 5 * slab, () -> called.add("waits"));
+
+    pass(999);
+    poor.growArena();
+    assertThat(jvm.calls).as("not yet").isEqualTo(2);
+    pass(1);
+    poor.growArena();
+    assertThat(jvm.calls).isEqualTo(3);
+    assertThat(poor.allocatableBytes()).isEqualTo(8L * slab);
+
+    jvm.granted = Integer.MAX_VALUE;
+    poor.growArena();
+    pass(1_999);
+    poor.growArena();
+    assertThat(jvm.calls).as("twice as late as before").isEqualTo(3);
+    assertThat(called).isEmpty();
+    pass(1);
+    poor.growArena();
+
+    assertThat(called).containsExactly("waits");
+    assertThat(poor.allocatableBytes()).isEqualTo(24L * slab);
+    assertThat(poor.canHold(24 * slab)).isTrue();
+    ByteBuf more = poor.tryAllocate("b", 5 * slab);
+    ByteBuf rest = poor.tryAllocate("c", 11 * slab);
+    all.release();
+    more.release();
+    rest.release();
+    assertThat(jvm.calls).isEqualTo(5);
+    poor.growArena();
+    assertThat(jvm.calls).as("nothing is left to grow").isEqualTo(5);
+    poor.close();
+  }
+
+  @Test
+  void asksTheJvmLessAndLessOftenWhileItRefuses() {
+    int slab = 2 << 20;
+    RefusingJvm jvm = new RefusingJvm(0);
+    MemoryBudget poor =
+        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    assertThat(poor.tryAllocate("a", slab)).isNull();
+    assertThat(poor.canHold(1)).isFalse();
+    for (int second = 0; second < 3_600; second++) {
+      pass(1_000);
+      poor.growArena();
+      assertThat(poor.tryAllocate("a", slab)).isNull();
+    }
+    // After 1, 2, 4, … 256 s, and then every 256 s.
+    assertThat(jvm.calls).isEqualTo(1 + 9 + (3_600 - 511) / 256);
+    jvm.granted = Integer.MAX_VALUE;
+    pass(256_000);
+    poor.growArena();
+    poor.tryAllocate("a", slab).release();
+    poor.close();
+  }
+
+  @Test
+  void keepsItsBackOffWhileTheJvmGivesAndRefusesInTurns() {
+    int slab = 16 << 20;
+    RefusingJvm jvm = new RefusingJvm(0);
+    MemoryBudget poor =
+        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    assertThat(poor.tryAllocate("a", slab)).isNull();
+    pass(1_000);
+    jvm.granted = 2;
+    poor.growArena();
+    ByteBuf first = poor.tryAllocate("a", slab);
+    assertThat(poor.tryAllocate("b", slab)).as("refused again").isNull();
+    jvm.granted = Integer.MAX_VALUE;
+    pass(1_999);
+    poor.growArena();
+    assertThat(poor.tryAllocate("b", slab)).isNull();
+    pass(1);
+    poor.growArena();
+    poor.tryAllocate("b", slab).release();
+    first.release();
+    poor.close();
+  }
+
+  @Test
+  void nobodyWaitsForTheJvmWhileItIsAskedForMore() throws Exception {
+    int slab = 2 << 20;
+    RefusingJvm jvm = new RefusingJvm(1);
+    MemoryBudget poor =
+        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    ByteBuf all = poor.tryAllocate("a", 8 * slab);
+    assertThat(poor.tryAllocate("a", slab)).isNull();
+    pass(1_000);
+    jvm.granted = Integer.MAX_VALUE;
+    jvm.meanwhile =
+        () -> {
+          Thread other = new Thread(() -> called.add("waiting " + poor.waitingCount()));
+          other.start();
+          try {
+            other.join(60_000);
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          // The server ends.
+          poor.close();
+        };
+    poor.growArena();
+    assertThat(called).containsExactly("waiting 0");
+    assertThat(poor.allocatableBytes()).isZero();
+    all.release();
   }
 
   @Test
@@ -439,6 +550,31 @@ class MemoryBudgetTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new MemoryConfig(1 << 20, 1024, 101, 25))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private void pass(long ms) {
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+  }
+
+  /** Gives some chunks, and refuses the rest as the JVM does at its limit of direct memory. */
+  private static final class RefusingJvm implements IntFunction<ByteBuffer> {
+    int granted;
+    int calls;
+    Runnable meanwhile = () -> {};
+
+    RefusingJvm(int granted) {
+      this.granted = granted;
+    }
+
+    @Override
+    public ByteBuffer apply(int bytes) {
+      calls++;
+      if (calls > granted) {
+        throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+      }
+      meanwhile.run();
+      return ByteBuffer.allocateDirect(bytes);
+    }
   }
 
   private Runnable wait(String application, int length) {
