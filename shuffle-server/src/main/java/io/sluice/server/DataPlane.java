@@ -8,8 +8,8 @@ import io.sluice.server.limits.OverQuota;
 import io.sluice.server.limits.QuotaDataService;
 import io.sluice.server.metrics.Latencies;
 import io.sluice.server.move.SealableDataService;
-import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
@@ -61,7 +61,7 @@ record DataPlane(
       throws StartException {
     ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
     ReadCounters readCounters = new ReadCounters();
-    FileReads reads = startReads(startup, timer, readCounters);
+    FileReads reads = startReads(startup, timer, engine.pageCache(), readCounters);
     StoreDataService service = dataService(startup.config(), engine, reads, timer);
     OverQuota overQuota = new OverQuota();
     SealableDataService sealable =
@@ -96,7 +96,7 @@ record DataPlane(
   }
 
   private static FileReads startReads(
-      Startup startup, ScheduledExecutorService timer, ReadCounters counters) {
+      Startup startup, ScheduledExecutorService timer, PageCache pageCache, ReadCounters counters) {
     ReadConfig reading = startup.config().reading().disks();
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
@@ -105,7 +105,7 @@ record DataPlane(
         new FileReads(
             reading,
             new ReadBudget(startup.config().reading().budgetBytes()),
-            LinuxPageCache.load(),
+            pageCache,
             PooledByteBufAllocator.DEFAULT,
             parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
             timer,

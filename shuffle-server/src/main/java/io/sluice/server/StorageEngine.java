@@ -11,6 +11,8 @@ import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.Merger;
 import io.sluice.server.merge.ReportedMergeInputs;
 import io.sluice.server.metrics.Latencies;
+import io.sluice.server.nativeio.LinuxPageCache;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.recovery.Recovered;
 import io.sluice.server.scrub.ScrubCounters;
 import io.sluice.server.scrub.Scrubbers;
@@ -46,7 +48,8 @@ record StorageEngine(
     Spiller spiller,
     Merger merger,
     MergeCounters merges,
-    ScrubCounters scrubbed) {
+    ScrubCounters scrubbed,
+    PageCache pageCache) {
   private static final Logger log = LoggerFactory.getLogger(StorageEngine.class);
 
   /** Run files that stay open though nobody reads them: far fewer than a process may open. */
@@ -76,6 +79,7 @@ record StorageEngine(
     // Closed once nothing can be acknowledged any more, and before memory is given back.
     parts.add("stop mark", () -> recovery.markStop(recovered));
 
+    PageCache pageCache = LinuxPageCache.load();
     ServerCounters counters = new ServerCounters(latencies);
     Spiller spiller =
         parts.add(
@@ -91,7 +95,7 @@ record StorageEngine(
     DiskWatch watch =
         parts.add(
             "disk watch",
-            new DiskWatch(disks, store, runs, new SecureRandom(), counters, nanoTime));
+            new DiskWatch(disks, store, runs, new SecureRandom(), pageCache, counters, nanoTime));
     watch.start();
     ScrubCounters scrubbed = new ScrubCounters();
     parts
@@ -118,7 +122,7 @@ record StorageEngine(
                 nanoTime));
     merger.start();
     return new StorageEngine(
-        disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed);
+        disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed, pageCache);
   }
 
   private static MemoryConfig memoryConfig(BufferConfig buffer) {

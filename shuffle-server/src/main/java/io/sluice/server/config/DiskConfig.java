@@ -144,7 +144,10 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
           .atLeast(1)
           .since("0.1.0")
-          .doc("Failed reads within rss.server.disk.errors.window after which a disk is suspected.")
+          .doc(
+              "Failed reads within rss.server.disk.errors.window after which a disk is checked. If it"
+                  + " answers and they were of one application, only runs that still cannot be read are"
+                  + " given up; otherwise the disk is suspected.")
           .build();
 
   static final ConfigKey<Integer> READ_ERRORS_LOST =
@@ -153,8 +156,8 @@ public record DiskConfig(
           .atLeast(1)
           .since("0.1.0")
           .doc(
-              "Failed reads within rss.server.disk.errors.window after which what a disk holds is"
-                  + " declared lost.")
+              "Failed reads within rss.server.disk.errors.window after which the data of a disk that"
+                  + " fails its checks, too, is declared lost.")
           .build();
 
   static final ConfigKey<Integer> CHECKSUM_ERRORS =

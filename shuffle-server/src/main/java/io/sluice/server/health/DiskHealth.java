@@ -14,11 +14,16 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>Suspected at once when it hangs, answers probes wrongly, was remounted read-only or
- *       vanished; after some failed writes in a row; after some failed reads or checksum errors
- *       within a while; when it is an outlier in latency, against its own history and its peers. A
- *       full disk is not ill.
+ *       vanished; after some failed writes in a row; after some checksum errors within a while;
+ *       when it is an outlier in latency, against its own history and its peers. A full disk is not
+ *       ill.
+ *   <li>Failed reads alone change nothing: after some within a while a probe is due ({@link
+ *       #isCheckDue}). A disk that answers it is suspected only if the files were those of several
+ *       applications; otherwise its owner reads them again ({@link #takeFailedReads}) and gives up
+ *       what cannot be read, and the disk stays as it is.
  *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or
- *       when a lot of reads failed. Writes that fail never lose what can still be read.
+ *       when a lot of reads failed and it does not answer probes. Writes that fail never lose what
+ *       can still be read.
  *   <li>Trusted again after some good probes in a row, when the errors have left their window.
  *   <li>A lost disk that answers again is first emptied by its owner ({@link #emptied}).
  * </ul>
@@ -53,11 +58,13 @@ public final class DiskHealth {
   private volatile HealthCause cause = HealthCause.NONE;
 
   // Guarded by this.
-  private final ErrorWindow readErrors;
+  private final ReadFailures readFailures;
   private final ErrorWindow checksumErrors;
   private int writeFailures;
   private int goodProbes;
   private int absences;
+  // Whether the last probe failed for what was wrong with the disk.
+  private boolean probeFailed;
   private boolean unanswered;
   private long unansweredSinceNanos;
   private boolean emptied;
@@ -70,7 +77,7 @@ public final class DiskHealth {
     this.config = config;
     this.nanoTime = nanoTime;
     long windowNanos = TimeUnit.MILLISECONDS.toNanos(config.errorWindowMs());
-    this.readErrors = new ErrorWindow(config.readErrorsUntilLost(), windowNanos);
+    this.readFailures = new ReadFailures(config);
     this.checksumErrors = new ErrorWindow(config.checksumErrorsUntilSuspect(), windowNanos);
     for (Work work : Work.values()) {
       latencies.put(work, new LatencyTrack());
@@ -95,7 +102,10 @@ public final class DiskHealth {
     peers = List.copyOf(others);
   }
 
-  /** Called after each change of the state, on the thread that caused it; must be quick. */
+  /**
+   * Called after each change of the state, and when a check becomes due, on the thread that caused
+   * it; must be quick.
+   */
   public void onChange(Runnable task) {
     listener = task;
   }
@@ -148,24 +158,31 @@ public final class DiskHealth {
         });
   }
 
-  /** A read failed, or a run file could not be opened. */
-  public void readFailed(IOException problem) {
+  /** A read of a run file failed, or the file could not be opened. */
+  public void readFailed(FailedRead read, IOException problem) {
     if (DiskFault.of(problem) == DiskFault.UNRELATED) {
       return;
     }
     change(
         () -> {
-          long now = nanoTime.getAsLong();
-          goodProbes = 0;
-          readErrors.add(now);
-          int errors = readErrors.count(now);
-          if (errors >= config.readErrorsUntilSuspect()) {
-            suspect(HealthCause.READ_ERRORS, problem);
-          }
-          if (errors >= config.readErrorsUntilLost()) {
-            lose(HealthCause.READ_ERRORS, errors + " reads failed");
-          }
+          readFailures.add(read, nanoTime.getAsLong());
+          loseIfReadsFail();
         });
+  }
+
+  /** Whether so many reads failed that a probe must tell whether the disk is at fault. */
+  public synchronized boolean isCheckDue() {
+    return readFailures.isCheckDue();
+  }
+
+  /**
+   * Failed reads that are to be repeated, each of another file; what fails again is lost for its
+   * application. None before the disk has answered a probe.
+   *
+   * @param most to take; the rest is for the next call
+   */
+  public synchronized List<FailedRead> takeFailedReads(int most) {
+    return probeFailed || !readFailures.isCheckDue() ? List.of() : readFailures.take(most);
   }
 
   /** A read has not come back in its time. */
@@ -197,6 +214,9 @@ public final class DiskHealth {
         () -> {
           unanswered = false;
           absences = 0;
+          probeFailed = false;
+          readFailures.answered();
+          suspectIfReadsFail();
           took(Work.PROBE, nanos);
           if (isSlow(Work.PROBE)) {
             goodProbes = 0;
@@ -240,14 +260,16 @@ public final class DiskHealth {
           unanswered = false;
           absences = 0;
           goodProbes = 0;
+          probeFailed = fault == DiskFault.ABSENT || fault == DiskFault.FAILED;
           switch (fault) {
-            case FULL, UNRELATED -> {}
+            case FULL, UNRELATED -> suspectIfReadsFail();
             case READ_ONLY -> suspect(HealthCause.READ_ONLY, problem);
             case ABSENT, FAILED -> suspect(HealthCause.PROBE_FAILED, problem);
           }
           if (fault != DiskFault.FULL) {
             relapse(problem);
           }
+          loseIfReadsFail();
         });
   }
 
@@ -260,10 +282,12 @@ public final class DiskHealth {
         () -> {
           absences = 0;
           goodProbes = 0;
+          probeFailed = true;
           beginUnanswered();
           suspect(HealthCause.PROBE_FAILED, problem);
           relapse(problem);
           loseIfUnanswered();
+          loseIfReadsFail();
         });
   }
 
@@ -276,12 +300,14 @@ public final class DiskHealth {
         () -> {
           goodProbes = 0;
           absences++;
+          probeFailed = true;
           beginUnanswered();
           suspect(HealthCause.VANISHED, problem);
           relapse(problem);
           if (absences >= ABSENT_UNTIL_LOST) {
             lose(HealthCause.VANISHED, problem);
           }
+          loseIfReadsFail();
         });
   }
 
@@ -290,11 +316,13 @@ public final class DiskHealth {
     change(
         () -> {
           goodProbes = 0;
+          probeFailed = true;
           beginUnanswered();
           String detail = "a probe has taken " + nanos / 1_000_000 + " ms";
           suspect(HealthCause.HUNG, detail);
           relapse(detail);
           loseIfUnanswered();
+          loseIfReadsFail();
         });
   }
 
@@ -348,15 +376,16 @@ public final class DiskHealth {
 
   private boolean hasRecentErrors() {
     long now = nanoTime.getAsLong();
-    return readErrors.count(now) >= config.readErrorsUntilSuspect()
+    return readFailures.areOfSeveralApplications(now)
         || checksumErrors.count(now) >= config.checksumErrorsUntilSuspect();
   }
 
   private void forgetErrors() {
-    readErrors.clear();
+    readFailures.clear();
     checksumErrors.clear();
     writeFailures = 0;
     absences = 0;
+    probeFailed = false;
     unanswered = false;
   }
 
@@ -371,6 +400,22 @@ public final class DiskHealth {
     long nanos = nanoTime.getAsLong() - unansweredSinceNanos;
     if (unanswered && nanos >= TimeUnit.MILLISECONDS.toNanos(config.lostAfterMs())) {
       lose(cause, "not readable for " + nanos / 1_000_000 + " ms");
+    }
+  }
+
+  private void suspectIfReadsFail() {
+    if (state == HealthState.HEALTHY
+        && readFailures.areOfSeveralApplications(nanoTime.getAsLong())) {
+      goodProbes = 0;
+      suspect(HealthCause.READ_ERRORS, "reads of several applications failed");
+    }
+  }
+
+  private void loseIfReadsFail() {
+    if (probeFailed && readFailures.areTooMany(nanoTime.getAsLong())) {
+      lose(
+          HealthCause.READ_ERRORS,
+          config.readErrorsUntilLost() + " reads failed, and it does not answer a probe");
     }
   }
 
@@ -419,8 +464,9 @@ public final class DiskHealth {
     boolean changed;
     synchronized (this) {
       HealthState before = state;
+      boolean dueBefore = readFailures.isCheckDue();
       step.run();
-      changed = state != before;
+      changed = state != before || (readFailures.isCheckDue() && !dueBefore);
     }
     if (changed) {
       listener.run();

@@ -4,8 +4,10 @@ package io.sluice.server.health;
  * When a disk is suspected, given up and taken back.
  *
  * @param writeFailuresUntilSuspect failed writes in a row
- * @param readErrorsUntilSuspect failed reads within {@code errorWindowMs}
- * @param readErrorsUntilLost failed reads within {@code errorWindowMs}: what it holds is given up
+ * @param readErrorsUntilSuspect failed reads within {@code errorWindowMs} after which a probe must
+ *     tell whether the disk is at fault
+ * @param readErrorsUntilLost failed reads within {@code errorWindowMs} after which a disk that
+ *     fails its probes is lost
  * @param checksumErrorsUntilSuspect damaged blocks or footers within {@code errorWindowMs}
  * @param errorWindowMs errors older than this are forgotten
  * @param slowFactor slow: this many times slower than it used to be, and than its peers are

@@ -66,11 +66,11 @@ public final class ServerMetrics extends Collector {
               GetStatusReply::getMovedBytes)
           .counter(
               "lost_runs_total",
-              "Run files that were given up with their disk",
+              "Run files given up with their disk, or because they were damaged or unreadable",
               GetStatusReply::getLostRuns)
           .counter(
               "lost_bytes_total",
-              "Bytes of run files that were given up with their disk",
+              "Bytes of run files given up with their disk, or because they were damaged or unreadable",
               GetStatusReply::getLostBytes)
           .counter("opens_total", "Opens of readers that were answered", GetStatusReply::getOpens)
           .counter(

@@ -12,7 +12,7 @@ public final class ReportedMergeInputs implements MergeWriter.InputFailure {
     if (cause instanceof RunFormatException damage) {
       run.disk().health().checksumFailed(run.toString(), damage.offset());
     } else {
-      run.disk().health().readFailed(problem);
+      run.disk().health().readFailed(run.failedRead(), problem);
     }
   }
 }

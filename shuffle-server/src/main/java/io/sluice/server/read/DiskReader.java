@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.server.health.DiskFault;
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -231,7 +232,7 @@ final class DiskReader {
     try {
       answer.complete(run.openOwn());
     } catch (IOException e) {
-      health.readFailed(disk, e);
+      health.readFailed(disk, run.failedRead(0, 1), e);
       answer.completeExceptionally(e);
     } catch (RuntimeException | Error e) {
       answer.completeExceptionally(e);
@@ -301,7 +302,7 @@ final class DiskReader {
           try {
             advice.give();
           } catch (IOException e) {
-            health.readFailed(disk, e);
+            health.readFailed(disk, failedRead(piece), e);
           } catch (RuntimeException | Error e) {
             LOG.warn("advice on a run file was not given disk={}", disk.name(), e);
           } finally {
@@ -373,7 +374,6 @@ final class DiskReader {
         read(part);
       }
     } catch (IOException e) {
-      health.readFailed(disk, e);
       failed(part, codeOf(e), "a run file cannot be read: " + e.getMessage(), e);
     } catch (OutOfMemoryError e) {
       // Of direct memory: without heap the process ends. The client asks again.
@@ -388,6 +388,10 @@ final class DiskReader {
       part.fetch.partOver();
       startNext();
     }
+  }
+
+  private static FailedRead failedRead(LogPiece.InFile piece) {
+    return FileFetch.run(piece).failedRead(piece.position(), piece.length());
   }
 
   private static StatusCode codeOf(IOException problem) {
@@ -408,7 +412,12 @@ final class DiskReader {
     long bytes = 0;
     for (int index : part.pieces) {
       LogPiece.InFile piece = part.fetch.inFile(index);
-      read(part.fetch, index, piece);
+      try {
+        read(part.fetch, index, piece);
+      } catch (IOException e) {
+        health.readFailed(disk, failedRead(piece), e);
+        throw e;
+      }
       bytes += piece.length();
       if (part.fetch.isAnswered()) {
         break;

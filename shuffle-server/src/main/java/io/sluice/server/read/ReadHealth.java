@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.storage.Disk;
 import java.io.IOException;
 
@@ -8,7 +9,7 @@ public interface ReadHealth {
   /** A read of so many bytes took so long. */
   void readSucceeded(Disk disk, long bytes, long nanos);
 
-  void readFailed(Disk disk, IOException problem);
+  void readFailed(Disk disk, FailedRead read, IOException problem);
 
   /** A read was given up after so long; its thread waits for the disk still. */
   void readTimedOut(Disk disk, long nanos);
@@ -20,7 +21,7 @@ public interface ReadHealth {
         public void readSucceeded(Disk disk, long bytes, long nanos) {}
 
         @Override
-        public void readFailed(Disk disk, IOException problem) {}
+        public void readFailed(Disk disk, FailedRead read, IOException problem) {}
 
         @Override
         public void readTimedOut(Disk disk, long nanos) {}

@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.storage.Disk;
 import java.io.IOException;
 
@@ -11,8 +12,8 @@ public final class ReportedReads implements ReadHealth {
   }
 
   @Override
-  public void readFailed(Disk disk, IOException problem) {
-    disk.health().readFailed(problem);
+  public void readFailed(Disk disk, FailedRead read, IOException problem) {
+    disk.health().readFailed(read, problem);
   }
 
   @Override

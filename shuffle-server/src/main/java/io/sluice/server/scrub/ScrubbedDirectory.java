@@ -60,6 +60,6 @@ final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
 
   @Override
   public void unreadable(ScrubbedRunFile run, IOException problem) {
-    disk.health().readFailed(problem);
+    disk.health().readFailed(run.run().failedRead(), problem);
   }
 }

@@ -63,7 +63,7 @@ public final class ServerCounters {
     demotedBytes.add(bytes);
   }
 
-  /** Run files were given up with their disk. */
+  /** Run files were given up with their disk, or because they were damaged or unreadable. */
   public void lostRuns(int runs, long bytes) {
     lostRuns.add(runs);
     lostBytes.add(bytes);

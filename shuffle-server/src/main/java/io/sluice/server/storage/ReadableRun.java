@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,14 @@ public interface ReadableRun extends StoredRun {
 
   /** Name of its file, the same wherever it lies. */
   String name();
+
+  /** Whose data it holds. */
+  String application();
+
+  /** Bytes of it that could not be read, for the health of its disk. */
+  default FailedRead failedRead(long position, int length) {
+    return new FailedRead(application(), name(), position, length);
+  }
 
   /**
    * The file if it is open already, else null. Never waits; valid as long as the caller holds a

@@ -2,6 +2,7 @@ package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.health.FailedRead;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
@@ -18,6 +19,8 @@ import java.util.List;
  * <p>Thread-safe. No disk is waited for under the lock.
  */
 public final class RunFile implements ReadableRun {
+  private static final int END_BYTES = 64 << 10;
+
   private final RunFiles files;
   private final RunRecord record;
   private final String name;
@@ -53,6 +56,17 @@ public final class RunFile implements ReadableRun {
   @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public String application() {
+    return record.shuffle().application();
+  }
+
+  /** Its end could not be read, where index and trailer lie, or it is not known which bytes. */
+  public FailedRead failedRead() {
+    int length = (int) Math.min(END_BYTES, length());
+    return failedRead(length() - length, length);
   }
 
   public long length() {

@@ -97,7 +97,6 @@ final class RunMover {
       return false;
     } catch (IOException e) {
       LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.toString());
-      source.health().readFailed(e);
       return false;
     }
     boolean switched = false;
@@ -128,7 +127,7 @@ final class RunMover {
       return run.openOwn();
     } catch (IOException e) {
       LOG.warn("run not moved file={} problem={}", run, e.toString());
-      source.health().readFailed(e);
+      source.health().readFailed(run.failedRead(), e);
       return null;
     }
   }
@@ -144,7 +143,12 @@ final class RunMover {
           return false;
         }
         long startNanos = source.nanoTime().getAsLong();
-        read(from, position, bytes);
+        try {
+          read(from, position, bytes);
+        } catch (IOException e) {
+          source.health().readFailed(run.failedRead(position, bytes), e);
+          throw e;
+        }
         source.health().readSucceeded(bytes, source.nanoTime().getAsLong() - startNanos);
         write(to, position);
         position += bytes;

@@ -3,22 +3,26 @@ package io.sluice.server.watch;
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.health.DiskHealth;
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.health.HealthState;
 import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.Storage;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps what is known of one disk up to date: how full it is, at least each second, and by a probe
- * now and then how well. A lost disk that answers again is emptied here. If the disk hangs, so does
- * this thread, and no other; {@link DiskWatch} sees it by {@link #busyNanos}.
+ * now and then how well. A disk of which reads failed is probed soon, and then they are repeated. A
+ * lost disk that answers again is emptied here. If the disk hangs, so does this thread, and no
+ * other; {@link DiskWatch} sees it by {@link #busyNanos}.
  */
 final class DiskChecker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChecker.class);
@@ -28,10 +32,14 @@ final class DiskChecker implements AutoCloseable {
   /** A thread that waits for its disk is left behind. */
   private static final long CLOSE_WAIT_MS = 500;
 
+  /** After each probe, so that what follows the probe takes no longer than a few reads. */
+  private static final int REPEATED_READS = 4;
+
   private final Disk disk;
   private final DiskHealth health;
   private final DiskProbe probe;
   private final RunFiles files;
+  private final RepeatedReads repeatedReads;
   private final LongSupplier nanoTime;
   private final long refreshMs;
   private final Thread thread;
@@ -49,12 +57,14 @@ final class DiskChecker implements AutoCloseable {
   private boolean probed;
 
   /**
+   * @param loss gives up a run that cannot be read though the disk is well
    * @param refreshMs longest time from one check to the next; a shorter probe interval shortens it
    */
   DiskChecker(
       Disk disk,
       DiskProbe probe,
       RunFiles files,
+      Consumer<RunFile> loss,
       LongSupplier nanoTime,
       long refreshMs,
       String name) {
@@ -62,6 +72,7 @@ final class DiskChecker implements AutoCloseable {
     this.health = disk.health();
     this.probe = probe;
     this.files = files;
+    this.repeatedReads = new RepeatedReads(disk, files, loss);
     this.nanoTime = nanoTime;
     this.refreshMs = Math.min(refreshMs, health.config().probeIntervalMs());
     this.thread = new Thread(this::checkUntilStopped, name);
@@ -136,6 +147,11 @@ final class DiskChecker implements AutoCloseable {
     if (probe.run()) {
       health.probeSucceeded(nanoTime.getAsLong() - startNanos);
     }
+    for (FailedRead read : health.takeFailedReads(REPEATED_READS)) {
+      // Each is a call of its own that may hang.
+      begin();
+      repeatedReads.repeat(read);
+    }
     if (health.state() == HealthState.RECOVERING) {
       empty();
     }
@@ -143,7 +159,7 @@ final class DiskChecker implements AutoCloseable {
   }
 
   private void scheduleProbe() {
-    boolean well = health.state() == HealthState.HEALTHY;
+    boolean well = isQuiet();
     long ms = well ? health.config().probeIntervalMs() : health.config().probeRetryMs();
     nextProbeNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
     probed = true;
@@ -219,9 +235,14 @@ final class DiskChecker implements AutoCloseable {
     return !stopped;
   }
 
+  /** Whether nothing is known that a probe should tell more of. */
+  private boolean isQuiet() {
+    return health.state() == HealthState.HEALTHY && !health.isCheckDue();
+  }
+
   /** What made the disk suspect is looked into soon, not at the next probe of a healthy one. */
   private void probeSooner() {
-    if (health.state() != HealthState.HEALTHY) {
+    if (!isQuiet()) {
       long retryNanos = TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
       long soon = nanoTime.getAsLong() + retryNanos;
       nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;

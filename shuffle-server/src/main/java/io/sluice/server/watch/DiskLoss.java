@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * runs, on the threads of the disks where those lie; until then attempts count as incomplete there,
  * which is safe. Thread-safe.
  */
-final class DiskLoss {
+class DiskLoss {
   private static final Logger LOG = LoggerFactory.getLogger(DiskLoss.class);
 
   private final ShuffleStore store;
@@ -66,7 +66,7 @@ final class DiskLoss {
     }
   }
 
-  /** Gives up one run, which is damaged; does nothing if no log has it. */
+  /** Gives up one run, which is damaged or cannot be read; does nothing if no log has it. */
   void declare(RunFile file) {
     ShuffleLog log = store.find(file.record().shuffle());
     if (log == null || log.runs().stream().noneMatch(run -> run.run() == file)) {
@@ -80,7 +80,7 @@ final class DiskLoss {
         .addKeyValue("file", file)
         .addKeyValue("bytes", file.length())
         .addKeyValue("partitions", partitions)
-        .log("run is given up, it is damaged");
+        .log("run is given up, its data is lost");
   }
 
   /** One that is on its way into the log, or out of it, is left to whoever brings it there. */

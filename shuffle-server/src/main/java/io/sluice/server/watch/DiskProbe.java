@@ -2,6 +2,7 @@ package io.sluice.server.watch;
 
 import io.sluice.server.health.DiskFault;
 import io.sluice.server.health.DiskHealth;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Storage;
 import java.io.IOException;
@@ -25,8 +26,13 @@ final class DiskProbe {
   private final Storage storage;
   private final DiskHealth health;
   private final RandomGenerator random;
+  private final PageCache pageCache;
 
-  DiskProbe(Disk disk, RandomGenerator random) {
+  /**
+   * @param pageCache told to forget a probe before it is read back, or it would answer for the disk
+   */
+  DiskProbe(Disk disk, RandomGenerator random, PageCache pageCache) {
+    this.pageCache = pageCache;
     this.storage = disk.storage();
     this.health = disk.health();
     this.random = random;
@@ -84,6 +90,7 @@ final class DiskProbe {
   private void compare(byte[] content) throws IOException {
     ByteBuffer found = ByteBuffer.allocate(content.length);
     try (FileChannel channel = storage.open(FILE)) {
+      pageCache.drop(channel, 0, content.length);
       while (found.hasRemaining()) {
         if (channel.read(found, found.position()) < 0) {
           break;

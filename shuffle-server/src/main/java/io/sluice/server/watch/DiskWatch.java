@@ -2,6 +2,7 @@ package io.sluice.server.watch;
 
 import io.sluice.server.health.DiskHealth;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
@@ -35,15 +36,24 @@ public final class DiskWatch implements AutoCloseable {
 
   /**
    * @param random what probes are made of; thread-safe
+   * @param pageCache is told to forget probes that are to be read from the disk
    */
   public DiskWatch(
       Disks disks,
       ShuffleStore store,
       RunFiles files,
       RandomGenerator random,
+      PageCache pageCache,
       ServerCounters counters,
       LongSupplier nanoTime) {
-    this(disks, store, files, random, counters, nanoTime, DiskChecker.REFRESH_MS);
+    this(
+        disks,
+        files,
+        new DiskLoss(store, files, counters),
+        random,
+        pageCache,
+        nanoTime,
+        DiskChecker.REFRESH_MS);
   }
 
   /**
@@ -51,17 +61,17 @@ public final class DiskWatch implements AutoCloseable {
    */
   DiskWatch(
       Disks disks,
-      ShuffleStore store,
       RunFiles files,
+      DiskLoss loss,
       RandomGenerator random,
-      ServerCounters counters,
+      PageCache pageCache,
       LongSupplier nanoTime,
       long refreshMs) {
-    this.loss = new DiskLoss(store, files, counters);
+    this.loss = loss;
     for (Disk disk : disks.list()) {
-      DiskProbe probe = new DiskProbe(disk, random);
+      DiskProbe probe = new DiskProbe(disk, random, pageCache);
       String name = "disk-checker-" + checkers.size();
-      checkers.add(new DiskChecker(disk, probe, files, nanoTime, refreshMs, name));
+      checkers.add(new DiskChecker(disk, probe, files, loss::declare, nanoTime, refreshMs, name));
     }
     for (DiskChecker checker : checkers) {
       DiskHealth health = checker.disk().health();

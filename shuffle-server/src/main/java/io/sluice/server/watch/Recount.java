@@ -62,7 +62,7 @@ final class Recount {
     } catch (RunFormatException e) {
       file.disk().health().checksumFailed(file.toString(), e.offset());
     } catch (IOException e) {
-      file.disk().health().readFailed(e);
+      file.disk().health().readFailed(file.failedRead(), e);
     } finally {
       file.release();
     }

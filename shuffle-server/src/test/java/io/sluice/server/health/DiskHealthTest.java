@@ -77,32 +77,130 @@ class DiskHealthTest {
   }
 
   @Test
-  void isSuspectedForSomeFailedReadsWithinAWhileAndLostForMany() {
-    health.readFailed(eio);
-    health.readFailed(eio);
+  void failedReadsOfOneApplicationMakeAProbeDueAndNothingElse() {
+    AtomicInteger signals = new AtomicInteger();
+    health.onChange(signals::incrementAndGet);
+    readFails("a", "1.run");
+    readFails("a", "1.run");
     pass(60_000);
-    health.readFailed(eio);
-    health.readFailed(eio);
+    readFails("a", "1.run");
+    readFails("a", "2.run");
+    assertThat(health.isCheckDue()).isFalse();
+    assertThat(signals).hasValue(0);
+    readFails("a", "2.run");
+    assertThat(health.isCheckDue()).isTrue();
+    assertThat(signals).as("once").hasValue(1);
+    for (int i = 0; i < 100; i++) {
+      readFails("a", "3.run");
+    }
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    health.readFailed(eio);
+    assertThat(signals).hasValue(1);
+
+    goodProbes(1);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(health.takeFailedReads(2))
+        .extracting(FailedRead::file)
+        .containsExactly("1.run", "2.run");
+    assertThat(health.isCheckDue()).as("one is left").isTrue();
+    assertThat(health.takeFailedReads(2)).extracting(FailedRead::file).containsExactly("3.run");
+    assertThat(health.isCheckDue()).isFalse();
+    assertThat(health.takeFailedReads(2)).isEmpty();
+  }
+
+  @Test
+  void isSuspectedWhenReadsOfSeveralApplicationsFailThoughProbesAreGoodAndNeverLostForThat() {
+    for (int i = 0; i < 100; i++) {
+      readFails("a", "1.run");
+      readFails("b", "2.run");
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    goodProbes(10);
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
-    health.readFailed(eio);
-    health.readFailed(eio);
+    for (int i = 0; i < 100; i++) {
+      readFails("a", "1.run");
+      readFails("b", "2.run");
+    }
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
-    health.readFailed(eio);
+    goodProbes(10);
+    expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
+    pass(60_000);
+    goodProbes(1);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
+  void readsOfOneApplicationThatGoOnFailingDoNotKeepADiskSuspected() {
+    health.writeOverdue(1);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 30; j++) {
+        readFails("a", "1.run");
+      }
+      goodProbes(1);
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
+  void isLostWhenManyReadsFailAndNoProbeIsAnswered() {
+    for (int i = 0; i < 6; i++) {
+      readFails("a", "1.run");
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    health.probeNotWritten(eio);
+    expect(HealthState.LOST, HealthCause.READ_ERRORS);
+    assertThat(health.takeFailedReads(10)).as("nothing is there to be read").isEmpty();
+  }
+
+  @Test
+  void readsThatFailedBeforeAGoodProbeDoNotLoseTheDisk() {
+    for (int i = 0; i < 5; i++) {
+      readFails("a", "1.run");
+    }
+    goodProbes(1);
+    health.probeNotRead(eio);
+    for (int i = 0; i < 5; i++) {
+      readFails("a", "1.run");
+    }
+    expect(HealthState.SUSPECT, HealthCause.PROBE_FAILED);
+    readFails("a", "1.run");
     expect(HealthState.LOST, HealthCause.READ_ERRORS);
   }
 
   @Test
-  void comesBackOnlyWhenItsErrorsLieBack() {
-    for (int i = 0; i < 3; i++) {
-      health.readFailed(eio);
+  void aProbeThatCannotBeWrittenToAFullOrReadOnlyDiskLosesNothing() {
+    for (int i = 0; i < 30; i++) {
+      readFails("a", "1.run");
     }
-    goodProbes(10);
-    expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
-    pass(60_000);
-    health.probeSucceeded(1);
+    health.probeNotWritten(full);
     expect(HealthState.HEALTHY, HealthCause.NONE);
+    health.probeNotWritten(readOnly);
+    readFails("a", "1.run");
+    expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
+    assertThat(health.takeFailedReads(10)).hasSize(1);
+  }
+
+  @Test
+  void aLackOfMemoryOrDescriptorsIsNoFaultOfTheDisk() {
+    IOException descriptors = new IOException("/d/x: Too many open files");
+    for (int i = 0; i < 30; i++) {
+      health.readFailed(new FailedRead("a", "1.run", 0, 1), descriptors);
+      health.readFailed(new FailedRead("b", "2.run", 0, 1), descriptors);
+      health.writeFailed(descriptors);
+      health.probeNotWritten(descriptors);
+      health.probeNotRead(descriptors);
+      health.directoryAbsent(descriptors);
+      pass(2_000);
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(health.isCheckDue()).isFalse();
+  }
+
+  @Test
+  void remembersABoundedNumberOfFiles() {
+    for (int i = 0; i < 1_000; i++) {
+      readFails("a", i + ".run");
+    }
+    assertThat(health.takeFailedReads(1_000)).hasSizeBetween(1, 100);
   }
 
   @Test
@@ -197,7 +295,7 @@ class DiskHealthTest {
     expect(HealthState.RECOVERING, HealthCause.VANISHED);
     goodProbes(1);
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    health.readFailed(eio);
+    readFails("a", "1.run");
     expect(HealthState.HEALTHY, HealthCause.NONE);
   }
 
@@ -337,7 +435,9 @@ class DiskHealthTest {
     reports.add(() -> health.writeFailed(eio));
     reports.add(() -> health.writeFailed(readOnly));
     reports.add(() -> health.writeFailed(full));
-    reports.add(() -> health.readFailed(eio));
+    reports.add(() -> readFails("a", "1.run"));
+    reports.add(() -> readFails("b", "2.run"));
+    reports.add(() -> health.takeFailedReads(1));
     reports.add(() -> health.checksumFailed("f", 1));
     reports.add(() -> health.writeOverdue(1));
     reports.add(() -> health.readOverdue(1));
@@ -382,6 +482,10 @@ class DiskHealthTest {
     health.directoryAbsent(absent);
     health.directoryAbsent(absent);
     expect(HealthState.LOST, HealthCause.VANISHED);
+  }
+
+  private void readFails(String application, String file) {
+    health.readFailed(new FailedRead(application, file, 0, 1), eio);
   }
 
   private void goodProbes(int count) {

@@ -38,6 +38,7 @@ record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
   void endFaults() {
     storage.failAtCall(Integer.MAX_VALUE);
     storage.failReads(false);
+    storage.readableAgain();
     storage.writeAtMost(Integer.MAX_VALUE);
     catalog.failAtChange(Integer.MAX_VALUE);
   }

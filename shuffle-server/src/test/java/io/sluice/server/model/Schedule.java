@@ -203,7 +203,9 @@ final class Schedule {
 
   private void start(List<ModelDirectory> directories, long previousEpoch) throws Exception {
     interruptible = false;
-    life = new ServerLife(directories, previousEpoch, memory, clock, ids, random, timer);
+    life =
+        new ServerLife(
+            directories, previousEpoch, memory, clock, ids, random, timer, this::isGivenUp);
     losses = 0;
     for (int i = 0; i < directories.size(); i++) {
       int directory = i;
@@ -530,7 +532,7 @@ final class Schedule {
   private void arrangeFault() throws Exception {
     int at = random.nextInt(life.directories.size());
     ModelDirectory directory = life.directories.get(at);
-    switch (random.nextInt(14)) {
+    switch (random.nextInt(16)) {
       case 0 -> directory.endFaults();
       case 1 -> directory.storage().writeAtMost(1 + random.nextInt(500));
       case 2 -> directory.catalog().failAtChange(1 + random.nextInt(3));
@@ -539,6 +541,7 @@ final class Schedule {
       case 6 -> hang(at);
       case 7, 8 -> check(at);
       case 9 -> damage();
+      case 10, 11 -> spoil();
       default -> directory.storage().failAtCall(1 + random.nextInt(6));
     }
   }
@@ -604,9 +607,35 @@ final class Schedule {
         },
         clock::advance);
     assertThat(damaged).as("runs that are found damaged").containsExactly(run);
-    loses(each -> each == model.run(run.id()));
     housekeep();
     interruptible = true;
+  }
+
+  /** A run cannot be read from now on, while its disk is well; readers notice, or the disk does. */
+  private void spoil() throws Exception {
+    ShuffleLog log = anyLog();
+    List<LoggedRun> runs = log == null ? List.of() : log.runs();
+    if (depth > 0 || runs.isEmpty()) {
+      return;
+    }
+    RunFile run = (RunFile) runs.get(random.nextInt(runs.size())).run();
+    int at = life.disks.indexOf(run.disk());
+    life.directories.get(at).storage().failReadsOf(run.name());
+    interruptible = false;
+    for (int i = random.nextInt(4); i > 0; i--) {
+      checkAllBytes(log.key().shuffle());
+    }
+    interruptible = true;
+    if (random.nextBoolean()) {
+      check(at);
+    }
+  }
+
+  /** A run is given up because it is damaged, or cannot be read though its disk is well. */
+  private void isGivenUp(RunFile run) {
+    if (left == null) {
+      loses(each -> each == model.run(run.id()));
+    }
   }
 
   /** From now on what is in some runs is lost. */

@@ -26,13 +26,16 @@ import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.DiskLimits;
 import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.watch.DiskWatch;
+import io.sluice.server.watch.WatchSteps;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
 /** A server from its start to its end, as far as it stores; nothing in it runs by itself. */
 final class ServerLife {
@@ -57,6 +60,7 @@ final class ServerLife {
    * @param previousEpoch the life before; 0: there was none
    * @param random for ids of runs
    * @param cache for what the page cache holds
+   * @param givenUp told of each run that is given up alone
    */
   ServerLife(
       List<ModelDirectory> directories,
@@ -65,7 +69,8 @@ final class ServerLife {
       ModelClock clock,
       Random random,
       Random cache,
-      ScheduledExecutorService timer)
+      ScheduledExecutorService timer,
+      Consumer<RunFile> givenUp)
       throws IOException, InterruptedException {
     this.directories = List.copyOf(directories);
     for (ModelDirectory each : directories) {
@@ -100,7 +105,7 @@ final class ServerLife {
             counters);
     spills = new SpillWriter(epoch, files, random, counters);
     merges = new MergeWriter(files, random, new MergeCounters(), new ReportedMergeInputs());
-    watch = new DiskWatch(new Disks(disks), store, files, random, counters, clock);
+    watch = WatchSteps.create(new Disks(disks), store, files, random, counters, clock, givenUp);
   }
 
   long epoch() {

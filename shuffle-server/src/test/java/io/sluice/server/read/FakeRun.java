@@ -33,6 +33,11 @@ final class FakeRun implements ReadableRun {
   }
 
   @Override
+  public String application() {
+    return "app";
+  }
+
+  @Override
   public Disk disk() {
     return disk;
   }

@@ -10,6 +10,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.server.catalog.InMemoryCatalog;
+import io.sluice.server.health.FailedRead;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
@@ -567,7 +568,7 @@ class FileReadsTest {
     }
 
     @Override
-    public void readFailed(Disk disk, IOException problem) {
+    public void readFailed(Disk disk, FailedRead read, IOException problem) {
       health.add(disk.name() + " failed");
     }
 

@@ -17,6 +17,7 @@ import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.spill.SpillWriter;
 import io.sluice.server.storage.Disk;
@@ -46,7 +47,7 @@ class ScrubbersTest {
       new Disk(storage, new InMemoryCatalog(), new DiskLimits(95, 85, 3, 1, 1), System::nanoTime);
   private final Disks disks = new Disks(List.of(disk));
   private final DiskWatch watch =
-      new DiskWatch(disks, store, runs, random, counters, System::nanoTime);
+      new DiskWatch(disks, store, runs, random, PageCache.UNKNOWN, counters, System::nanoTime);
   private final Scrubbers scrubbers =
       new Scrubbers(
           disks, runs, new ScrubConfig(1 << 30, 1), watch::declareLost, scrubbed, System::nanoTime);

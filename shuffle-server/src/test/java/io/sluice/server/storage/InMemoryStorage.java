@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,7 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean failWhenFull;
   private volatile boolean readOnly;
   private volatile boolean failReads;
+  private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
   private volatile boolean vanished;
   private final AtomicInteger readFailures = new AtomicInteger();
   private volatile Runnable beforeCall = () -> {};
@@ -69,6 +71,16 @@ public final class InMemoryStorage implements Storage {
   /** EIO for every read. */
   public void failReads(boolean fail) {
     failReads = fail;
+  }
+
+  /** EIO for every read of one file, as where a sector is bad. */
+  public void failReadsOf(String file) {
+    unreadable.add(file);
+  }
+
+  /** Every file can be read again. */
+  public void readableAgain() {
+    unreadable.clear();
   }
 
   /** The directory is gone, with all that was in it; when it is back, it is empty. */
@@ -223,7 +235,7 @@ public final class InMemoryStorage implements Storage {
         },
         wanted -> {
           beforeCall.run();
-          if (failReads || vanished) {
+          if (failReads || vanished || unreadable.contains(file)) {
             readFailures.incrementAndGet();
             throw new IOException("Input/output error");
           }

@@ -19,6 +19,7 @@ import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeOutcome;
 import io.sluice.server.merge.MergeSteps;
 import io.sluice.server.merge.MergeWriter;
+import io.sluice.server.read.PageCache;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.spill.SpilledShuffle;
 import io.sluice.server.storage.Disk;
@@ -29,7 +30,10 @@ import io.sluice.server.storage.PendingWrite;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +50,7 @@ class DiskWatchTest {
       new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
 
   private static final long REFRESH_MS = 5;
+  private static final IOException EIO = new IOException("Input/output error");
 
   private final AtomicLong nanos = new AtomicLong(1L << 40);
   private final InMemoryStorage first = new InMemoryStorage("first", StorageKind.SSD);
@@ -57,8 +62,16 @@ class DiskWatchTest {
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final RunFiles files = new RunFiles(8);
   private final ServerCounters counters = new ServerCounters();
+  private final AtomicInteger droppedProbes = new AtomicInteger();
   private final DiskWatch watch =
-      new DiskWatch(disks, store, files, new Random(7), counters, nanos::get, REFRESH_MS);
+      new DiskWatch(
+          disks,
+          files,
+          new DiskLoss(store, files, counters),
+          new Random(7),
+          new ForgottenProbes(),
+          nanos::get,
+          REFRESH_MS);
   private final SpilledShuffle shuffle =
       new SpilledShuffle(store, files, new ShuffleKey("app", 1), 1000);
 
@@ -69,6 +82,7 @@ class DiskWatchTest {
     first.vanished(false);
     first.readOnly(false);
     first.failReads(false);
+    first.readableAgain();
     for (int i = 0; i < 6; i++) {
       check(61_000);
       watch.look();
@@ -202,14 +216,138 @@ class DiskWatchTest {
   }
 
   @Test
-  void manyFailedReadsLoseTheDisk() throws Exception {
-    shuffle.spill(ill, 3);
+  void manyFailedReadsLoseADiskThatAnswersNoProbe() throws Exception {
+    RunFile run = shuffle.spill(ill, 3);
+    check(10_000);
+    first.failReads(true);
     for (int i = 0; i < 6; i++) {
-      ill.health().readFailed(new java.io.IOException("Input/output error"));
+      ill.health().readFailed(run.failedRead(), EIO);
     }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    check(10_000);
     expect(HealthState.LOST, HealthCause.READ_ERRORS);
     watch.look();
     assertLost(1);
+  }
+
+  @Test
+  void aRunThatCannotBeReadIsGivenUpAloneWhenItsDiskAnswersAProbe() throws Exception {
+    RunFile bad = shuffle.spill(ill, 3);
+    shuffle.spill(ill, 3);
+    SpilledShuffle other = new SpilledShuffle(store, files, new ShuffleKey("other", 1), 1000);
+    other.spill(ill, 3);
+    check(10_000);
+    first.failReadsOf(bad.name());
+    for (int i = 0; i < 30; i++) {
+      ill.health().readFailed(bad.failedRead(0, 100), EIO);
+    }
+    shuffle.checkBlock(3);
+    assertThat(counters.lostRuns()).isZero();
+
+    check(10_000);
+
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(counters.lostRuns()).isEqualTo(1);
+    for (int number = 0; number < 3; number++) {
+      assertLost(number);
+    }
+    files.deletePending();
+    assertThat(shuffle.complete(0).toArray()).containsExactly(3);
+    shuffle.checkBlock(3);
+    other.checkEveryBlock();
+    assertThat(first.list()).hasSize(2);
+    check(10_000);
+    assertThat(counters.lostRuns()).isEqualTo(1);
+    store.removeApplication("other");
+  }
+
+  @Test
+  void aRunThatCanBeReadAfterAllIsKept() throws Exception {
+    RunFile run = shuffle.spill(ill, 3);
+    check(10_000);
+    // As reads do whose flags somebody has changed.
+    for (int i = 0; i < 30; i++) {
+      ill.health().readFailed(run.failedRead(1, 99), new IOException("Invalid argument"));
+    }
+    check(10_000);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(counters.lostRuns()).isZero();
+    shuffle.checkEveryBlock();
+    assertThat(first.openChannelCount()).as("the one that stays open").isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void aRunWhoseFileIsGoneIsGivenUpWhenItsDiskAnswersAProbe() throws Exception {
+    RunFile gone = shuffle.spill(ill, 3);
+    check(10_000);
+    first.delete(gone.name());
+    for (int i = 0; i < 3; i++) {
+      ill.health().readFailed(gone.failedRead(), new NoSuchFileException(gone.name()));
+    }
+    check(10_000);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(counters.lostRuns()).isEqualTo(1);
+    assertLost(0);
+  }
+
+  @Test
+  void badFilesOfSeveralApplicationsMakeTheDiskSuspectAndAreGivenUp() throws Exception {
+    RunFile bad = shuffle.spill(ill, 3);
+    shuffle.spill(ill, 3);
+    SpilledShuffle other = new SpilledShuffle(store, files, new ShuffleKey("other", 1), 1000);
+    RunFile alsoBad = other.spill(ill, 3);
+    check(10_000);
+    first.failReadsOf(bad.name());
+    first.failReadsOf(alsoBad.name());
+    for (int i = 0; i < 20; i++) {
+      ill.health().readFailed(bad.failedRead(), EIO);
+      ill.health().readFailed(alsoBad.failedRead(), EIO);
+    }
+    check(10_000);
+    expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
+    assertThat(counters.lostRuns()).isEqualTo(2);
+    shuffle.checkBlock(3);
+    for (int i = 0; i < 10; i++) {
+      check(10_000);
+      watch.look();
+    }
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    shuffle.checkBlock(3);
+    store.removeApplication("other");
+  }
+
+  @Test
+  void manyBadFilesAreGivenUpAFewAtATime() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      RunFile bad = shuffle.spill(ill, 1);
+      first.failReadsOf(bad.name());
+      ill.health().readFailed(bad.failedRead(), EIO);
+    }
+    check(10_000);
+    assertThat(counters.lostRuns()).isBetween(1L, 5L);
+    check(2_000);
+    check(2_000);
+    assertThat(counters.lostRuns()).isEqualTo(10);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
+  void itsThreadsProbeSoonAfterReadsFailed() throws Exception {
+    RunFile bad = shuffle.spill(ill, 3);
+    watch.start();
+    first.failReadsOf(bad.name());
+    for (int i = 0; i < 3; i++) {
+      ill.health().readFailed(bad.failedRead(), EIO);
+    }
+    awaitWhileTimePasses(() -> counters.lostRuns() == 1);
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+  }
+
+  @Test
+  void aProbeIsReadBackFromTheDiskAndNotFromThePageCache() {
+    check(10_000);
+    check(10_000);
+    assertThat(droppedProbes).as("two of each disk").hasValue(4);
   }
 
   @Test
@@ -323,7 +461,7 @@ class DiskWatchTest {
     watch.start();
     first.vanished(true);
     for (int i = 0; i < 3; i++) {
-      ill.health().writeFailed(new java.nio.file.NoSuchFileException("first"));
+      ill.health().writeFailed(new NoSuchFileException("first"));
     }
     awaitWhileTimePasses(() -> counters.lostRuns() == 1);
     first.vanished(false);
@@ -343,9 +481,32 @@ class DiskWatchTest {
     watch.start();
     awaitWhileTimePasses(() -> refusals.get() < 0);
     expect(HealthState.HEALTHY, HealthCause.NONE);
-    ill.health().writeFailed(new java.io.IOException("d: Read-only file system"));
+    ill.health().writeFailed(new IOException("d: Read-only file system"));
     expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
     awaitWhileTimePasses(() -> ill.health().state() == HealthState.HEALTHY);
+  }
+
+  /** A page cache that is told to forget files. */
+  private final class ForgottenProbes implements PageCache {
+    @Override
+    public boolean holds(FileChannel file, long position, int length) {
+      return false;
+    }
+
+    @Override
+    public boolean load(FileChannel file, long position, int length) {
+      return false;
+    }
+
+    @Override
+    public void drop(FileChannel file, long position, long length) {
+      assertThat(position).isZero();
+      assertThat(length).isPositive();
+      droppedProbes.incrementAndGet();
+    }
+
+    @Override
+    public void readAhead(FileChannel file, long position, long length) {}
   }
 
   private void assertLost(int number) {

@@ -1,8 +1,41 @@
 package io.sluice.server.watch;
 
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.read.PageCache;
+import io.sluice.server.service.ServerCounters;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFile;
+import io.sluice.server.storage.RunFiles;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
 /** What the threads of a watch do, for tests of other packages that decide themselves when. */
 public final class WatchSteps {
   private WatchSteps() {}
+
+  /**
+   * @param givenUp told of each run that is given up alone, before it is
+   */
+  public static DiskWatch create(
+      Disks disks,
+      ShuffleStore store,
+      RunFiles files,
+      Random random,
+      ServerCounters counters,
+      LongSupplier nanoTime,
+      Consumer<RunFile> givenUp) {
+    DiskLoss loss =
+        new DiskLoss(store, files, counters) {
+          @Override
+          void declare(RunFile file) {
+            givenUp.accept(file);
+            super.declare(file);
+          }
+        };
+    return new DiskWatch(
+        disks, files, loss, random, PageCache.UNKNOWN, nanoTime, DiskChecker.REFRESH_MS);
+  }
 
   /** Looks at each disk once. */
   public static void look(DiskWatch watch) {
