@@ -47,6 +47,11 @@ final class Admission {
     return http;
   }
 
+  /** A connection to the socket for readers on this host was turned away. */
+  void shortCircuitDenied(String peer, String reason) {
+    denials.denied(peer, "", "Unix socket: " + reason);
+  }
+
   AcceptLimit rpcLimit() {
     return limit(rpc, "gRPC port: ");
   }

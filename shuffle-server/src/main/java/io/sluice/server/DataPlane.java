@@ -21,6 +21,7 @@ import io.sluice.server.service.StoreDataService;
 import io.sluice.server.shortcircuit.ShortCircuitConfig;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;
 import io.sluice.server.shortcircuit.ShortCircuitServer;
+import io.sluice.server.transport.DataTransportConfig;
 import io.sluice.server.transport.NettyDataServer;
 import io.sluice.server.transport.NettyServerConfig;
 import java.io.IOException;
@@ -72,7 +73,7 @@ record DataPlane(
         new DrainingDataService(
             new QuotaDataService(sealable, overQuota), startup.security().connections());
     ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
-    startShortCircuit(startup, engine, reads, service, shortCircuits);
+    startShortCircuit(startup, engine, reads, service, admission, shortCircuits);
     return new DataPlane(
         timer,
         service,
@@ -142,20 +143,28 @@ record DataPlane(
       StorageEngine engine,
       FileReads reads,
       StoreDataService service,
+      Admission admission,
       ShortCircuitCounters counters) {
     ServerConfig config = startup.config();
+    DataTransportConfig limits = config.network().connections();
     if (config.reading().socket().isEmpty()) {
       return;
     }
     Path socket = config.reading().socket().get();
     ShortCircuitServer server =
         new ShortCircuitServer(
-            new ShortCircuitConfig(socket, config.network().connections().maxConnections()),
+            new ShortCircuitConfig(
+                socket,
+                limits.maxConnections(),
+                limits.maxConnectionsPerPeer(),
+                limits.helloTimeoutMs(),
+                limits.stallTimeoutMs()),
             engine.epoch(),
             engine.store(),
             reads,
             startup.security().connections(),
-            counters);
+            counters,
+            admission::shortCircuitDenied);
     try {
       server.start();
     } catch (IOException e) {

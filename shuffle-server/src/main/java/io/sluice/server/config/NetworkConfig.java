@@ -178,7 +178,8 @@ public record NetworkConfig(
           .since("0.1.0")
           .doc(
               "Most open data connections from one address; a further one is told so and closed. On"
-                  + " rss.rpc.server.port as many connections again, of which a further one is closed.")
+                  + " rss.rpc.server.port as many connections again, of which a further one is closed,"
+                  + " and on rss.server.shortcircuit.socket as many from one operating-system user.")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =

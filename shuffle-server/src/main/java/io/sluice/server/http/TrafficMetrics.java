@@ -90,6 +90,15 @@ public final class TrafficMetrics extends Collector {
               "connections_total",
               "Connections to the socket for readers on this host",
               ShortCircuitCounters::connections)
+          .gauge(
+              "open_connections",
+              "Open connections to the socket for readers on this host",
+              ShortCircuitCounters::openConnections)
+          .counter(
+              "denied_connections_total",
+              "Connections to the socket for readers on this host that were closed because there"
+                  + " were too many, or their requests were refused or did not come",
+              ShortCircuitCounters::deniedConnections)
           .counter(
               "files_total",
               "Run files that readers on this host were handed",

@@ -10,8 +10,11 @@ import io.sluice.server.storage.ReadableRun;
 import io.sluice.server.storage.StorageKind;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Finds and opens the run files that a client asks for by name. Thread-safe. */
@@ -33,19 +36,18 @@ final class RunFileHandout {
    * @return channels owned by the caller, in the order of the names; empty where there is no file
    */
   CompletableFuture<List<Optional<FileChannel>>> open(RunFileRequest request) {
+    Map<String, ReadableRun> found = find(request);
     List<CompletableFuture<Optional<FileChannel>>> opening = new ArrayList<>();
     for (String name : request.getNamesList()) {
-      opening.add(open(request, name));
+      // A name that was given before is not there the second time.
+      ReadableRun run = found.remove(name);
+      opening.add(run == null ? CompletableFuture.completedFuture(Optional.empty()) : open(run));
     }
     return CompletableFuture.allOf(opening.toArray(CompletableFuture[]::new))
         .thenApply(unused -> opening.stream().map(CompletableFuture::join).toList());
   }
 
-  private CompletableFuture<Optional<FileChannel>> open(RunFileRequest request, String name) {
-    ReadableRun run = request.getEpoch() == epoch ? find(request, name) : null;
-    if (run == null) {
-      return CompletableFuture.completedFuture(Optional.empty());
-    }
+  private CompletableFuture<Optional<FileChannel>> open(ReadableRun run) {
     // After a failure the client fetches, and then learns what is wrong.
     return reads
         .openOwn(run)
@@ -56,21 +58,26 @@ final class RunFileHandout {
             });
   }
 
-  private ReadableRun find(RunFileRequest request, String name) {
+  /** Those that there are, by name, each with a reference of the caller's. */
+  private Map<String, ReadableRun> find(RunFileRequest request) {
+    Map<String, ReadableRun> found = new HashMap<>();
     ShuffleLog log =
         store.find(
             new ShuffleKey(
                 request.getShuffle().getApplication(), request.getShuffle().getShuffle()));
-    if (log == null) {
-      return null;
+    if (log == null || request.getEpoch() != epoch) {
+      return found;
     }
-    List<StoredRun> found =
+    Set<String> names = Set.copyOf(request.getNamesList());
+    for (StoredRun run :
         log.retainRuns(
             run ->
                 run instanceof ReadableRun readable
-                    && readable.name().equals(name)
-                    && readable.disk().kind() != StorageKind.REMOTE);
-    // Names are random: at most one.
-    return found.isEmpty() ? null : (ReadableRun) found.get(0);
+                    && names.contains(readable.name())
+                    && readable.disk().kind() != StorageKind.REMOTE)) {
+      ReadableRun readable = (ReadableRun) run;
+      found.put(readable.name(), readable);
+    }
+    return found;
   }
 }

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.codec.TooLongFrameException;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.server.nativeio.Descriptors;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,14 +35,21 @@ import org.slf4j.LoggerFactory;
 final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(RunFileRequests.class);
 
-  private static final int MAX_REQUEST_BYTES = 64 << 10;
+  /** 64 names of 38 bytes, an application of 256, a token of 424 and a MAC, with room to spare. */
+  static final int MAX_REQUEST_BYTES = 8 << 10;
+
   private static final int MAX_FILES = 64;
+
+  /** Several small ones may come at once, before reading pauses. */
+  private static final int MAX_UNANSWERED = 16;
+
   private static final Path NOTHING = Path.of("/dev/null");
 
   private final Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout;
   private final Check check;
   private final Descriptors descriptors;
   private final ShortCircuitCounters counters;
+  private final Consumer<String> denials;
   private String application;
   private int unanswered;
   // Descriptors carry no name: they go out in the order of the requests, however long one takes.
@@ -58,16 +67,19 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   /**
    * @param handout opens files; never fails
    * @param check of a connection's first request
+   * @param denials told why a connection was closed
    */
   RunFileRequests(
       Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout,
       Check check,
       Descriptors descriptors,
-      ShortCircuitCounters counters) {
+      ShortCircuitCounters counters,
+      Consumer<String> denials) {
     this.handout = handout;
     this.check = check;
     this.descriptors = descriptors;
     this.counters = counters;
+    this.denials = denials;
   }
 
   /** Cuts the stream into requests. */
@@ -102,11 +114,15 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
       application = asks;
     }
     if (!application.equals(asks)) {
-      refuse(context, "it names application " + asks + " after " + application);
+      refuse(context, "it names another application than the connection's first request");
       return;
     }
     if (request.getNamesCount() < 1 || request.getNamesCount() > MAX_FILES) {
       refuse(context, request.getNamesCount() + " files, expected 1 to " + MAX_FILES);
+      return;
+    }
+    if (unanswered >= MAX_UNANSWERED) {
+      refuse(context, "more than " + MAX_UNANSWERED + " requests at a time");
       return;
     }
     // Some more may have been read with this one.
@@ -122,7 +138,7 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   private void refuse(ChannelHandlerContext context, String why) {
-    LOG.info("request for run files refused reason={}", why);
+    denials.accept("request for run files refused: " + why);
     context.close();
   }
 
@@ -175,6 +191,9 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     LOG.debug("short circuit connection failed", cause);
+    if (cause instanceof TooLongFrameException) {
+      denials.accept("request for run files of more than " + MAX_REQUEST_BYTES + " bytes");
+    }
     context.close();
   }
 }

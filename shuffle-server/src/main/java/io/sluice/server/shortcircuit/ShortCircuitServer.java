@@ -13,9 +13,11 @@ import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.PeerCredentials;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.sluice.common.auth.ConnectionGuard;
+import io.sluice.common.net.KeyedCounts;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.nativeio.Descriptors;
 import io.sluice.server.read.FileReads;
@@ -26,6 +28,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,10 +49,21 @@ public final class ShortCircuitServer implements AutoCloseable {
   private final RunFileHandout handout;
   private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
+  private final Denials denials;
+  private final KeyedCounts users = new KeyedCounts();
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private EventLoopGroup eventLoop;
   private Channel listener;
+
+  /** Hears who was turned away, on the event loop. Must not block. */
+  @FunctionalInterface
+  public interface Denials {
+    /**
+     * @param peer user and process, as the kernel knows them
+     */
+    void denied(String peer, String reason);
+  }
 
   public ShortCircuitServer(
       ShortCircuitConfig config,
@@ -57,12 +71,14 @@ public final class ShortCircuitServer implements AutoCloseable {
       ShuffleStore store,
       FileReads reads,
       ConnectionGuard guard,
-      ShortCircuitCounters counters) {
+      ShortCircuitCounters counters,
+      Denials denials) {
     this.config = config;
     this.epoch = epoch;
     this.guard = guard;
     this.handout = new RunFileHandout(epoch, store, reads);
     this.counters = counters;
+    this.denials = denials;
   }
 
   /**
@@ -135,20 +151,45 @@ public final class ShortCircuitServer implements AutoCloseable {
   @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
   private void accept(EpollDomainSocketChannel channel, Descriptors descriptors) {
     counters.connected();
-    if (connections.size() >= config.maxConnections()) {
+    channel.closeFuture().addListener(closed -> counters.disconnected());
+    PeerCredentials credentials;
+    try {
+      credentials = channel.peerCredentials();
+    } catch (IOException e) {
+      LOG.debug("short circuit connection without a peer", e);
       channel.close();
       return;
     }
+    String peer = "uid=" + credentials.uid() + " pid=" + credentials.pid();
+    Consumer<String> denied =
+        reason -> {
+          counters.denied();
+          denials.denied(peer, reason);
+        };
+    if (connections.size() >= config.maxConnections()) {
+      denied.accept("too many connections, limit " + config.maxConnections());
+      channel.close();
+      return;
+    }
+    String user = Integer.toString(credentials.uid());
+    if (!users.add(user, config.maxConnectionsPerUser())) {
+      denied.accept("too many connections of its user, limit " + config.maxConnectionsPerUser());
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(closed -> users.remove(user));
     connections.add(channel);
     channel
         .pipeline()
         .addLast(RunFileRequests.decoder())
+        .addLast(new RequestDeadline(config.firstRequestMs(), config.idleMs(), denied))
         .addLast(
             new RunFileRequests(
                 handout::open,
                 request -> guard.checkRunFiles(request, epoch),
                 descriptors,
-                counters));
+                counters,
+                denied));
   }
 
   /** Closes every connection and ends the thread, within a bounded time. Idempotent. */

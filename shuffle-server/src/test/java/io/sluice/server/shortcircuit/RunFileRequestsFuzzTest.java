@@ -2,8 +2,6 @@ package io.sluice.server.shortcircuit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.sluice.common.fuzz.DecoderFuzz;
@@ -17,29 +15,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class RunFileRequestsFuzzTest {
   private static final int MAX_FILES = 64;
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final Descriptors descriptors = Descriptors.find();
-
-  private final Logger log = (Logger) LoggerFactory.getLogger(RunFileRequests.class);
-
-  /** A line for each request that is refused would be most of what a long run writes. */
-  @BeforeEach
-  void logNothing() {
-    log.setLevel(Level.OFF);
-  }
-
-  @AfterEach
-  void logAgain() {
-    log.setLevel(null);
-  }
 
   private static byte[] requests(RunFileRequest... requests) {
     int length = 0;
@@ -82,7 +64,8 @@ class RunFileRequestsFuzzTest {
                           },
                           request -> {},
                           descriptors,
-                          new ShortCircuitCounters()));
+                          new ShortCircuitCounters(),
+                          why -> {}));
               int step = 1 + input.length % 97;
               for (int at = 0; at < input.length && channel.isActive(); at += step) {
                 int length = Math.min(step, input.length - at);

@@ -23,9 +23,15 @@ import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +55,7 @@ class ShortCircuitServerTest {
   private final RunFiles files = new RunFiles(8);
   private final SpilledShuffle shuffle = new SpilledShuffle(store, files, KEY, 700);
   private final ShortCircuitCounters counters = new ShortCircuitCounters();
+  private final Queue<String> denials = new ConcurrentLinkedQueue<>();
   private DirectoryStorage storage;
   private Disk disk;
   private ShortCircuitServer server;
@@ -63,12 +70,13 @@ class ShortCircuitServerTest {
     disk = new Disk(storage, new InMemoryCatalog(), DiskLimits.DEFAULT, System::nanoTime);
     server =
         new ShortCircuitServer(
-            new ShortCircuitConfig(socket(), 10),
+            new ShortCircuitConfig(socket(), 10, 3, 30_000, 60_000),
             EPOCH,
             store,
             reads,
             ConnectionGuard.OPEN,
-            counters);
+            counters,
+            (peer, reason) -> denials.add(peer + " " + reason));
     server.start();
   }
 
@@ -117,6 +125,83 @@ class ShortCircuitServerTest {
     assertThat(counters.files()).isZero();
   }
 
+  @Test
+  void boundsTheConnectionsOfOneUser() throws Exception {
+    RunFile run = shuffle.spill(disk, 9);
+    List<SocketClient> clients = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      SocketClient client = new SocketClient(socket());
+      clients.add(client);
+      client.send(request(run.name()));
+      client.receive().close();
+    }
+    try (SocketClient oneMore = new SocketClient(socket())) {
+      assertThat(oneMore.receive()).as("closed").isNull();
+    }
+    assertThat(denials)
+        .singleElement()
+        .asString()
+        .startsWith("uid=")
+        .contains("pid=" + ProcessHandle.current().pid())
+        .endsWith("too many connections of its user, limit 3");
+    assertThat(counters.deniedConnections()).isEqualTo(1);
+
+    clients.get(0).close();
+    await(() -> counters.openConnections() == 2);
+    try (SocketClient next = new SocketClient(socket())) {
+      next.send(request(run.name()));
+      next.receive().close();
+    }
+    for (SocketClient client : clients.subList(1, 3)) {
+      client.send(request(run.name()));
+      client.receive().close();
+      client.close();
+    }
+    await(() -> counters.openConnections() == 0);
+  }
+
+  @Test
+  void namesWhomItRefusedAndNotWhatTheySent() throws Exception {
+    try (SocketClient client = new SocketClient(socket())) {
+      client.send(request());
+      assertThat(client.receive()).isNull();
+    }
+    try (SocketClient client = new SocketClient(socket())) {
+      client.send(request("x.run"));
+      client.receive().close();
+      client.send(
+          RunFileRequest.newBuilder()
+              .setShuffle(ShuffleId.newBuilder().setApplication("forged\nline"))
+              .addNames("x.run")
+              .build());
+      assertThat(client.receive()).isNull();
+    }
+    assertThat(denials)
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("uid=") && !line.contains("forged"));
+    assertThat(counters.deniedConnections()).isEqualTo(2);
+  }
+
+  @Test
+  void answersANameThatIsGivenTwiceOnce() throws Exception {
+    RunFile run = shuffle.spill(disk, 9);
+    try (SocketClient client = new SocketClient(socket())) {
+      client.send(request(run.name(), run.name()));
+      client.receive().close();
+      client.receive().close();
+    }
+    assertThat(counters.files()).isEqualTo(1);
+    assertThat(counters.absentFiles()).isEqualTo(1);
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
   private Path socket() {
     return directory.resolve("s");
   }
@@ -126,7 +211,7 @@ class ShortCircuitServerTest {
         .setShuffle(
             ShuffleId.newBuilder().setApplication(KEY.application()).setShuffle(KEY.shuffle()))
         .setEpoch(EPOCH)
-        .addAllNames(java.util.List.of(names))
+        .addAllNames(List.of(names))
         .build();
   }
 }
