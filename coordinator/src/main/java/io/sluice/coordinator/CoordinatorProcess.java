@@ -308,6 +308,9 @@ public final class CoordinatorProcess implements AutoCloseable {
                 ready,
                 api),
             closers);
+    security
+        .warning(config.address(rpcPort).getAddress(), CoordinatorConfig.HOST.name())
+        .ifPresent(log::warn);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 

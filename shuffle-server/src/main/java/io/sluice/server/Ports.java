@@ -1,9 +1,11 @@
 package io.sluice.server;
 
+import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.server.config.HostAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.Optional;
 
 /** Opens ports, or says in one line why that cannot be and what to do. */
 final class Ports {
@@ -11,6 +13,8 @@ final class Ports {
   interface Opening<T> {
     T at(InetSocketAddress address) throws IOException;
   }
+
+  private static final String HOST_KEY = "rss.server.host";
 
   private Ports() {}
 
@@ -39,12 +43,19 @@ final class Ports {
     }
   }
 
+  /** What an operator should know of ports of this host; empty: nothing. */
+  static Optional<String> warning(HostAddress host, ClusterSecurity security)
+      throws StartException {
+    return security.warning(address(host, 0).getAddress(), HOST_KEY);
+  }
+
   private static InetSocketAddress address(HostAddress host, int port) throws StartException {
     try {
       return host.listenOn(port);
     } catch (UnknownHostException e) {
       throw new StartException(
-          "rss.server.host: "
+          HOST_KEY
+              + ": "
               + host.announced()
               + " has no address; give a host name or address of this machine",
           e);

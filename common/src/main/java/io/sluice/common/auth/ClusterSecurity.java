@@ -7,6 +7,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HashSet;
@@ -33,6 +34,8 @@ public final class ClusterSecurity {
 
   /** Whom tokens name that a process of the cluster makes for itself. */
   private static final String CLUSTER_USER = "sluice-cluster";
+
+  private static final String REQUIRED_KEY = SecurityConfig.REQUIRED.name();
 
   private static final String CHALLENGES = "sluice.v1.Authentication";
 
@@ -199,6 +202,26 @@ public final class ClusterSecurity {
   /** Whether callers have to prove who they are. */
   public boolean required() {
     return config.required();
+  }
+
+  /**
+   * What an operator should know of ports that other hosts reach without authentication.
+   *
+   * @param address that the process listens on
+   * @param hostKey that the address was configured with
+   * @return one line; empty: nothing
+   */
+  public Optional<String> warning(InetAddress address, String hostKey) {
+    return config.required() || address.isLoopbackAddress()
+        ? Optional.empty()
+        : Optional.of(
+            "authentication is off, and ports are open to other hosts: whoever reaches them may read"
+                + " and delete all shuffles; set "
+                + REQUIRED_KEY
+                + " true (docs/security.md), or "
+                + hostKey
+                + " to a loopback address; address="
+                + (address.isAnyLocalAddress() ? "*" : address.getHostAddress()));
   }
 
   /** Whether everybody may look at servers and applications. */

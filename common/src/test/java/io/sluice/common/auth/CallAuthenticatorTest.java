@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.CallProof;
 import io.sluice.proto.TokenGrant;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -115,6 +119,35 @@ class CallAuthenticatorTest {
         .hasMessageContaining("sealed key of 0 bytes");
     assertThat(grants.grant(alice, "bob.app")).isEmpty();
     assertThat(grants.grant(Caller.NOBODY, "alice.app")).isEmpty();
+  }
+
+  @Test
+  void portsThatOthersReachWithoutAuthenticationAreWorthAWarning() throws Exception {
+    InetAddress everywhere = InetAddress.getByName("0.0.0.0");
+    InetAddress local = InetAddress.getByName("127.0.0.1");
+    ClusterSecurity required =
+        ClusterSecurity.of(
+            new SecurityConfig(
+                true, Optional.empty(), Optional.empty(), 1000, false, TlsConfig.OFF),
+            Map.of(ClusterSecurity.SECRET_VARIABLE, KEYS),
+            Clock.systemUTC(),
+            random,
+            nanos::get);
+
+    assertThat(ClusterSecurity.OFF.warning(everywhere, "rss.server.host").orElseThrow())
+        .startsWith("authentication is off")
+        .contains("rss.security.authentication.enabled true")
+        .contains("rss.server.host to a loopback address")
+        .endsWith("address=*")
+        .doesNotContain("\n");
+    assertThat(
+            ClusterSecurity.OFF
+                .warning(InetAddress.getByName("10.1.2.3"), "rss.server.host")
+                .orElseThrow())
+        .endsWith("address=10.1.2.3");
+    assertThat(ClusterSecurity.OFF.warning(local, "rss.server.host")).isEmpty();
+    assertThat(ClusterSecurity.OFF.warning(InetAddress.getByName("::1"), "x")).isEmpty();
+    assertThat(required.warning(everywhere, "rss.server.host")).isEmpty();
   }
 
   @Test
