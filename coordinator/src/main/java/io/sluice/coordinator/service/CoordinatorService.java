@@ -4,6 +4,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
+import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decisions;
@@ -236,6 +237,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   private <R> void decide(Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
     long startNanos = nanoTime.getAsLong();
+    Caller caller = Caller.current();
     StateOwner.Outcome<R> outcome =
         new StateOwner.Outcome<>() {
           @Override
@@ -250,9 +252,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
           @Override
           public void failed(Throwable cause) {
-            log.error("call failed call={}", call.name, cause);
             decided(
-                call.refusal.apply(Status.INTERNAL, "the coordinator could not decide: " + cause));
+                call.refusal.apply(
+                    Status.INTERNAL,
+                    UnexpectedFailure.logged(log, call.name, caller.text(), cause).getMessage()));
           }
         };
     if (!owner.submit(decider, outcome)) {

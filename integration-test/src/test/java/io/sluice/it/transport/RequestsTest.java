@@ -230,10 +230,12 @@ class RequestsTest extends TransportEnds {
   @Test
   void faultInTheServiceIsAnsweredAndLeavesConnectionUsable() throws Exception {
     DataConnection connection = connect();
-    service.failNextPush(new IllegalStateException("a bug"));
+    service.failNextPush(new IllegalStateException("a bug in /secret/file " + "x".repeat(10_000)));
 
     assertThatThrownBy(() -> push(connection, 1, randomBytes(10)))
-        .hasMessageContaining("a bug")
+        .hasMessageMatching(
+            "server [a-z-]+: PUSH failed; the log of the process that answers has the cause as"
+                + " failure=[0-9a-f]{16}")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.INTERNAL);
     push(connection, 1, randomBytes(10));

@@ -1,9 +1,11 @@
 package io.sluice.server.control;
 
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.auth.Caller;
 import io.sluice.common.config.ConfigChange;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
+import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.proto.ConfigurationChange;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
@@ -118,9 +120,13 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
     try {
       reply = report.status();
     } catch (RuntimeException e) {
-      log.error("status failed", e);
       reply =
-          GetStatusReply.newBuilder().setStatus(Status.INTERNAL).setMessage(e.toString()).build();
+          GetStatusReply.newBuilder()
+              .setStatus(Status.INTERNAL)
+              .setMessage(
+                  UnexpectedFailure.logged(log, "GetStatus", Caller.current().text(), e)
+                      .getMessage())
+              .build();
     }
     replies.onNext(reply);
     replies.onCompleted();
@@ -142,8 +148,11 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
               .log("unregistered shuffles");
         }
       } catch (RuntimeException e) {
-        log.atError().addKeyValue("application", application).setCause(e).log("unregister failed");
-        reply.setStatus(Status.INTERNAL).setMessage(e.toString());
+        reply
+            .setStatus(Status.INTERNAL)
+            .setMessage(
+                UnexpectedFailure.logged(log, "unregister", Caller.current().text(), e)
+                    .getMessage());
       }
     }
     replies.onNext(reply.build());

@@ -6,6 +6,7 @@ import io.grpc.ServerCall;
 import io.grpc.Status;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameLimits;
@@ -161,8 +162,9 @@ final class GrpcCarrier implements Carrier, FrameSink {
       fail(Status.INTERNAL.withDescription("message cannot be read: " + e.getMessage()));
       return;
     } catch (RuntimeException e) {
-      LOG.error("data connection failed peer={}", peer(), e);
-      fail(Status.INTERNAL.withDescription("the server failed: " + e));
+      fail(
+          Status.INTERNAL.withDescription(
+              UnexpectedFailure.logged(LOG, "data connection", peer(), e).getMessage()));
       return;
     }
     requestIfWanted();

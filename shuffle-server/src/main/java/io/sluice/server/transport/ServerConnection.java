@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.sluice.common.auth.ConnectionGuard.Challenged;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
@@ -52,6 +53,9 @@ final class ServerConnection {
 
   /** Before HELLO nobody is known: a name and an application id, nothing larger. */
   static final FrameLimits HELLO_LIMITS = new FrameLimits(4 << 10, 1 << 10);
+
+  /** Characters of the message of an ERROR. */
+  private static final int MAX_MESSAGE_LENGTH = 1_000;
 
   private final DataService service;
   private final DataTransportConfig config;
@@ -406,10 +410,16 @@ final class ServerConnection {
         requestId,
         Error.newBuilder()
             .setStatus(refusal.code().wire())
-            .setMessage(String.valueOf(refusal.getMessage()))
+            .setMessage(bounded(String.valueOf(refusal.getMessage())))
             .setEpoch(service.epoch())
             .setMemoryUsedPermille(service.bodyMemory().usedPermille())
             .build());
+  }
+
+  private static String bounded(String message) {
+    return message.length() <= MAX_MESSAGE_LENGTH
+        ? message
+        : message.substring(0, MAX_MESSAGE_LENGTH) + "…";
   }
 
   private void refuseConnection(long requestId, SluiceException problem) {
@@ -441,8 +451,7 @@ final class ServerConnection {
   }
 
   private SluiceException bug(FrameType type, Throwable failure) {
-    LOG.error("request failed type={} peer={}", type, carrier.peer(), failure);
-    return new SluiceException(StatusCode.INTERNAL, type + " failed in the server: " + failure);
+    return UnexpectedFailure.logged(LOG, type.name(), carrier.peer(), failure);
   }
 
   private static <T extends MessageLite> T parse(

@@ -183,8 +183,9 @@ class ControlServiceTest {
   @Test
   void aBugIsAnsweredAsInternalNotAsAGrpcError() {
     fault = new IllegalStateException("broken");
-    assertThat(control.getStatus(GetStatusRequest.getDefaultInstance()).getStatus())
-        .isEqualTo(Status.INTERNAL);
+    GetStatusReply reply = control.getStatus(GetStatusRequest.getDefaultInstance());
+    assertThat(reply.getStatus()).isEqualTo(Status.INTERNAL);
+    assertThat(reply.getMessage()).startsWith("GetStatus failed").doesNotContain("broken");
   }
 
   @Test
