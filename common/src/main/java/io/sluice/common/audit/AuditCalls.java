@@ -9,6 +9,7 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -18,16 +19,19 @@ import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesReply;
 import io.sluice.proto.UnregisterShufflesRequest;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Writes every call that changes something for an application to the audit log, with its outcome;
- * to be the outermost interceptor, so that it sees what others refuse. Data streams pass untouched.
- * Thread-safe.
+ * Writes every call that changes something for an application to the audit log, with its outcome.
+ * Its place is behind the guard, which logs what it denies by itself. An entry is made when the
+ * outcome is known and takes at most a few kilobytes, whatever the request has. Data streams pass
+ * untouched. Thread-safe.
  */
 public final class AuditCalls implements ServerInterceptor {
+  /** Numbers of shuffles that an entry names: as many as its field has room for. */
+  private static final int MAX_SHUFFLES = 40;
+
   private final AuditLog audit;
 
   public AuditCalls(AuditLog audit) {
@@ -45,21 +49,17 @@ public final class AuditCalls implements ServerInterceptor {
         next.startCall(audited, headers)) {
       @Override
       public void onMessage(Q message) {
-        audited.asked = entry(message, peer(call));
+        audited.request = message;
         super.onMessage(message);
       }
     };
   }
 
-  /** Address and port of the caller. */
   private static String peer(ServerCall<?, ?> call) {
-    SocketAddress address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    return address instanceof InetSocketAddress inet && inet.getAddress() != null
-        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
-        : String.valueOf(address);
+    return PeerConnections.text(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
   }
 
-  /** What is to be written once the outcome is known; null for calls that change nothing. */
+  /** What is to be written but for the outcome; null for calls that change nothing. */
   private static AuditEntry entry(Object request, String peer) {
     if (request instanceof RegisterApplicationRequest register) {
       return new AuditEntry(
@@ -86,15 +86,19 @@ public final class AuditCalls implements ServerInterceptor {
           "");
     }
     if (request instanceof UnregisterShufflesRequest shuffles) {
-      return deletion(
-          shuffles.getApplication(),
-          shuffles.getShufflesList().stream().map(String::valueOf).collect(Collectors.joining(",")),
-          peer);
+      return deletion(shuffles.getApplication(), first(shuffles.getShufflesList()), peer);
     }
     if (request instanceof UnregisterShuffleApplicationRequest application) {
       return deletion(application.getApplication(), "all", peer);
     }
     return null;
+  }
+
+  private static String first(List<Integer> shuffles) {
+    String text =
+        shuffles.stream().limit(MAX_SHUFFLES).map(String::valueOf).collect(Collectors.joining(","));
+    int more = shuffles.size() - MAX_SHUFFLES;
+    return more <= 0 ? text : text + ",… and " + more + " more";
   }
 
   private static AuditEntry deletion(String application, String shuffles, String peer) {
@@ -104,7 +108,7 @@ public final class AuditCalls implements ServerInterceptor {
   /** Its request is known before its reply: all these calls have one of each. */
   private final class AuditedCall<Q, R>
       extends ForwardingServerCall.SimpleForwardingServerCall<Q, R> {
-    private volatile AuditEntry asked;
+    private volatile Object request;
 
     AuditedCall(ServerCall<Q, R> call) {
       super(call);
@@ -134,10 +138,11 @@ public final class AuditCalls implements ServerInterceptor {
       super.close(status, trailers);
     }
 
-    /** Only the first answer counts. */
+    /** Only the first answer counts; it ends the hold on the request. */
     private void answered(String outcome, String reason) {
-      AuditEntry entry = asked;
-      asked = null;
+      Object asked = request;
+      request = null;
+      AuditEntry entry = asked == null ? null : entry(asked, peer(this));
       if (entry != null) {
         audit.write(
             new AuditEntry(

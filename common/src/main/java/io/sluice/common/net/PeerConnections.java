@@ -58,6 +58,13 @@ public final class PeerConnections {
     return address == null ? OTHER : address.getHostAddress();
   }
 
+  /** Address and port, for logs. */
+  public static String text(SocketAddress peer) {
+    return peer instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        : String.valueOf(peer);
+  }
+
   /** Connections that have a place. */
   public int open() {
     return open.get();
