@@ -246,7 +246,7 @@ class ClusterCommandsTest {
         .isEqualTo(
             "sluice admin delete-application: coordinator "
                 + quorum
-                + ": no live application of that name is known here: doomed\n");
+                + ": no live application of that name is known here: \"doomed\"\n");
   }
 
   @Test
@@ -280,7 +280,7 @@ class ClusterCommandsTest {
     assertThat(one.exitCode()).isZero();
     assertThat(one.out()).contains(name, "HEALTHY", dir.resolve("disk0").toString());
     assertThat(none.exitCode()).isEqualTo(4);
-    assertThat(none.err()).endsWith("no server of that name is known here: nobody:1\n");
+    assertThat(none.err()).endsWith("no server of that name is known here: \"nobody:1\"\n");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.sluice.common.auth;
 
 import io.grpc.Context;
+import io.sluice.common.error.PeerText;
 import java.util.Optional;
 
 /**
@@ -74,7 +75,7 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
     return switch (kind) {
       case NOBODY -> "nobody";
       case USER -> "user " + name;
-      case APPLICATION -> "application " + application;
+      case APPLICATION -> "application " + PeerText.quoted(application);
       case CLUSTER -> "cluster key " + name;
     };
   }

@@ -1,6 +1,7 @@
 package io.sluice.common.auth;
 
 import com.google.protobuf.ByteString;
+import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Hello;
@@ -105,9 +106,9 @@ public final class ConnectionGuard {
       throw new SluiceException(
           StatusCode.DENIED,
           "a token of application "
-              + verified.token().application()
+              + PeerText.quoted(verified.token().application())
               + " is no good for application "
-              + application);
+              + PeerText.quoted(application));
     }
     return verified;
   }

@@ -1,5 +1,6 @@
 package io.sluice.common.auth;
 
+import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.security.SecureRandom;
@@ -82,10 +83,13 @@ public final class TokenAuthority {
                 () ->
                     new SluiceException(
                         StatusCode.DENIED,
-                        "token of cluster key " + token.keyId() + ", which is not in use"));
+                        "token of cluster key "
+                            + PeerText.quoted(token.keyId())
+                            + ", which is not in use"));
     if (clock.millis() >= token.expiryMs()) {
       throw new SluiceException(
-          StatusCode.DENIED, "token of application " + token.application() + " has expired");
+          StatusCode.DENIED,
+          "token of application " + PeerText.quoted(token.application()) + " has expired");
     }
     return new Verified(token, Hmac.of(key.secret(), LABEL, bytes));
   }

@@ -73,7 +73,7 @@ class ApplicationTokenTest {
     assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
         .isEqualTo("alice.app");
     assertThatThrownBy(() -> authority(FIRST, NOW.plusMillis(1_000)).verify(token))
-        .hasMessageContaining("alice.app has expired");
+        .hasMessageContaining("\"alice.app\" has expired");
   }
 
   @Test
@@ -84,7 +84,7 @@ class ApplicationTokenTest {
     assertThat(authority(SECOND + "\n" + FIRST, NOW).issue("a.b", "a", 1_000).tokenBytes())
         .containsSequence("k2a".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     assertThatThrownBy(() -> authority(SECOND, NOW).verify(old.tokenBytes()))
-        .hasMessageContaining("cluster key k1, which is not in use");
+        .hasMessageContaining("cluster key \"k1\", which is not in use");
   }
 
   @Test

@@ -67,7 +67,7 @@ class ConnectionGuardTest {
   void aTokenOpensNoConnectionOfAnotherApplication() {
     ConnectionProofs client = new ConnectionProofs(credential, random);
     assertThatThrownBy(() -> guard.challenge(hello(client, "a.c")))
-        .hasMessage("a token of application a.b is no good for application a.c");
+        .hasMessage("a token of application \"a.b\" is no good for application \"a.c\"");
   }
 
   @Test
@@ -112,6 +112,6 @@ class ConnectionGuardTest {
                         .setShuffle(ShuffleId.newBuilder().setApplication("a.c"))
                         .build(),
                     42))
-        .hasMessageContaining("no good for application a.c");
+        .hasMessageContaining("no good for application \"a.c\"");
   }
 }

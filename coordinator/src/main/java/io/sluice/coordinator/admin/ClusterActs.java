@@ -3,6 +3,7 @@ package io.sluice.coordinator.admin;
 import io.sluice.common.config.ConfigChange;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
+import io.sluice.common.error.PeerText;
 import io.sluice.coordinator.api.Acts;
 import io.sluice.coordinator.api.ApiException;
 import io.sluice.coordinator.api.Resource;
@@ -124,7 +125,9 @@ public final class ClusterActs implements Acts {
   public CompletionStage<Resource> deleteApplication(String application) {
     Application known = owner.view().applications().get(application);
     if (known == null || known.state() == Application.State.ENDED) {
-      return refused(NOT_FOUND, "no live application of that name is known here: " + application);
+      return refused(
+          NOT_FOUND,
+          "no live application of that name is known here: " + PeerText.quoted(application));
     }
     UnregisterApplicationRequest request =
         UnregisterApplicationRequest.newBuilder().setApplication(application).build();
@@ -202,7 +205,7 @@ public final class ClusterActs implements Acts {
       String name, Function<ServerId, CompletionStage<Resource>> call) {
     Server server = owner.view().servers().get(name);
     return server == null
-        ? refused(NOT_FOUND, "no server of that name is known here: " + name)
+        ? refused(NOT_FOUND, "no server of that name is known here: " + PeerText.quoted(name))
         : call.apply(server.id());
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.admin;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.error.PeerText;
 import io.sluice.coordinator.api.ApiException;
 import io.sluice.coordinator.cluster.ExcludeFile;
 import io.sluice.coordinator.cluster.ExcludeList;
@@ -109,7 +110,8 @@ public final class Exclusions implements AutoCloseable {
           ExcludeList more = ExcludeList.parse(List.of(name));
           if (owner.view().servers().all().stream().noneMatch(s -> more.excludes(s.id()))) {
             throw new ApiException(
-                NOT_FOUND, "no server or host of that name is known here: " + name);
+                NOT_FOUND,
+                "no server or host of that name is known here: " + PeerText.quoted(name));
           }
           if (now.contains(name)) {
             return now;
@@ -150,7 +152,8 @@ public final class Exclusions implements AutoCloseable {
               return now;
             }
             throw new ApiException(
-                NOT_FOUND, "neither a known server nor an entry of the list: " + name);
+                NOT_FOUND,
+                "neither a known server nor an entry of the list: " + PeerText.quoted(name));
           }
           if (file.isPresent()) {
             file.get().remove(entries);

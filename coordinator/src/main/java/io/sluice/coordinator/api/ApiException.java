@@ -1,5 +1,7 @@
 package io.sluice.coordinator.api;
 
+import io.sluice.common.error.PeerText;
+
 /** A request that is not answered with a resource. */
 public final class ApiException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -29,7 +31,8 @@ public final class ApiException extends Exception {
    * @param allow those, as in the header of HTTP
    */
   static ApiException notAllowed(String method, String allow) {
-    return new ApiException(method + " is not understood here, only " + allow, allow);
+    return new ApiException(
+        PeerText.quoted(method) + " is not understood here, only " + allow, allow);
   }
 
   String allow() {

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.api;
 
 import io.sluice.common.auth.Caller;
+import io.sluice.common.error.PeerText;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,7 +195,8 @@ public final class ApiRoutes {
   private static Resource found(String what, String name, Optional<Resource> resource)
       throws ApiException {
     if (resource.isEmpty()) {
-      throw new ApiException(404, "no " + what + " of that name is known here: " + name);
+      throw new ApiException(
+          404, "no " + what + " of that name is known here: " + PeerText.quoted(name));
     }
     return resource.get();
   }

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.common.error.PeerText;
 import io.sluice.proto.DiskState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,12 +31,12 @@ final class DiskEvents {
                 (good ? "disk well again server=" : "disk bad server=")
                     + server
                     + " disk="
-                    + RequestChecks.quoted(disk.getPath())
+                    + PeerText.quoted(disk.getPath())
                     + " health="
                     + disk.getHealth()
                     + (disk.getCause().isEmpty()
                         ? ""
-                        : " cause=" + RequestChecks.quoted(disk.getCause()))));
+                        : " cause=" + PeerText.quoted(disk.getCause()))));
       }
     }
     return events;

@@ -1,5 +1,8 @@
 package io.sluice.coordinator.state;
 
+import static io.sluice.common.error.PeerText.quoted;
+
+import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
@@ -31,9 +34,6 @@ final class RequestChecks {
   static final int MAX_HELD_APPLICATIONS = 100_000;
   static final int MAX_HELD_NAMED = 1024;
   static final int MAX_MOVES = 10_000;
-
-  /** The longest piece of a peer's input that an answer repeats. */
-  private static final int MAX_QUOTED_LENGTH = 64;
 
   private static final int MAX_KEPT_LENGTH = 256;
 
@@ -275,25 +275,8 @@ final class RequestChecks {
     return count <= MAX_TAGS ? null : field + ": expected at most " + MAX_TAGS + ", found " + count;
   }
 
-  /**
-   * Text of a peer made fit to be kept and shown: at most 256 characters, no control characters.
-   */
+  /** Text of a peer made fit to be kept and shown. */
   static String clipped(String input) {
-    String clipped =
-        input.length() <= MAX_KEPT_LENGTH ? input : input.substring(0, MAX_KEPT_LENGTH);
-    return clipped.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");
-  }
-
-  /**
-   * A peer's input made fit for a log line: clipped, and without characters that would break or
-   * forge one.
-   */
-  static String quoted(String input) {
-    String clipped =
-        input.length() <= MAX_QUOTED_LENGTH ? input : input.substring(0, MAX_QUOTED_LENGTH) + "...";
-    return "\""
-        + clipped.replaceAll("[^ -~]", "?")
-        + "\""
-        + (input.length() <= MAX_QUOTED_LENGTH ? "" : " (" + input.length() + " characters)");
+    return PeerText.clipped(input, MAX_KEPT_LENGTH);
   }
 }

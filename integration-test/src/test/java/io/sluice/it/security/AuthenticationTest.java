@@ -99,7 +99,7 @@ class AuthenticationTest {
     Refused another =
         refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));
     assertThat(another.reason()).isEqualTo(Reason.DENIED);
-    assertThat(another.message()).contains("user bob may not register application alice.app");
+    assertThat(another.message()).contains("user bob may not register application \"alice.app\"");
   }
 
   @Test

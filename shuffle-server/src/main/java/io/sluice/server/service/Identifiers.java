@@ -1,5 +1,6 @@
 package io.sluice.server.service;
 
+import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleId;
@@ -22,7 +23,7 @@ final class Identifiers {
           "the connection works for application "
               + connection.application()
               + ", asked for one of "
-              + id.getApplication());
+              + PeerText.quoted(id.getApplication()));
     }
     if (id.getShuffle() < 0) {
       throw badRequest("shuffle number " + id.getShuffle() + " is negative");

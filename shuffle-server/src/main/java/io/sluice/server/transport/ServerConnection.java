@@ -390,7 +390,11 @@ final class ServerConnection {
   void onTimeout(String what) {
     if (!closing) {
       counters.timedOut();
-      LOG.info("data connection timed out peer={} waitedFor={}", carrier.peer(), what);
+      if (greeted()) {
+        LOG.info("data connection timed out peer={} waitedFor={}", carrier.peer(), what);
+      } else {
+        LOG.debug("connection says nothing, closed peer={} waitedFor={}", carrier.peer(), what);
+      }
       closing = true;
     }
   }
