@@ -10,6 +10,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigException;
@@ -22,6 +23,7 @@ import io.sluice.coordinator.admin.Exclusions;
 import io.sluice.coordinator.admin.ServerControl;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAccess;
+import io.sluice.coordinator.api.ApiCall;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.app.ApplicationPolicy;
@@ -50,6 +52,7 @@ import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
@@ -215,10 +218,13 @@ public final class CoordinatorProcess implements AutoCloseable {
         new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer());
     PeerConnections httpConnections =
         new PeerConnections(config.maxHttpConnections(), config.maxHttpConnectionsPerPeer());
-    CoordinatorMetrics metrics = new CoordinatorMetrics(connections, httpConnections);
+    AuditLog audit = new AuditLog();
+    CallDenials deniedCalls = new CallDenials(audit, nanoTime);
+    CallDenials deniedHttpCalls = new CallDenials(audit, nanoTime);
+    CoordinatorMetrics metrics =
+        new CoordinatorMetrics(connections, httpConnections, deniedCalls, deniedHttpCalls);
     ClusterHistory history = new ClusterHistory(clock, serverLostAfterMs);
     closers.push(history::close);
-    AuditLog audit = new AuditLog();
     StateOwner owner =
         new StateOwner(
             nanoTime,
@@ -278,7 +284,8 @@ public final class CoordinatorProcess implements AutoCloseable {
                 acts,
                 clock),
             new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
-            audit);
+            audit,
+            Map.of(ApiCall.Door.CONTROL, deniedCalls, ApiCall.Door.PAGES, deniedHttpCalls));
     AdminService admin = new AdminService(api);
     ConnectionDenials denials = new ConnectionDenials(audit, nanoTime);
     closers.push(admin::close);
@@ -288,6 +295,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             security,
             List.of(service, admin),
             audit,
+            deniedCalls,
             new AcceptLimit(
                 connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", reason)),
             loops,
@@ -306,7 +314,8 @@ public final class CoordinatorProcess implements AutoCloseable {
                 metrics.registry(),
                 owner::healthy,
                 ready,
-                api),
+                api,
+                deniedHttpCalls),
             closers);
     security
         .warning(config.address(rpcPort).getAddress(), CoordinatorConfig.HOST.name())
@@ -356,6 +365,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       ClusterSecurity security,
       List<BindableService> services,
       AuditLog audit,
+      CallDenials denials,
       AcceptLimit limit,
       EventLoopGroup loops,
       Deque<Runnable> closers)
@@ -377,12 +387,12 @@ public final class CoordinatorProcess implements AutoCloseable {
             .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
-            .intercept(new PeerAddress());
+            .intercept(new PeerAddress())
+            .intercept(new AuditCalls(audit));
     services.forEach(builder::addService);
-    security.guard(builder, Set.of(), new CallRules(security.openReads()));
+    // The last interceptor is asked first.
+    security.guard(builder, Set.of(), new CallRules(security.openReads()), denials);
     security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
-    // The last one hears of a call first, and so of those that are denied.
-    builder.intercept(new AuditCalls(audit));
     Server server = builder.build();
     try {
       server.start();

@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
@@ -11,11 +12,12 @@ import java.util.function.LongSupplier;
 
 /**
  * Bounds and counts the connections to the data port, the gRPC port and the HTTP port, and writes
- * to the audit log who is turned away. Thread-safe.
+ * to the audit log which connections and calls are denied. Thread-safe.
  */
 final class Admission {
   private final AuditLog audit = new AuditLog();
   private final ConnectionDenials denials;
+  private final CallDenials calls;
   private final TransportCounters data;
   private final PeerConnections rpc;
   private final PeerConnections http;
@@ -23,6 +25,7 @@ final class Admission {
   Admission(NetworkConfig network, LongSupplier nanoTime) {
     DataTransportConfig limits = network.connections();
     denials = new ConnectionDenials(audit, nanoTime);
+    calls = new CallDenials(audit, nanoTime);
     data = new TransportCounters(denials::denied);
     rpc = new PeerConnections(limits.maxConnections(), limits.maxConnectionsPerPeer());
     http = new PeerConnections(network.maxHttpConnections(), network.maxHttpConnectionsPerPeer());
@@ -30,6 +33,11 @@ final class Admission {
 
   AuditLog audit() {
     return audit;
+  }
+
+  /** The calls to the gRPC port that were denied. */
+  CallDenials calls() {
+    return calls;
   }
 
   /** The connections that bring and take data, of either port. */

@@ -159,10 +159,13 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
               builder -> {
                 data.configure(builder);
                 security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
-                security.guard(
-                    builder, Set.of(DataExchange.SERVICE), new ControlRules(security.openReads()));
-                // The last one hears of a call first, and so of those that are denied.
                 builder.intercept(new AuditCalls(admission.audit()));
+                // The last interceptor is asked first.
+                security.guard(
+                    builder,
+                    Set.of(DataExchange.SERVICE),
+                    new ControlRules(security.openReads()),
+                    admission.calls());
               },
               List.of(control, data));
           return server;

@@ -202,6 +202,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new TrafficMetrics(
                 admission.data(),
                 admission.rpc(),
+                admission.calls(),
                 admission.http(),
                 data.reads(),
                 data.shortCircuits(),

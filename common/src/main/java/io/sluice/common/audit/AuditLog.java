@@ -42,6 +42,17 @@ public final class AuditLog {
     line.log("audit");
   }
 
+  /** A call that was denied. */
+  void write(DeniedCall denied) {
+    LoggingEventBuilder line =
+        log.atInfo().addKeyValue("action", "call").addKeyValue("outcome", denied.cause().name());
+    add(line, "call", denied.call());
+    add(line, "user", denied.caller());
+    add(line, "peer", denied.peer());
+    add(line, "reason", denied.reason());
+    line.log("audit");
+  }
+
   private static void add(LoggingEventBuilder line, String key, String value) {
     if (!value.isEmpty()) {
       // The builder adds to itself.

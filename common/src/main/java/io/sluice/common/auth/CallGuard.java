@@ -9,31 +9,40 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.sluice.common.audit.CallDenials;
+import io.sluice.common.audit.DeniedCall;
+import io.sluice.common.audit.DeniedCall.Cause;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.net.PeerConnections;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets control calls through to those who may make them. A call of somebody else ends with
- * UNAUTHENTICATED (a proof that is none) or PERMISSION_DENIED, and one line that says why; it never
- * reaches the service. Thread-safe.
+ * UNAUTHENTICATED (a proof that is none) or PERMISSION_DENIED; it never reaches the service. What
+ * caller and method decide is decided from the headers: the request of such a call is not asked
+ * for, so that it is neither gathered nor read. Thread-safe.
  */
 public final class CallGuard implements ServerInterceptor {
-  private static final Logger LOG = LoggerFactory.getLogger(CallGuard.class);
-
   private final CallAuthenticator authenticator;
   private final boolean required;
   private final Set<String> open;
   private final Rules rules;
+  private final CallDenials denials;
 
   /** Who may make which call. */
-  @FunctionalInterface
   public interface Rules {
     /**
-     * Looks at a call.
+     * Looks at the headers of a call.
+     *
+     * @param call name of the method, without the service's
+     * @return why the caller may not make it whatever the request says, in one line, or null
+     */
+    String refusal(Caller caller, String call);
+
+    /**
+     * Looks at the request of a call whose headers were not refused.
      *
      * @param call name of the method, without the service's
      * @return why the caller may not, in one line, or null
@@ -45,13 +54,19 @@ public final class CallGuard implements ServerInterceptor {
    * @param required whether the rules hold; else they hold for nobody, and callers that prove
    *     themselves are known
    * @param open full names of services that are open to everybody, or guard themselves
+   * @param denials hears of calls that were ended
    */
   public CallGuard(
-      CallAuthenticator authenticator, boolean required, Set<String> open, Rules rules) {
+      CallAuthenticator authenticator,
+      boolean required,
+      Set<String> open,
+      Rules rules,
+      CallDenials denials) {
     this.authenticator = authenticator;
     this.required = required;
     this.open = Set.copyOf(open);
     this.rules = rules;
+    this.denials = denials;
   }
 
   @Override
@@ -64,7 +79,14 @@ public final class CallGuard implements ServerInterceptor {
     try {
       caller = caller(call, headers);
     } catch (SluiceException e) {
-      return end(call, Status.UNAUTHENTICATED, e.getMessage());
+      end(call, Cause.UNAUTHENTICATED, Caller.NOBODY, e.getMessage());
+      return new ServerCall.Listener<>() {};
+    }
+    String why =
+        required ? rules.refusal(caller, call.getMethodDescriptor().getBareMethodName()) : null;
+    if (why != null) {
+      end(call, Cause.PERMISSION_DENIED, caller, why);
+      return new ServerCall.Listener<>() {};
     }
     Context context = Context.current().withValue(Caller.CONTEXT, caller);
     ServerCall.Listener<Q> listener =
@@ -90,15 +112,17 @@ public final class CallGuard implements ServerInterceptor {
     return PeerCertificates.commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
   }
 
-  private static <Q, R> ServerCall.Listener<Q> end(
-      ServerCall<Q, R> call, Status status, String why) {
-    LOG.warn(
-        "call denied call={} peer={} reason=\"{}\"",
-        call.getMethodDescriptor().getFullMethodName(),
-        call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR),
-        why);
+  private void end(ServerCall<?, ?> call, Cause cause, Caller caller, String why) {
+    denials.denied(
+        new DeniedCall(
+            cause,
+            call.getMethodDescriptor().getFullMethodName(),
+            caller.kind() == Caller.Kind.NOBODY ? "" : caller.text(),
+            PeerConnections.text(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
+            why));
+    Status status =
+        cause == Cause.UNAUTHENTICATED ? Status.UNAUTHENTICATED : Status.PERMISSION_DENIED;
     call.close(status.withDescription(why), new Metadata());
-    return new ServerCall.Listener<>() {};
   }
 
   /** Asks the rules when the request is there, and before the service sees it. */
@@ -124,7 +148,7 @@ public final class CallGuard implements ServerInterceptor {
         return;
       }
       refused = true;
-      ServerCall.Listener<Q> unused = end(call, Status.PERMISSION_DENIED, why);
+      end(call, Cause.PERMISSION_DENIED, caller, why);
     }
 
     @Override

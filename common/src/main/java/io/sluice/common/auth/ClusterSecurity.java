@@ -2,6 +2,7 @@ package io.sluice.common.auth;
 
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.auth.CallGuard.Rules;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;
@@ -130,8 +131,9 @@ public final class ClusterSecurity {
    * Guards a gRPC server.
    *
    * @param open full names of services that guard themselves
+   * @param denials hears of calls that were ended
    */
-  public void guard(ServerBuilder<?> server, Set<String> open, Rules rules) {
+  public void guard(ServerBuilder<?> server, Set<String> open, Rules rules, CallDenials denials) {
     if (tokens == null) {
       return;
     }
@@ -139,7 +141,7 @@ public final class ClusterSecurity {
     Set<String> all = new HashSet<>(open);
     all.add(CHALLENGES);
     server
-        .intercept(new CallGuard(authenticator, config.required(), all, rules))
+        .intercept(new CallGuard(authenticator, config.required(), all, rules, denials))
         .addService(new AuthenticationService(authenticator));
   }
 

@@ -2,6 +2,12 @@ package io.sluice.coordinator.api;
 
 import io.sluice.common.audit.AdminEntry;
 import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
+import io.sluice.common.audit.DeniedCall;
+import io.sluice.common.audit.DeniedCall.Cause;
+import io.sluice.common.auth.Caller;
+import io.sluice.common.error.PeerText;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,17 +27,25 @@ public final class Api {
   private static final String JSON = "application/json";
   private static final String PROBLEM = "application/problem+json";
   private static final int OK = 200;
+  private static final int UNAUTHORIZED = 401;
+  private static final int FORBIDDEN = 403;
   private static final int INTERNAL = 500;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private final ApiRoutes routes;
   private final ApiAccess access;
   private final AuditLog audit;
+  private final Map<ApiCall.Door, CallDenials> denials;
 
-  public Api(ApiRoutes routes, ApiAccess access, AuditLog audit) {
+  /**
+   * @param denials of each door
+   */
+  public Api(
+      ApiRoutes routes, ApiAccess access, AuditLog audit, Map<ApiCall.Door, CallDenials> denials) {
     this.routes = routes;
     this.access = access;
     this.audit = audit;
+    this.denials = Map.copyOf(denials);
   }
 
   /** Paths and methods, as OpenAPI writes them: {@code GET /api/v1/cluster}. */
@@ -55,8 +69,13 @@ public final class Api {
         (found, failure) -> {
           ApiAnswer answer =
               failure == null ? json(OK, JSON, found, "") : refusal(call, cause(failure));
-          if (call.changes()) {
-            note(call, answer.status(), failure == null ? "" : cause(failure).getMessage());
+          String why = failure == null ? "" : cause(failure).getMessage();
+          if (answer.status() == UNAUTHORIZED) {
+            denied(call, Cause.UNAUTHENTICATED, why);
+          } else if (answer.status() == FORBIDDEN) {
+            denied(call, Cause.PERMISSION_DENIED, why);
+          } else if (call.changes()) {
+            note(call, answer.status(), why);
           }
           return answer;
         });
@@ -72,7 +91,11 @@ public final class Api {
     if (failure instanceof ApiException refused) {
       return problem(refused.status(), refused.getMessage(), refused.allow());
     }
-    log.error("api failed method={} path={}", call.method(), call.path(), failure);
+    log.error(
+        "api failed method={} path={}",
+        PeerText.quoted(call.method()),
+        PeerText.quoted(call.path()),
+        failure);
     return problem(INTERNAL, "this request failed; the log says why", "");
   }
 
@@ -105,6 +128,22 @@ public final class Api {
 
   private static ApiAnswer json(int status, String type, Resource resource, String allow) {
     return new ApiAnswer(status, type, MAPPER.writeValueAsBytes(resource), allow);
+  }
+
+  private void denied(ApiCall call, Cause cause, String why) {
+    CallDenials door = denials.get(call.door());
+    if (call.changes()) {
+      door.denied(
+          new DeniedCall(
+              cause,
+              call.method() + " " + call.path(),
+              call.caller().kind() == Caller.Kind.NOBODY ? "" : call.caller().text(),
+              call.peer(),
+              why));
+    } else {
+      // A page asks again and again until somebody signs in.
+      door.counted(cause);
+    }
   }
 
   private void note(ApiCall call, int status, String reason) {

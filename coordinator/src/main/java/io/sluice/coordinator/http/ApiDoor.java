@@ -1,22 +1,23 @@
 package io.sluice.coordinator.http;
 
+import io.sluice.common.audit.CallDenials;
+import io.sluice.common.audit.DeniedCall;
+import io.sluice.common.audit.DeniedCall.Cause;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAnswer;
 import io.sluice.coordinator.api.ApiCall;
 import io.sluice.metrics.http.HttpCall;
 import io.sluice.metrics.http.HttpPort;
-import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Turns HTTP requests into calls of the REST API. Who asks is known by a bearer token or by the
@@ -24,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * itself, what changes something is refused if a page from elsewhere asks for it. Thread-safe.
  */
 final class ApiDoor {
-  private static final Logger log = LoggerFactory.getLogger(ApiDoor.class);
-
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int TOO_LARGE = 413;
@@ -35,10 +34,15 @@ final class ApiDoor {
 
   private final Api api;
   private final ClusterSecurity security;
+  private final CallDenials denials;
 
-  ApiDoor(Api api, ClusterSecurity security) {
+  /**
+   * @param denials hears of requests that were denied
+   */
+  ApiDoor(Api api, ClusterSecurity security, CallDenials denials) {
     this.api = api;
     this.security = security;
+    this.denials = denials;
   }
 
   /** Never ends exceptionally. */
@@ -46,9 +50,12 @@ final class ApiDoor {
     boolean changes = call.changes();
     if (changes) {
       if (isFromElsewhere(call)) {
-        return refused(FORBIDDEN, "a page from elsewhere asks for this: only those of here may");
+        String detail = "a page from elsewhere asks for this: only those of here may";
+        denied(Cause.PERMISSION_DENIED, call, detail);
+        return refused(FORBIDDEN, detail);
       }
       if (call.bodyTooLong()) {
+        denials.counted(Cause.TOO_LARGE);
         return refused(TOO_LARGE, "a body has at most " + HttpPort.MAX_BODY_BYTES + " bytes");
       }
       if (call.method().equals("POST") && !isJson(call)) {
@@ -59,8 +66,7 @@ final class ApiDoor {
     try {
       caller = caller(call);
     } catch (SluiceException e) {
-      log.warn(
-          "request denied path={} peer={} reason=\"{}\"", call.path(), peer(call), e.getMessage());
+      denied(Cause.UNAUTHENTICATED, call, e.getMessage());
       return refused(UNAUTHORIZED, e.getMessage());
     }
     return api.answer(
@@ -71,7 +77,7 @@ final class ApiDoor {
                 call.query(),
                 changes ? call.body() : NOTHING,
                 caller,
-                peer(call)))
+                PeerConnections.text(call.peer())))
         .thenApply(ApiDoor::reply);
   }
 
@@ -101,11 +107,14 @@ final class ApiDoor {
         && type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals("application/json");
   }
 
-  /** Address and port. */
-  private static String peer(HttpCall call) {
-    return call.peer() instanceof InetSocketAddress peer
-        ? peer.getAddress().getHostAddress() + ":" + peer.getPort()
-        : String.valueOf(call.peer());
+  private void denied(Cause cause, HttpCall call, String reason) {
+    denials.denied(
+        new DeniedCall(
+            cause,
+            call.method() + " " + call.path(),
+            "",
+            PeerConnections.text(call.peer()),
+            reason));
   }
 
   private static CompletionStage<Reply> refused(int status, String detail) {

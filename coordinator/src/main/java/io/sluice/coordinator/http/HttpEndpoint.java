@@ -1,6 +1,7 @@
 package io.sluice.coordinator.http;
 
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.coordinator.api.Api;
@@ -36,6 +37,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /**
    * @param limit of connections
+   * @param denials hears of requests that were denied
    */
   public HttpEndpoint(
       ClusterSecurity security,
@@ -45,9 +47,10 @@ public final class HttpEndpoint implements AutoCloseable {
       CollectorRegistry registry,
       BooleanSupplier healthy,
       BooleanSupplier ready,
-      Api api) {
+      Api api,
+      CallDenials denials) {
     this.registry = registry;
-    this.api = new ApiDoor(api, security);
+    this.api = new ApiDoor(api, security, denials);
     this.healthy = healthy;
     this.ready = ready;
     this.port =

@@ -4,9 +4,11 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Histogram;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.DeniedCalls;
 import io.sluice.metrics.Instruments;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
@@ -78,6 +80,9 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
       PortConnections.table(PREFIX, "gRPC");
   private static final MetricTable<PeerConnections> HTTP_CONNECTIONS =
       PortConnections.table(PREFIX + "http_", "HTTP");
+  private static final MetricTable<DeniedCalls> DENIED_CALLS = DeniedCalls.table(PREFIX, "gRPC");
+  private static final MetricTable<DeniedCalls> DENIED_HTTP_CALLS =
+      DeniedCalls.table(PREFIX + "http_", "HTTP");
   private static final ProcessMetrics PROCESS = new ProcessMetrics(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -95,11 +100,19 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   /**
    * @param connections to the gRPC port
    * @param httpConnections to the HTTP port
+   * @param denials of calls to the gRPC port
+   * @param httpDenials of requests to the HTTP port
    */
-  public CoordinatorMetrics(PeerConnections connections, PeerConnections httpConnections) {
+  public CoordinatorMetrics(
+      PeerConnections connections,
+      PeerConnections httpConnections,
+      CallDenials denials,
+      CallDenials httpDenials) {
     PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
     registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
     registry.register(new TableCollector<>(HTTP_CONNECTIONS, () -> List.of(httpConnections)));
+    registry.register(new TableCollector<>(DENIED_CALLS, () -> DeniedCalls.rows(denials)));
+    registry.register(new TableCollector<>(DENIED_HTTP_CALLS, () -> DeniedCalls.rows(httpDenials)));
   }
 
   /** Every metric of a coordinator; beside them there are those of the JVM. */
@@ -119,6 +132,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 QUOTAS_REACHED),
             CONNECTIONS.metrics(),
             HTTP_CONNECTIONS.metrics(),
+            DENIED_CALLS.metrics(),
+            DENIED_HTTP_CALLS.metrics(),
             PROCESS.metrics())
         .flatMap(List::stream)
         .toList();

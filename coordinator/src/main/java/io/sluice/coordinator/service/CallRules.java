@@ -2,7 +2,7 @@ package io.sluice.coordinator.service;
 
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
-import io.sluice.proto.ApiCall;
+import io.sluice.common.error.PeerText;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
@@ -23,6 +23,29 @@ public final class CallRules implements CallGuard.Rules {
   }
 
   @Override
+  public String refusal(Caller caller, String call) {
+    if (caller.isAdmin()) {
+      return null;
+    }
+    boolean isKnown = caller.kind() != Caller.Kind.NOBODY;
+    return switch (call) {
+      case "RegisterApplication",
+          "RenewLease",
+          "UnregisterApplication",
+          "RegisterShuffle",
+          "ClientConfiguration" ->
+          isKnown ? null : unknown(call);
+      // Call: the API has rules of its own for each of its resources, the same as over HTTP.
+      case "ListServers", "ListApplications", "Call" -> isKnown || openReads ? null : unknown(call);
+      case "Heartbeat", "FindMoveTarget" ->
+          caller.kind() == Caller.Kind.CLUSTER
+              ? null
+              : call + " is proved by the cluster's secret, found " + caller.text();
+      default -> call + " is for admins, found " + caller.text();
+    };
+  }
+
+  @Override
   public String refusal(Caller caller, String call, Object request) {
     if (caller.isAdmin()) {
       return null;
@@ -39,47 +62,24 @@ public final class CallRules implements CallGuard.Rules {
     if (request instanceof RegisterShuffleRequest shuffle) {
       return own(caller, call, shuffle.getShuffle().getApplication());
     }
-    if (request instanceof ApiCall) {
-      // The API has rules of its own for each of its resources, the same as over HTTP.
-      return null;
-    }
-    return switch (call) {
-      case "Heartbeat" ->
-          caller.kind() == Caller.Kind.CLUSTER
-              ? null
-              : "heartbeats are proved by the cluster's secret, found " + caller.text();
-      case "FindMoveTarget" ->
-          caller.kind() == Caller.Kind.CLUSTER
-              ? null
-              : call + " is proved by the cluster's secret, found " + caller.text();
-      case "ClientConfiguration" -> caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
-      case "ListServers", "ListApplications" ->
-          openReads || caller.kind() != Caller.Kind.NOBODY ? null : unknown(call);
-      default -> call + " is for admins, found " + caller.text();
-    };
+    return null;
   }
 
   private static String register(Caller caller, String application) {
-    if (caller.kind() == Caller.Kind.NOBODY) {
-      return unknown("RegisterApplication");
-    }
     return caller.kind() == Caller.Kind.USER && caller.owns(application)
         ? null
         : caller.text()
             + " may not register application "
-            + application
+            + PeerText.quoted(application)
             + ", only such whose name begins with "
             + caller.name()
             + ".";
   }
 
   private static String own(Caller caller, String call, String application) {
-    if (caller.kind() == Caller.Kind.NOBODY) {
-      return unknown(call);
-    }
     return caller.kind() != Caller.Kind.CLUSTER && caller.owns(application)
         ? null
-        : call + ": application " + application + " is not of " + caller.text();
+        : call + ": application " + PeerText.quoted(application) + " is not of " + caller.text();
   }
 
   private static String unknown(String call) {

@@ -7,8 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import io.sluice.common.net.PeerConnections;
 
 /** Keeps the caller's address where a service finds it. Thread-safe. */
 public final class PeerAddress implements ServerInterceptor {
@@ -22,11 +21,7 @@ public final class PeerAddress implements ServerInterceptor {
   @Override
   public <Q, R> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-    SocketAddress address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    String text =
-        address instanceof InetSocketAddress inet && inet.getAddress() != null
-            ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
-            : String.valueOf(address);
+    String text = PeerConnections.text(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     return Contexts.interceptCall(Context.current().withValue(KEY, text), call, headers, next);
   }
 }

@@ -1,8 +1,10 @@
 package io.sluice.coordinator.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.Users;
@@ -107,7 +109,9 @@ class ApiProofTest {
   void theControlPortAnswersTheSameToWhoProvesIt() throws Exception {
     start(false);
 
-    assertThat(call(null, "GET", "cluster").getStatus()).isEqualTo(401);
+    assertThatThrownBy(() -> call(null, "GET", "cluster"))
+        .isInstanceOf(StatusRuntimeException.class)
+        .hasMessageContaining("PERMISSION_DENIED: Call: this cluster demands authentication");
     assertThat(call("eve", "GET", "cluster").getBody().toStringUtf8()).startsWith("{\"version\":");
     ApiReply refused = call("eve", "POST", "reload");
     assertThat(refused.getStatus()).isEqualTo(403);

@@ -2,6 +2,7 @@ package io.sluice.server.control;
 
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
+import io.sluice.common.error.PeerText;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesRequest;
 
@@ -20,27 +21,36 @@ public final class ControlRules implements CallGuard.Rules {
   }
 
   @Override
-  public String refusal(Caller caller, String call, Object request) {
+  public String refusal(Caller caller, String call) {
     if (caller.isAdmin() || caller.kind() == Caller.Kind.CLUSTER) {
       return null;
     }
+    boolean isKnown = caller.kind() != Caller.Kind.NOBODY;
+    return switch (call) {
+      case "UnregisterShuffles", "UnregisterShuffleApplication" -> isKnown ? null : unknown(call);
+      case "GetStatus" -> isKnown || openReads ? null : unknown(call);
+      default -> call + " is for admins, found " + caller.text();
+    };
+  }
+
+  @Override
+  public String refusal(Caller caller, String call, Object request) {
     if (request instanceof UnregisterShufflesRequest shuffles) {
       return own(caller, call, shuffles.getApplication());
     }
     if (request instanceof UnregisterShuffleApplicationRequest application) {
       return own(caller, call, application.getApplication());
     }
-    if (call.equals("GetStatus")) {
-      return openReads || caller.kind() != Caller.Kind.NOBODY
-          ? null
-          : call + ": this cluster demands authentication";
-    }
-    return call + " is for admins, found " + caller.text();
+    return null;
   }
 
   private static String own(Caller caller, String call, String application) {
     return caller.owns(application)
         ? null
-        : call + ": application " + application + " is not of " + caller.text();
+        : call + ": application " + PeerText.quoted(application) + " is not of " + caller.text();
+  }
+
+  private static String unknown(String call) {
+    return call + ": this cluster demands authentication";
   }
 }

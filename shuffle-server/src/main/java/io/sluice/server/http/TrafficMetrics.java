@@ -1,7 +1,9 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.metrics.DeniedCalls;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.PortConnections;
@@ -57,6 +59,9 @@ public final class TrafficMetrics extends Collector {
 
   private static final MetricTable<PeerConnections> RPC =
       PortConnections.table(ServerMetrics.PREFIX + "rpc_", "gRPC");
+
+  private static final MetricTable<DeniedCalls> DENIED_CALLS =
+      DeniedCalls.table(ServerMetrics.PREFIX + "rpc_", "gRPC");
 
   private static final MetricTable<PeerConnections> HTTP =
       PortConnections.table(ServerMetrics.PREFIX + "http_", "HTTP");
@@ -125,6 +130,7 @@ public final class TrafficMetrics extends Collector {
 
   private final TransportCounters connections;
   private final PeerConnections rpc;
+  private final CallDenials deniedCalls;
   private final PeerConnections http;
   private final ReadCounters reads;
   private final ShortCircuitCounters shortCircuits;
@@ -137,6 +143,7 @@ public final class TrafficMetrics extends Collector {
   public TrafficMetrics(
       TransportCounters connections,
       PeerConnections rpc,
+      CallDenials deniedCalls,
       PeerConnections http,
       ReadCounters reads,
       ShortCircuitCounters shortCircuits,
@@ -144,6 +151,7 @@ public final class TrafficMetrics extends Collector {
       IntSupplier pendingTasks) {
     this.connections = connections;
     this.rpc = rpc;
+    this.deniedCalls = deniedCalls;
     this.http = http;
     this.reads = reads;
     this.shortCircuits = shortCircuits;
@@ -156,6 +164,7 @@ public final class TrafficMetrics extends Collector {
             CONNECTIONS.metrics(),
             DENIED.metrics(),
             RPC.metrics(),
+            DENIED_CALLS.metrics(),
             HTTP.metrics(),
             READS.metrics(),
             SHORT_CIRCUITS.metrics(),
@@ -175,6 +184,7 @@ public final class TrafficMetrics extends Collector {
                 .map(why -> new Denied(why, connections.denied(why)))
                 .toList()));
     all.addAll(TableCollector.families(RPC, List.of(rpc)));
+    all.addAll(TableCollector.families(DENIED_CALLS, DeniedCalls.rows(deniedCalls)));
     all.addAll(TableCollector.families(HTTP, List.of(http)));
     all.addAll(TableCollector.families(READS, List.of(reads)));
     all.addAll(TableCollector.families(SHORT_CIRCUITS, List.of(shortCircuits)));
