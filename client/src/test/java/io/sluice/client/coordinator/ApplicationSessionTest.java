@@ -10,6 +10,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
+import io.sluice.client.security.TestGuard;
 import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
@@ -437,7 +438,7 @@ class ApplicationSessionTest {
         serve(
                 coordinator,
                 0,
-                builder -> security.guard(builder, Set.of(), (caller, call, request) -> null))
+                builder -> TestGuard.guard(security, builder, null))
             .getPort();
     ApplicationCredentials credentials = new ApplicationCredentials();
     LeasedApplicationSession session = session(driverWithSecret(credentials), 20_000, port);

@@ -40,7 +40,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -168,7 +167,7 @@ class CallProofsTest {
   @Test
   void aCallToAProcessOfTheClusterIsProvedInBothDirections() throws Exception {
     ClusterSecurity security = security(true);
-    int port = serve(server -> security.guard(server, Set.of(), (caller, call, request) -> null));
+    int port = serve(server -> TestGuard.guard(security, server, null));
 
     assertThat(call(port, alice())).isEqualTo(REPLY);
     assertThat(call(port, security.proofs().get(0))).isEqualTo(REPLY);
@@ -177,7 +176,7 @@ class CallProofsTest {
   @Test
   void aRequestOfAnotherSecretIsDeniedAsBefore() throws Exception {
     ClusterSecurity security = security(true);
-    int port = serve(server -> security.guard(server, Set.of(), (caller, call, request) -> null));
+    int port = serve(server -> TestGuard.guard(security, server, null));
 
     assertThatThrownBy(() -> call(port, CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"))))
         .hasMessageContaining("user alice is not known here with this secret");
@@ -217,7 +216,7 @@ class CallProofsTest {
     int port =
         serve(
             server -> {
-              security.guard(server, Set.of(), (caller, call, request) -> null);
+              TestGuard.guard(security, server, null);
               server.intercept(
                   proofs(
                       proof -> {
@@ -236,7 +235,7 @@ class CallProofsTest {
   void aFailureOfTheServiceIsSeenAsItIs() throws Exception {
     ClusterSecurity security = security(true);
     int port =
-        serve(server -> security.guard(server, Set.of(), (caller, call, request) -> "not today"));
+        serve(server -> TestGuard.guard(security, server, "not today"));
 
     assertThatThrownBy(() -> call(port, alice()))
         .isInstanceOfSatisfying(

@@ -1,0 +1,35 @@
+package io.sluice.client.security;
+
+import io.grpc.ServerBuilder;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallGuard;
+import io.sluice.common.auth.Caller;
+import io.sluice.common.auth.ClusterSecurity;
+import java.util.Set;
+
+/** A guard that knows callers and lets all of them do everything, or nothing. */
+public final class TestGuard {
+  private TestGuard() {}
+
+  /**
+   * @param refusal of every request; null: none is refused
+   */
+  public static void guard(ClusterSecurity security, ServerBuilder<?> server, String refusal) {
+    security.guard(
+        server,
+        Set.of(),
+        new CallGuard.Rules() {
+          @Override
+          public String refusal(Caller caller, String call) {
+            return null;
+          }
+
+          @Override
+          public String refusal(Caller caller, String call, Object request) {
+            return refusal;
+          }
+        },
+        new CallDenials(new AuditLog(), System::nanoTime));
+  }
+}
