@@ -6,6 +6,7 @@ import io.sluice.common.tls.TlsContexts;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.limits.OverQuota;
 import io.sluice.server.limits.QuotaDataService;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.metrics.Latencies;
 import io.sluice.server.move.SealableDataService;
 import io.sluice.server.read.FileReads;
@@ -39,6 +40,8 @@ import org.slf4j.LoggerFactory;
  * @param sealable the service, which can stop taking pushes and go on serving
  * @param drainable the service as transports see it
  * @param files reads of what lies in files
+ * @param readBudget of replies to Fetch
+ * @param requestMemory of requests and replies to Open
  * @param netty the port of the framed transport; empty when only gRPC is spoken
  */
 record DataPlane(
@@ -49,6 +52,8 @@ record DataPlane(
     FileReads files,
     Optional<NettyDataServer> netty,
     OverQuota overQuota,
+    ReadBudget readBudget,
+    RequestMemory requestMemory,
     ReadCounters reads,
     ShortCircuitCounters shortCircuits) {
   private static final Logger log = LoggerFactory.getLogger(DataPlane.class);
@@ -62,8 +67,11 @@ record DataPlane(
       throws StartException {
     ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
     ReadCounters readCounters = new ReadCounters();
-    FileReads reads = startReads(startup, timer, engine.pageCache(), readCounters);
-    StoreDataService service = dataService(startup.config(), engine, reads, timer);
+    ReadBudget readBudget = new ReadBudget(startup.config().reading().budgetBytes());
+    RequestMemory requestMemory = RequestMemory.ofHeap(Runtime.getRuntime().maxMemory());
+    FileReads reads =
+        startReads(startup, readBudget, requestMemory, timer, engine.pageCache(), readCounters);
+    StoreDataService service = dataService(startup.config(), engine, requestMemory, reads, timer);
     OverQuota overQuota = new OverQuota();
     SealableDataService sealable =
         new SealableDataService(
@@ -82,6 +90,8 @@ record DataPlane(
         reads,
         startNetty(startup, drainable, admission),
         overQuota,
+        readBudget,
+        requestMemory,
         readCounters,
         shortCircuits);
   }
@@ -97,7 +107,12 @@ record DataPlane(
   }
 
   private static FileReads startReads(
-      Startup startup, ScheduledExecutorService timer, PageCache pageCache, ReadCounters counters) {
+      Startup startup,
+      ReadBudget budget,
+      RequestMemory requestMemory,
+      ScheduledExecutorService timer,
+      PageCache pageCache,
+      ReadCounters counters) {
     ReadConfig reading = startup.config().reading().disks();
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
@@ -105,7 +120,8 @@ record DataPlane(
         "file reads",
         new FileReads(
             reading,
-            new ReadBudget(startup.config().reading().budgetBytes()),
+            budget,
+            requestMemory,
             pageCache,
             PooledByteBufAllocator.DEFAULT,
             parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
@@ -116,7 +132,11 @@ record DataPlane(
   }
 
   private static StoreDataService dataService(
-      ServerConfig config, StorageEngine engine, FileReads reads, ScheduledExecutorService timer) {
+      ServerConfig config,
+      StorageEngine engine,
+      RequestMemory requestMemory,
+      FileReads reads,
+      ScheduledExecutorService timer) {
     StoreDataService service =
         new StoreDataService(
             new ServerEpochs(engine.epoch(), engine.recovered().wholeSinceEpoch()),
@@ -126,6 +146,7 @@ record DataPlane(
                 ServiceConfig.DEFAULT.maxOpenWaitMs(),
                 ServiceConfig.DEFAULT.maxOpenWaits()),
             engine.memory(),
+            requestMemory,
             engine.store(),
             reads,
             engine.spiller()::canStore,

@@ -106,6 +106,11 @@ final class DrainingDataService extends ForwardingDataService {
     }
 
     @Override
+    public void left(int count) {
+      bytes.left(count);
+    }
+
+    @Override
     public void close() {
       if (closed.compareAndSet(false, true)) {
         try {

@@ -207,6 +207,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 data.reads(),
                 data.shortCircuits(),
                 engine.memory(),
+                data.readBudget(),
+                data.requestMemory(),
                 data::pendingTasks),
             new MergeMetrics(engine.merges(), engine.merger()::queueLength),
             new EngineMetrics(engine.scrubbed(), engine.store().totals())));

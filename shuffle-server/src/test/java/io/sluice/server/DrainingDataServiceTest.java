@@ -17,6 +17,7 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.read.InlineReads;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
@@ -123,6 +124,11 @@ class DrainingDataServiceTest {
 
     @Override
     public BodyMemory bodyMemory() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RequestMemory requestMemory() {
       throw new UnsupportedOperationException();
     }
 

@@ -147,8 +147,8 @@ final class RawClient implements AutoCloseable {
     @Override
     public void write(byte[] headerAndHead, byte[] body) {
       requests.onNext(new ByteArrayInputStream(headerAndHead));
-      for (int at = 0; at < body.length; at += DataExchange.MAX_BODY_PART_LENGTH) {
-        int length = Math.min(DataExchange.MAX_BODY_PART_LENGTH, body.length - at);
+      for (int at = 0; at < body.length; at += DataExchange.MAX_MESSAGE_LENGTH) {
+        int length = Math.min(DataExchange.MAX_MESSAGE_LENGTH, body.length - at);
         requests.onNext(new ByteArrayInputStream(body, at, length));
       }
     }

@@ -1,5 +1,6 @@
 package io.sluice.client.read;
 
+import com.google.protobuf.ByteString;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.MissingBlocks.Reason;
@@ -8,6 +9,7 @@ import io.sluice.client.transport.FetchedBody;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.AttemptSets;
+import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.RunFileKind;
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
  */
 final class LanePump {
   private static final Logger LOG = LoggerFactory.getLogger(LanePump.class);
+
+  /** Maximum length of the wanted attempts of an Open; the rest of its head is for partitions. */
+  private static final int MAX_WANTED_BYTES = FrameType.OPEN.maxHeadLength() - (64 << 10);
 
   /** A disk with a queue may take so long. */
   private static final long MIN_STALL_MS = 1000;
@@ -123,10 +128,12 @@ final class LanePump {
     int waitMs = state.waitLeftMs();
     Roaring64NavigableMap wanted =
         waitMs > 0 ? WantedAttempts.of(state.request, visits) : new Roaring64NavigableMap();
-    if (!wanted.isEmpty()) {
+    ByteString attempts = wanted.isEmpty() ? ByteString.EMPTY : AttemptSets.encode(wanted);
+    // More than a head may have: the server answers at once, and local output has the rest.
+    if (!attempts.isEmpty() && attempts.size() <= MAX_WANTED_BYTES) {
       open.setMaxWaitMs(waitMs)
           .setWantedPermille(state.request.wantedPermille())
-          .setWantedAttempts(AttemptSets.encode(wanted));
+          .setWantedAttempts(attempts);
     }
     open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));

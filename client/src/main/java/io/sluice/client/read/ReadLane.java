@@ -5,6 +5,7 @@ import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.client.transport.DataConnection;
+import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayDeque;
@@ -24,12 +25,6 @@ import java.util.stream.Stream;
  * Belongs to one thread.
  */
 final class ReadLane extends Lane {
-  /** Of one Open, by the protocol. */
-  private static final int MAX_PARTITIONS = 4096;
-
-  /** Of one Fetch, by the protocol. */
-  private static final int MAX_RANGES = 16384;
-
   private boolean replaced;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
@@ -116,7 +111,7 @@ final class ReadLane extends Lane {
     List<PartitionVisit> next = new ArrayList<>();
     boolean spread = toOpen.first().progress().order().isSpread();
     Iterator<PartitionVisit> waiting = toOpen.iterator();
-    while (next.size() < MAX_PARTITIONS && waiting.hasNext()) {
+    while (next.size() < FrameLimits.MAX_PARTITIONS && waiting.hasNext()) {
       PartitionVisit visit = waiting.next();
       if (visit.progress().order().isSpread() == spread) {
         next.add(visit);
@@ -207,7 +202,7 @@ final class ReadLane extends Lane {
     int room = maxBytes;
     boolean inFile = hasTodo() && todo.peekFirst().isInFile();
     while (room > 0
-        && parts.size() < MAX_RANGES
+        && parts.size() < FrameLimits.MAX_RANGES
         && hasTodo()
         && todo.peekFirst().isInFile() == inFile) {
       Todo next = todo.removeFirst();

@@ -1,5 +1,6 @@
 package io.sluice.client.transport;
 
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
@@ -169,7 +170,7 @@ abstract class FramedConnection implements DataConnection, FrameSink {
             });
   }
 
-  private <T extends MessageLite> CompletableFuture<T> ask(
+  private <T extends Message> CompletableFuture<T> ask(
       FrameType type, MessageLite head, FrameType reply, Parser<T> parser) {
     Requests.Added<T> request = requests.add(reply, parser, config.connectTimeoutMs());
     send(type, request.requestId(), head, null);

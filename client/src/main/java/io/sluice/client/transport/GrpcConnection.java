@@ -36,7 +36,7 @@ final class GrpcConnection extends FramedConnection {
   private static final int MESSAGES_AHEAD = 4;
 
   /** A further message is given to gRPC while it holds less than this unsent of the stream. */
-  private static final int SEND_THRESHOLD = DataExchange.BODY_PART_LENGTH;
+  private static final int SEND_THRESHOLD = DataExchange.MAX_MESSAGE_LENGTH;
 
   private final ManagedChannel channel;
   private final ClientCall<InputStream, InputStream> call;
@@ -120,7 +120,7 @@ final class GrpcConnection extends FramedConnection {
     while (!ended && !outgoing.isEmpty() && call.isReady()) {
       ByteBuf first = outgoing.peek();
       ByteBuf part =
-          first.readSlice(Math.min(first.readableBytes(), DataExchange.BODY_PART_LENGTH));
+          first.readSlice(Math.min(first.readableBytes(), DataExchange.MAX_MESSAGE_LENGTH));
       call.sendMessage(DataExchange.message(part));
       if (!first.isReadable()) {
         outgoing.remove();

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.SocketIo;
 import io.sluice.proto.ServerId;
@@ -71,10 +70,7 @@ public final class GrpcDataTransport implements DataTransport {
             .channelType(io.socketClass())
             .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, config.connectTimeoutMs())
             .flowControlWindow(FLOW_CONTROL_WINDOW)
-            .maxInboundMessageSize(
-                Math.max(
-                    FrameHeader.LENGTH + config.limits().maxHeadLength(),
-                    DataExchange.MAX_BODY_PART_LENGTH))
+            .maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH)
             .build();
     GrpcConnection connection =
         new GrpcConnection(server.getName(), channel, config, nanoTime, connections::remove);

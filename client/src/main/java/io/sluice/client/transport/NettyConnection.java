@@ -128,11 +128,6 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
   }
 
   @Override
-  public void onWritabilityChanged() {
-    // Callers bound their bytes in flight; they wait for acks, not for the socket.
-  }
-
-  @Override
   public void onClosed(Throwable causeOrNull) {
     if (overdueCheck != null) {
       overdueCheck.cancel(false);

@@ -1,5 +1,6 @@
 package io.sluice.client.transport;
 
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
@@ -46,7 +47,7 @@ final class Requests {
    * @param bodyLength that the reply must have, in bytes
    * @param result made of the reply's head and body; takes the body, which is null if there is none
    */
-  private record Waiting<H extends MessageLite, T>(
+  private record Waiting<H extends Message, T>(
       FrameType reply,
       Parser<H> parser,
       int bodyLength,
@@ -67,7 +68,7 @@ final class Requests {
   record Added<T>(long requestId, CompletableFuture<T> future) {}
 
   /** Adds a request whose reply is a head alone. */
-  <T extends MessageLite> Added<T> add(FrameType reply, Parser<T> parser, long timeoutMs) {
+  <T extends Message> Added<T> add(FrameType reply, Parser<T> parser, long timeoutMs) {
     return add(reply, parser, 0, timeoutMs, (head, body) -> head);
   }
 
@@ -81,7 +82,7 @@ final class Requests {
         (head, body) -> new FetchedBody(head, body == null ? Unpooled.EMPTY_BUFFER : body));
   }
 
-  private <H extends MessageLite, T> Added<T> add(
+  private <H extends Message, T> Added<T> add(
       FrameType reply,
       Parser<H> parser,
       int bodyLength,
@@ -137,8 +138,8 @@ final class Requests {
     return parse(request.parser, header, frame);
   }
 
-  private static <T extends MessageLite> T parse(
-      Parser<T> parser, FrameHeader header, ByteBuf frame) throws SluiceException {
+  private static <T extends Message> T parse(Parser<T> parser, FrameHeader header, ByteBuf frame)
+      throws SluiceException {
     return FrameHeads.parse(parser, header.type(), frame, FrameHeader.LENGTH, header.headLength());
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -9,6 +10,7 @@ import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.file.RunFiles;
 import io.sluice.common.frame.AttemptSets;
+import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,72 @@ class WaitingReadTest {
       assertThat(opens.seen).extracting(Open::getMaxWaitMs).containsExactly(500, 200);
       assertThat(opens.seen).extracting(Open::getWantedPermille).containsOnly(950);
       assertThat(wanted(opens.seen.get(0))).containsExactly(1L, (1L << 40) + 2);
+    }
+  }
+
+  /** Attempts whose tasks are in their upper halves, as those of MapReduce, are long in a set. */
+  @Test
+  void doesNotWaitForMoreAttemptsThanAnOpenCanName() throws Exception {
+    for (int tasks : new int[] {40_000, 50_000}) {
+      opens.seen.clear();
+      try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
+        ShuffleReadRequest.Builder request =
+            ShuffleReadRequest.builder(cluster.assign(1, 1, 1))
+                .localOutput(local)
+                .waitFor(500, 950);
+        for (int task = 0; task < tasks; task++) {
+          request.expect(0, (long) task << 32, task);
+        }
+        try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+          assertThatThrownBy(read::next).isInstanceOf(BlocksMissingException.class);
+        }
+      }
+      Open first = opens.seen.get(0);
+      assertThat(first.getSerializedSize()).isLessThan(FrameType.OPEN.maxHeadLength());
+      assertThat(wanted(first)).hasSize(tasks == 40_000 ? tasks : 0);
+      assertThat(first.getMaxWaitMs()).isEqualTo(tasks == 40_000 ? 500 : 0);
+    }
+  }
+
+  /**
+   * A task may use records slowly: what it has asked for waits in its own process. Its servers may
+   * end connections meanwhile.
+   */
+  @Test
+  void aTaskThatPausesForAnHourBetweenRecordsLosesNothing() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
+      ShuffleAssignment assignment = cluster.assign(2, 2, 2);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment).localOutput(local).waitFor(500, 1000);
+      int contents = 0;
+      for (int partition = 0; partition < 2; partition++) {
+        for (long attempt = 0; attempt < 3; attempt++) {
+          TestBlocks blocks = TestBlocks.of(partition, attempt, random, 30_000, 1, 1, 1, 1);
+          for (int server = 0; server < 2; server++) {
+            blocks.push(cluster.pool(), assignment, cluster.server(server), 0, 4);
+          }
+          request.expect(partition, attempt, (int) attempt);
+          contents += 4;
+        }
+      }
+      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        int records = 0;
+        while (read.next() != null) {
+          records++;
+          nanos.addAndGet(TimeUnit.HOURS.toNanos(1));
+          if (records % 5 == 0) {
+            cluster.transport().dropConnections();
+          }
+        }
+        assertThat(records).isEqualTo(contents);
+        ReadCounters counters = read.counters();
+        assertThat(counters.retries()).isZero();
+        assertThat(counters.localBlocks()).as("nothing came from elsewhere").isZero();
+        assertThat(counters.fetches()).as("more than are in flight at a time").isGreaterThan(3);
+      }
+      for (int server = 0; server < 2; server++) {
+        assertThat(cluster.health().isFailing(cluster.server(server).id())).isFalse();
+      }
     }
   }
 

@@ -9,6 +9,15 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /** Sets of map attempts as they stand in heads: portable 64-bit Roaring bitmaps. */
 public final class AttemptSets {
+  /** Four bytes of the high half, and a bitmap without containers. */
+  private static final int MIN_HIGH_HALF_LENGTH = 12;
+
+  /** Tree entry, key, bitmap, and arrays of four containers. */
+  private static final int HIGH_HALF_HEAP_BYTES = 200;
+
+  /** A container of one value: 10 bytes, in the heap 54. */
+  private static final int HEAP_BYTES_PER_BYTE = 6;
+
   private AttemptSets() {}
 
   public static ByteString encode(Roaring64NavigableMap set) {
@@ -20,6 +29,21 @@ public final class AttemptSets {
       throw new UncheckedIOException("memory cannot fail", e);
     }
     return bytes.toByteString();
+  }
+
+  /**
+   * An upper bound of the heap that the decoded set takes, in bytes, from the encoded one alone: a
+   * high half of 12 bytes becomes a tree entry and an empty bitmap, a container of 10 bytes two
+   * objects. Sets that are dense take about what they take encoded.
+   */
+  public static long decodedBytes(ByteString bytes) {
+    long claimed = 0;
+    for (int i = Math.min(Long.BYTES, bytes.size()) - 1; i >= 0; i--) {
+      claimed = claimed << 8 | (bytes.byteAt(i) & 0xFF);
+    }
+    long possible = bytes.size() / MIN_HIGH_HALF_LENGTH + 1;
+    long highHalves = claimed < 0 ? possible : Math.min(claimed, possible);
+    return highHalves * HIGH_HALF_HEAP_BYTES + bytes.size() * HEAP_BYTES_PER_BYTE;
   }
 
   /**

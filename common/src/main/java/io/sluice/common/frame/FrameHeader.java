@@ -81,10 +81,11 @@ public record FrameHeader(
     }
     int headLength = buffer.getIntLE(index + HEAD_LENGTH_AT);
     int bodyLength = buffer.getIntLE(index + BODY_LENGTH_AT);
-    if (headLength < 0 || headLength > limits.maxHeadLength()) {
+    int maxHeadLength = Math.min(type.maxHeadLength(), limits.maxHeadLength());
+    if (headLength < 0 || headLength > maxHeadLength) {
       throw new FrameFormatException(
           Reason.TOO_LARGE,
-          "frame " + type + ": head of " + headLength + " bytes, limit " + limits.maxHeadLength());
+          "frame " + type + ": head of " + headLength + " bytes, limit " + maxHeadLength);
     }
     if (bodyLength < 0 || bodyLength > limits.maxBodyLength()) {
       throw new FrameFormatException(

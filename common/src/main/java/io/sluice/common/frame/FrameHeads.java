@@ -1,7 +1,9 @@
 package io.sluice.common.frame;
 
 import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +14,11 @@ import java.io.UncheckedIOException;
 
 /** Encoding and decoding of a frame's header and head. */
 public final class FrameHeads {
+  /** Heap of a range, its builder and its place in the list; an encoded one has 2 bytes or more. */
+  private static final long RANGE_HEAP_BYTES = 120;
+
+  private static final int RANGE_GROWTH = 60;
+
   private FrameHeads() {}
 
   /**
@@ -51,17 +58,32 @@ public final class FrameHeads {
   }
 
   /**
-   * Parses a verified head of {@code headLength} bytes at {@code index}. Borrows {@code buffer}.
-   *
-   * @throws FrameFormatException if the bytes are not a message of that kind
+   * Upper bound of the memory that receiving and parsing the head of a request takes, in bytes,
+   * whatever its bytes are: the received bytes, a copy as an array, and the objects made of them.
    */
-  public static <T extends MessageLite> T parse(
+  public static long parsedBytes(FrameType type, int headLength) {
+    long objects =
+        type == FrameType.FETCH
+            ? Math.min((long) RANGE_GROWTH * headLength, RANGE_HEAP_BYTES * FrameLimits.MAX_RANGES)
+            : 2L * headLength;
+    return 2L * headLength + objects;
+  }
+
+  /**
+   * Parses a verified head of {@code headLength} bytes at {@code index}. Fields that this version
+   * does not know are dropped: each would cost many times its bytes. Borrows {@code buffer}.
+   *
+   * @throws FrameFormatException if the bytes are not a message of that type, or repeat a field
+   *     more often than the protocol allows; no object has been made of them then
+   */
+  public static <T extends Message> T parse(
       Parser<T> parser, FrameType type, ByteBuf buffer, int index, int headLength)
       throws FrameFormatException {
     try {
       byte[] head = new byte[headLength];
       buffer.getBytes(index, head);
-      return parser.parseFrom(head);
+      RepeatedFields.check(type, head);
+      return DiscardUnknownFieldsParser.wrap(parser).parseFrom(head);
     } catch (InvalidProtocolBufferException e) {
       throw new FrameFormatException(
           Reason.BAD_HEAD, "frame " + type + ": the head is not such a message: " + e.getMessage());

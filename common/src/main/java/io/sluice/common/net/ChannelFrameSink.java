@@ -5,9 +5,6 @@ public interface ChannelFrameSink extends FrameSink {
   /** The bytes that were there have been handed over: the time to flush replies. */
   void onReadComplete();
 
-  /** Whether the channel takes more outgoing bytes has changed. */
-  void onWritabilityChanged();
-
   /** The channel closed, or failed and is being closed. Called once, last. */
   void onClosed(Throwable causeOrNull);
 }

@@ -15,23 +15,21 @@ import java.nio.ByteBuffer;
 
 /**
  * The gRPC method that carries frames: the bidirectional stream {@code sluice.v1.Data/Exchange},
- * whose messages are raw bytes. One message holds a frame's header and head exactly; then, if there
- * is a body, it follows in messages of 1 to {@link #MAX_BODY_PART_LENGTH} bytes. gRPC reads a
- * message that is sent only while the call that passes it lasts; one that is received is closed by
- * its receiver.
+ * whose messages are raw bytes, 1 to {@link #MAX_MESSAGE_LENGTH} of them. The first message of a
+ * frame begins with its whole header; the head follows in the same and further messages, then the
+ * body, if there is one, in messages of its own. gRPC reads a message that is sent only while the
+ * call that passes it lasts; one that is received is closed by its receiver.
  */
 public final class DataExchange {
   public static final String SERVICE = "sluice.v1.Data";
 
-  /** Longest part of a body that a receiver takes. */
-  public static final int MAX_BODY_PART_LENGTH = 512 << 10;
-
   /**
-   * How senders cut bodies. gRPC copies a message before it goes out and holds up to two of a
-   * connection, outside any budget: for a thousand connections 256 MiB. Larger parts would save a
-   * little CPU, and hold that much more.
+   * Maximum length of a message, in bytes, and the length of all but the last message of a head or
+   * body. gRPC gathers a message that is received outside any budget, copies one that is sent, and
+   * holds up to two of the latter per connection. Larger messages would save a little CPU, and hold
+   * that much more.
    */
-  public static final int BODY_PART_LENGTH = 128 << 10;
+  public static final int MAX_MESSAGE_LENGTH = 128 << 10;
 
   public static final MethodDescriptor<InputStream, InputStream> METHOD =
       MethodDescriptor.<InputStream, InputStream>newBuilder()

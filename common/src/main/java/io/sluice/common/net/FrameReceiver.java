@@ -27,15 +27,16 @@ import java.util.Deque;
  * <p><b>States.</b>
  *
  * <pre>
- *  HEADER -> HEAD -> HEADER                    a frame without a body
+ *  HEADER -> AWAITING_HEAD_MEMORY              onHeader returned false
+ *         -> HEAD -> HEADER                    a frame without a body
  *                 -> AWAITING_BODY_MEMORY      onHead returned without having decided
  *                 -> BODY | DISCARD -> HEADER
  *  any    -> ENDED                             malformed bytes, or the channel closed
  * </pre>
  *
  * The socket is read in HEADER and HEAD unless {@link #pause paused}, always in BODY and DISCARD,
- * so that memory once taken is filled, never in AWAITING_BODY_MEMORY; in ENDED it is read to notice
- * its end and the bytes are dropped.
+ * so that memory once taken is filled, never in AWAITING_HEAD_MEMORY and AWAITING_BODY_MEMORY; in
+ * ENDED it is read to notice its end and the bytes are dropped.
  */
 public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   /**
@@ -52,6 +53,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
 
   private enum State {
     HEADER,
+    AWAITING_HEAD_MEMORY,
     HEAD,
     AWAITING_BODY_MEMORY,
     BODY,
@@ -74,6 +76,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   private int discardRemaining;
   private ByteBuf handedOut;
   private long receivedBytes;
+  private long receivedFrames;
 
   /**
    * @param limits of the frames to come, until {@link #limits} sets others
@@ -98,6 +101,11 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     return receivedBytes;
   }
 
+  /** Frames received to their end so far. */
+  public long receivedFrames() {
+    return receivedFrames;
+  }
+
   /** Whether a body has begun and is not whole. */
   public boolean receivingBody() {
     return state == State.BODY || state == State.DISCARD;
@@ -120,6 +128,15 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   public void resume() {
     if (paused) {
       paused = false;
+      work();
+      updateAutoRead();
+    }
+  }
+
+  /** Receives the head that {@link FrameSink#onHeader} has announced. */
+  public void receiveHead() {
+    if (state == State.AWAITING_HEAD_MEMORY) {
+      state = State.HEAD;
       work();
       updateAutoRead();
     }
@@ -210,13 +227,6 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (!sinkClosed) {
-      sink.onWritabilityChanged();
-    }
-  }
-
-  @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     finish(null);
   }
@@ -276,7 +286,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
       case HEAD -> collect(FrameHeader.LENGTH + header.headLength()) && headComplete();
       case BODY -> fillBody();
       case DISCARD -> discard();
-      case AWAITING_BODY_MEMORY, ENDED -> false;
+      case AWAITING_HEAD_MEMORY, AWAITING_BODY_MEMORY, ENDED -> false;
     };
   }
 
@@ -315,8 +325,11 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
       malformed(e);
       return false;
     }
-    state = State.HEAD;
-    return true;
+    state = State.AWAITING_HEAD_MEMORY;
+    if (sink.onHeader(header)) {
+      receiveHead();
+    }
+    return state == State.HEAD;
   }
 
   private boolean headComplete() {
@@ -329,6 +342,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     ByteBuf head = frame;
     frame = null;
     state = header.bodyLength() > 0 ? State.AWAITING_BODY_MEMORY : State.HEADER;
+    receivedFrames += header.bodyLength() > 0 ? 0 : 1;
     try {
       sink.onHead(header, head);
     } finally {
@@ -355,6 +369,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     ByteBuf whole = body;
     body = null;
     state = State.HEADER;
+    receivedFrames++;
     sink.onBody(header, whole);
     return true;
   }
@@ -371,6 +386,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
       dropIfRead(bytes);
     }
     state = State.HEADER;
+    receivedFrames++;
     return true;
   }
 
@@ -382,7 +398,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
         switch (state) {
           case HEADER, HEAD -> !paused;
           case BODY, DISCARD, ENDED -> true;
-          case AWAITING_BODY_MEMORY -> false;
+          case AWAITING_HEAD_MEMORY, AWAITING_BODY_MEMORY -> false;
         };
     if (context.channel().config().isAutoRead() != read) {
       context.channel().config().setAutoRead(read);

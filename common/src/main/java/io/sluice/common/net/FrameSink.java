@@ -10,6 +10,16 @@ import io.sluice.common.frame.FrameHeader;
  */
 public interface FrameSink {
   /**
+   * A valid header. Its head has not been received, and there is no memory for it yet.
+   *
+   * @return whether to receive the head now. Otherwise the sink calls {@code receiveHead} of the
+   *     receiver later, or ends it; until then nothing more is read from the connection
+   */
+  default boolean onHeader(FrameHeader header) {
+    return true;
+  }
+
+  /**
    * A verified header and head. When {@link FrameHeader#bodyLength} is more than 0 the sink calls
    * {@code receiveBody} or {@code discardBody} of the receiver, at once or later; until then
    * nothing more is read from the connection.

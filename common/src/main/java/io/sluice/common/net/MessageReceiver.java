@@ -17,6 +17,7 @@ import java.io.InputStream;
 public final class MessageReceiver {
   private enum State {
     HEAD,
+    AWAITING_HEAD_MEMORY,
     AWAITING_BODY_MEMORY,
     BODY,
     DISCARD,
@@ -29,10 +30,13 @@ public final class MessageReceiver {
   private FrameLimits limits;
   private State state = State.HEAD;
   private boolean paused;
+  // Header and the head so far; null between frames.
+  private ByteBuf frame;
   private FrameHeader header;
   private ByteBuf body;
   private int discardRemaining;
   private long receivedBytes;
+  private long receivedFrames;
 
   /**
    * @param limits of the frames to come, until {@link #limits} sets others
@@ -53,6 +57,16 @@ public final class MessageReceiver {
     return receivedBytes;
   }
 
+  /** Frames received to their end so far. */
+  public long receivedFrames() {
+    return receivedFrames;
+  }
+
+  /** Whether part of a head has arrived, and the rest is wanted. */
+  public boolean receivingHead() {
+    return state == State.HEAD && frame != null;
+  }
+
   /** Whether a body has begun and is not whole. */
   public boolean receivingBody() {
     return state == State.BODY || state == State.DISCARD;
@@ -61,15 +75,23 @@ public final class MessageReceiver {
   /** Whether a further message has a place to go to. */
   public boolean wantsMessage() {
     return switch (state) {
-      case HEAD -> !paused;
+      case HEAD -> !paused || frame != null;
       case BODY, DISCARD -> true;
-      case AWAITING_BODY_MEMORY, ENDED -> false;
+      case AWAITING_HEAD_MEMORY, AWAITING_BODY_MEMORY, ENDED -> false;
     };
   }
 
   /** Wants no further frame, or does again. One that has begun is received to its end. */
   public void paused(boolean paused) {
     this.paused = paused;
+  }
+
+  /** Receives the head that {@link FrameSink#onHeader} has announced. */
+  public void receiveHead() {
+    if (state == State.AWAITING_HEAD_MEMORY) {
+      state = State.HEAD;
+      deliverWholeHead();
+    }
   }
 
   /**
@@ -107,6 +129,10 @@ public final class MessageReceiver {
   /** Takes nothing more and frees what is half received. */
   public void end() {
     state = State.ENDED;
+    if (frame != null) {
+      frame.release();
+      frame = null;
+    }
     if (body != null) {
       body.release();
       body = null;
@@ -123,45 +149,107 @@ public final class MessageReceiver {
       case HEAD -> onHead(message);
       case BODY -> onBodyPart(message);
       case DISCARD -> onDiscarded(message);
-      case AWAITING_BODY_MEMORY, ENDED -> {}
+      case AWAITING_HEAD_MEMORY, AWAITING_BODY_MEMORY, ENDED -> {}
     }
   }
 
   private void onHead(InputStream message) throws IOException {
     int length = message.available();
     receivedBytes += length;
-    int limit = FrameHeader.LENGTH + limits.maxHeadLength();
-    if (length > limit) {
+    if (length < 1 || length > DataExchange.MAX_MESSAGE_LENGTH) {
       malformed(
-          0,
+          frame == null ? 0 : header.requestId(),
           new FrameFormatException(
-              Reason.TOO_LARGE, "frame: message of " + length + " bytes, limit " + limit));
+              Reason.TOO_LARGE,
+              "frame: message of "
+                  + length
+                  + " bytes, expected 1 to "
+                  + DataExchange.MAX_MESSAGE_LENGTH));
       return;
     }
-    ByteBuf frame = allocator.buffer(Math.max(length, 64), Math.max(length, 64));
+    if (frame != null) {
+      onRestOfHead(message, length);
+      return;
+    }
+    // Of the whole message only the header until that has been accepted.
+    frame = allocator.buffer(FrameHeader.LENGTH);
+    read(message, Math.min(length, FrameHeader.LENGTH));
     try {
-      DataExchange.read(message, frame);
-      try {
-        header = FrameHeader.read(frame, 0, limits);
-        if (FrameHeader.LENGTH + header.headLength() != length) {
-          throw new FrameFormatException(
-              Reason.BAD_HEAD,
-              "frame "
-                  + header.type()
-                  + ": message of "
-                  + length
-                  + " bytes, expected header and head of "
-                  + (FrameHeader.LENGTH + header.headLength()));
-        }
-        header.verifyHead(frame, 0);
-      } catch (FrameFormatException e) {
-        malformed(requestIdFor(e, frame), e);
-        return;
-      }
-      state = header.bodyLength() > 0 ? State.AWAITING_BODY_MEMORY : State.HEAD;
-      sink.onHead(header, frame);
+      header = FrameHeader.read(frame, 0, limits);
+    } catch (FrameFormatException e) {
+      malformed(requestIdFor(e, frame), e);
+      return;
+    }
+    if (!fitsHead(length - FrameHeader.LENGTH)) {
+      return;
+    }
+    state = State.AWAITING_HEAD_MEMORY;
+    boolean wanted = sink.onHeader(header);
+    if (state == State.ENDED) {
+      return;
+    }
+    read(message, length - FrameHeader.LENGTH);
+    if (wanted) {
+      receiveHead();
+    }
+  }
+
+  private void onRestOfHead(InputStream message, int length) throws IOException {
+    if (fitsHead(length)) {
+      read(message, length);
+      deliverWholeHead();
+    }
+  }
+
+  /** Whether a message does not go past the end of the head. */
+  private boolean fitsHead(int length) {
+    int missing = FrameHeader.LENGTH + header.headLength() - frame.readableBytes();
+    if (length <= missing) {
+      return true;
+    }
+    malformed(
+        header.requestId(),
+        new FrameFormatException(
+            Reason.BAD_HEAD,
+            "frame "
+                + header.type()
+                + ": message of "
+                + length
+                + " bytes, expected at most the "
+                + missing
+                + " that its head lacks"));
+    return false;
+  }
+
+  /** Appends bytes of a message to the frame, whose memory grows with what has arrived. */
+  private void read(InputStream message, int length) throws IOException {
+    if (length > 0) {
+      frame.ensureWritable(length);
+      ByteBuf target = frame.slice(frame.writerIndex(), length).clear();
+      frame.writerIndex(frame.writerIndex() + DataExchange.read(message, target));
+    }
+  }
+
+  private void deliverWholeHead() {
+    if (frame.readableBytes() < FrameHeader.LENGTH + header.headLength()) {
+      return;
+    }
+    ByteBuf head = frame;
+    frame = null;
+    try {
+      header.verifyHead(head, 0);
+    } catch (FrameFormatException e) {
+      long requestId = requestIdFor(e, head);
+      head.release();
+      malformed(requestId, e);
+      return;
+    }
+    state = header.bodyLength() > 0 ? State.AWAITING_BODY_MEMORY : State.HEAD;
+    receivedFrames += header.bodyLength() > 0 ? 0 : 1;
+    try {
+      sink.onHead(header, head);
     } finally {
-      frame.release();
+      head.release();
     }
   }
 
@@ -185,6 +273,7 @@ public final class MessageReceiver {
       ByteBuf whole = body;
       body = null;
       state = State.HEAD;
+      receivedFrames++;
       sink.onBody(header, whole);
     }
   }
@@ -198,11 +287,12 @@ public final class MessageReceiver {
     discardRemaining -= length;
     if (discardRemaining == 0) {
       state = State.HEAD;
+      receivedFrames++;
     }
   }
 
   private boolean isPart(int length, int missing) {
-    int limit = Math.min(missing, DataExchange.MAX_BODY_PART_LENGTH);
+    int limit = Math.min(missing, DataExchange.MAX_MESSAGE_LENGTH);
     if (length >= 1 && length <= limit) {
       return true;
     }

@@ -10,14 +10,20 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameFormatException.Reason;
+import io.sluice.proto.Error;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
+import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HexFormat;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 class FrameHeaderTest {
   private static final FrameLimits LIMITS = new FrameLimits(4096, 1 << 20);
@@ -70,6 +76,70 @@ class FrameHeaderTest {
                   .reason())
           .isEqualTo(Reason.TRUNCATED);
     }
+  }
+
+  @Test
+  void refusesAHeadThatIsLongerThanAnyOfItsType() throws FrameFormatException {
+    for (FrameType type : FrameType.values()) {
+      int longest = type.maxHeadLength();
+      assertThat(FrameHeader.read(header(type, longest), 0, FrameLimits.DEFAULT).headLength())
+          .isEqualTo(longest);
+      ByteBuf longer = header(type, longest + 1);
+      FrameFormatException refusal =
+          catchThrowableOfType(
+              FrameFormatException.class, () -> FrameHeader.read(longer, 0, FrameLimits.DEFAULT));
+      assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
+      assertThat(refusal).hasMessageContaining("limit " + longest);
+    }
+  }
+
+  /** The header of an empty head, changed to say that it has {@code headLength} bytes. */
+  private static ByteBuf header(FrameType type, int headLength) {
+    return FrameHeads.encode(
+            UnpooledByteBufAllocator.DEFAULT, type, 1, Push.getDefaultInstance(), 0)
+        .setIntLE(FrameHeader.HEAD_LENGTH_AT, headLength);
+  }
+
+  @Test
+  void hasRoomForTheLargestHonestMessages() {
+    String name = "n".repeat(256);
+    ShuffleId shuffle =
+        ShuffleId.newBuilder().setApplication(name).setShuffle(Integer.MAX_VALUE).build();
+    Fetch.Builder fetch = Fetch.newBuilder().setShuffle(shuffle).setEpoch(Long.MAX_VALUE);
+    Range range =
+        Range.newBuilder()
+            .setPartition(Integer.MAX_VALUE)
+            .setOffset(Long.MAX_VALUE)
+            .setLength(Integer.MAX_VALUE)
+            .build();
+    for (int i = 0; i < FrameLimits.MAX_RANGES; i++) {
+      fetch.addRanges(range);
+    }
+    PushAck.Builder ack = PushAck.newBuilder().setEpoch(Long.MAX_VALUE);
+    for (int i = 0; i < 65_536; i++) {
+      ack.addFullPartitions(Integer.MAX_VALUE);
+    }
+    // Attempts of a million tasks in a row, as an engine numbers them.
+    Roaring64NavigableMap attempts = new Roaring64NavigableMap();
+    Random random = new Random(1);
+    for (long task = 0; task < 1_000_000; task++) {
+      if (random.nextBoolean()) {
+        attempts.addLong((1L << 40) + task);
+      }
+    }
+    Open.Builder open =
+        Open.newBuilder().setShuffle(shuffle).setWantedAttempts(AttemptSets.encode(attempts));
+    for (int i = 0; i < FrameLimits.MAX_PARTITIONS; i++) {
+      open.addPartitions(Integer.MAX_VALUE);
+    }
+    Push push = Push.newBuilder().setShuffle(shuffle).setEpoch(Long.MAX_VALUE).build();
+    Error error = Error.newBuilder().setMessage("\uffff".repeat(4096)).build();
+
+    assertThat(push.getSerializedSize()).isLessThan(FrameType.PUSH.maxHeadLength());
+    assertThat(ack.build().getSerializedSize()).isLessThan(FrameType.PUSH_ACK.maxHeadLength());
+    assertThat(open.build().getSerializedSize()).isLessThan(FrameType.OPEN.maxHeadLength());
+    assertThat(fetch.build().getSerializedSize()).isLessThan(FrameType.FETCH.maxHeadLength());
+    assertThat(error.getSerializedSize()).isLessThan(FrameType.ERROR.maxHeadLength());
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -53,8 +54,7 @@ public final class DecoderFuzz {
   private final List<Class<? extends Exception>> documented = new ArrayList<>();
   private final ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private UnaryOperator<byte[]> seal = UnaryOperator.identity();
-  private long fixedBytes = 4 << 20;
-  private long bytesPerByte = 256;
+  private ToLongFunction<byte[]> mostBytes = input -> (4L << 20) + 256L * input.length;
 
   private DecoderFuzz(List<byte[]> seeds) {
     this.seeds = seeds;
@@ -90,8 +90,12 @@ public final class DecoderFuzz {
 
   /** Most memory on the heap that one input may take, of which nothing need be left. */
   public DecoderFuzz allocating(long fixed, long perByte) {
-    fixedBytes = fixed;
-    bytesPerByte = perByte;
+    return allocating(input -> fixed + perByte * input.length);
+  }
+
+  /** Most memory on the heap that an input may take, of which nothing need be left. */
+  public DecoderFuzz allocating(ToLongFunction<byte[]> most) {
+    mostBytes = most;
     return this;
   }
 
@@ -208,7 +212,7 @@ public final class DecoderFuzz {
         end = Arrays.stream(e.getStackTrace()).limit(3).toList().toString();
       }
       long taken = memory.getCurrentThreadAllocatedBytes() - before;
-      if (measured && taken > fixedBytes + bytesPerByte * bytes.length) {
+      if (measured && taken > mostBytes.applyAsLong(bytes)) {
         throw new AssertionError(taken + " bytes of memory for " + what(bytes));
       }
       tried.incrementAndGet();

@@ -107,9 +107,6 @@ class FrameFuzzTest {
     public void onReadComplete() {}
 
     @Override
-    public void onWritabilityChanged() {}
-
-    @Override
     public void onClosed(Throwable causeOrNull) {
       assertThat(causeOrNull).isNull();
       closed++;

@@ -42,10 +42,20 @@ class FrameReceiverTest {
     final Deque<Runnable> later = new ArrayDeque<>();
     FrameReceiver receiver;
     boolean discardAll;
+    boolean headsAtOnce;
     int closed;
 
     Sink(Random random) {
       this.random = random;
+    }
+
+    @Override
+    public boolean onHeader(FrameHeader header) {
+      if (headsAtOnce || random.nextInt(3) > 0) {
+        return true;
+      }
+      later.add(receiver::receiveHead);
+      return false;
     }
 
     @Override
@@ -108,9 +118,6 @@ class FrameReceiverTest {
 
     @Override
     public void onReadComplete() {}
-
-    @Override
-    public void onWritabilityChanged() {}
 
     @Override
     public void onClosed(Throwable causeOrNull) {
@@ -271,9 +278,6 @@ class FrameReceiverTest {
               public void onReadComplete() {}
 
               @Override
-              public void onWritabilityChanged() {}
-
-              @Override
               public void onClosed(Throwable causeOrNull) {}
             });
     self[0] = receiver;
@@ -327,6 +331,37 @@ class FrameReceiverTest {
   }
 
   @Test
+  void readsNothingOfAHeadUntilItIsWanted() {
+    Open.Builder open = Open.newBuilder();
+    for (int partition = 0; partition < 4_000; partition++) {
+      open.addPartitions(partition);
+    }
+    byte[] frame = frame(FrameType.OPEN, 1, open.build(), 0);
+    Random never =
+        new Random() {
+          @Override
+          public int nextInt(int bound) {
+            return 0;
+          }
+        };
+    try (Wire wire = new Wire(never)) {
+      wire.read(frame, 0, FrameHeader.LENGTH);
+      assertThat(wire.reading()).isFalse();
+      assertThat(wire.receiver.receivingHead()).as("the server is waited for").isFalse();
+      assertThat(wire.heldBytes()).isLessThan(1_000);
+
+      wire.sink.later.remove().run();
+      assertThat(wire.reading()).isTrue();
+      assertThat(wire.receiver.receivingHead()).isTrue();
+      for (int at = FrameHeader.LENGTH; at < frame.length; ) {
+        at += wire.read(frame, at, frame.length - at);
+      }
+      assertThat(wire.sink.frames).hasSize(1);
+      assertThat(wire.receiver.receivedFrames()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void handsNothingOverAfterMalformedBytes() {
     byte[] good = frame(FrameType.OPEN, 1, Open.getDefaultInstance(), 0);
     for (int at = 0; at < good.length; at++) {
@@ -335,6 +370,7 @@ class FrameReceiverTest {
       System.arraycopy(good, 0, stream, 2 * good.length, good.length);
       stream[at] ^= 0x10;
       try (Wire wire = new Wire(new Random(at))) {
+        wire.sink.headsAtOnce = true;
         for (int done = 0; done < stream.length; ) {
           done += wire.read(stream, done, stream.length - done);
         }

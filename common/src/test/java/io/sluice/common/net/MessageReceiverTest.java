@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.frame.FrameFormatException;
+import io.sluice.common.frame.FrameFormatException.Reason;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
 import io.sluice.common.frame.FrameLimits;
@@ -30,9 +31,15 @@ class MessageReceiverTest {
   private final List<Long> heads = new ArrayList<>();
   private final List<FrameFormatException> problems = new ArrayList<>();
   private boolean giveMemory = true;
+  private boolean giveHeadMemory = true;
 
   private final FrameSink sink =
       new FrameSink() {
+        @Override
+        public boolean onHeader(FrameHeader header) {
+          return giveHeadMemory;
+        }
+
         @Override
         public void onHead(FrameHeader header, ByteBuf frame) {
           heads.add(header.requestId());
@@ -86,8 +93,7 @@ class MessageReceiverTest {
       message(frame(FrameType.PUSH, i, Push.getDefaultInstance(), body.length));
       for (int at = 0; at < body.length; ) {
         assertThat(receiver.wantsMessage()).isTrue();
-        int part =
-            Math.min(body.length - at, 1 + random.nextInt(DataExchange.MAX_BODY_PART_LENGTH));
+        int part = Math.min(body.length - at, 1 + random.nextInt(DataExchange.MAX_MESSAGE_LENGTH));
         message(Arrays.copyOfRange(body, at, at + part));
         at += part;
       }
@@ -123,8 +129,9 @@ class MessageReceiverTest {
     giveMemory = false;
     message(frame(FrameType.PUSH, 1, Push.getDefaultInstance(), 700_000));
     receiver.discardBody();
-    message(new byte[500_000]);
-    message(new byte[200_000]);
+    for (int part = 0; part < 7; part++) {
+      message(new byte[100_000]);
+    }
     assertThat(bodies).isEmpty();
     assertThat(allocator.metric().usedDirectMemory()).isZero();
 
@@ -134,7 +141,7 @@ class MessageReceiverTest {
 
   @Test
   void refusesPartsThatAreTooLongOrEmpty() throws IOException {
-    byte[] tooLarge = new byte[DataExchange.MAX_BODY_PART_LENGTH + 1];
+    byte[] tooLarge = new byte[DataExchange.MAX_MESSAGE_LENGTH + 1];
     for (byte[] part : List.of(new byte[0], new byte[11], tooLarge)) {
       MessageReceiver fresh = new MessageReceiver(allocator, LIMITS, sink);
       giveMemory = false;
@@ -155,19 +162,82 @@ class MessageReceiverTest {
   }
 
   @Test
-  void refusesHeadThatDoesNotFillItsMessage() throws IOException {
-    byte[] good = frame(FrameType.OPEN, 1, Open.newBuilder().addPartitions(1).build(), 0);
+  void putsAHeadTogetherFromSeveralMessages() throws IOException {
+    byte[] frame = frame(FrameType.OPEN, 7, open(5_000), 0);
+    for (int first = FrameHeader.LENGTH; first < frame.length; first += 777) {
+      heads.clear();
+      message(Arrays.copyOf(frame, first));
+      receiver.paused(true);
+      for (int at = first; at < frame.length; at += 1_500) {
+        assertThat(receiver.receivingHead()).isTrue();
+        assertThat(receiver.wantsMessage()).as("one that has begun").isTrue();
+        message(Arrays.copyOfRange(frame, at, Math.min(frame.length, at + 1_500)));
+      }
+      assertThat(heads).containsExactly(7L);
+      assertThat(receiver.receivingHead()).isFalse();
+      receiver.paused(false);
+    }
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void receivesAHeadWhenItIsWanted() throws IOException {
+    byte[] frame = frame(FrameType.OPEN, 7, open(5_000), 0);
+    giveHeadMemory = false;
+    message(Arrays.copyOf(frame, 100));
+    assertThat(receiver.wantsMessage()).isFalse();
+    assertThat(receiver.receivingHead()).as("the server is waited for").isFalse();
+
+    receiver.receiveHead();
+    assertThat(receiver.wantsMessage()).isTrue();
+    message(Arrays.copyOfRange(frame, 100, frame.length));
+    assertThat(heads).containsExactly(7L);
+
+    message(frame);
+    assertThat(heads).hasSize(1);
+    receiver.receiveHead();
+    assertThat(heads).hasSize(2);
+  }
+
+  @Test
+  void refusesHeadThatGoesPastItsEnd() throws IOException {
+    byte[] good = frame(FrameType.OPEN, 1, open(1), 0);
     for (byte[] bad :
-        List.of(
-            Arrays.copyOf(good, good.length + 1),
-            Arrays.copyOf(good, good.length - 1),
-            Arrays.copyOf(good, 20),
-            new byte[0],
-            new byte[LIMITS.maxHeadLength() + FrameHeader.LENGTH + 1])) {
+        List.of(Arrays.copyOf(good, good.length + 1), Arrays.copyOf(good, 20), new byte[0])) {
       new MessageReceiver(allocator, LIMITS, sink).onMessage(new ByteArrayInputStream(bad));
     }
-    assertThat(problems).hasSize(5);
+    MessageReceiver second = new MessageReceiver(allocator, LIMITS, sink);
+    second.onMessage(new ByteArrayInputStream(good, 0, good.length - 1));
+    second.onMessage(new ByteArrayInputStream(new byte[2]));
+    assertThat(problems).hasSize(4);
     assertThat(heads).isEmpty();
+  }
+
+  @Test
+  void refusesALongMessageWithoutMemoryForIt() throws IOException {
+    byte[] bytes = new byte[DataExchange.MAX_MESSAGE_LENGTH + 1];
+    message(bytes);
+    assertThat(problems)
+        .singleElement()
+        .satisfies(p -> assertThat(p).hasMessageContaining("131073"));
+    assertThat(allocator.metric().usedDirectMemory()).isZero();
+  }
+
+  @Test
+  void refusesAHeadByItsTypeBeforeItIsReceived() throws IOException {
+    byte[] frame = frame(FrameType.PUSH, 9, open(2_000), 10);
+    message(Arrays.copyOf(frame, FrameHeader.LENGTH));
+    assertThat(problems)
+        .singleElement()
+        .satisfies(p -> assertThat(p.reason()).isEqualTo(Reason.TOO_LARGE));
+  }
+
+  private static Open open(int partitions) {
+    Open.Builder open = Open.newBuilder();
+    for (int partition = 0; partition < partitions; partition++) {
+      open.addPartitions(partition % 100);
+    }
+    return open.build();
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
 import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
@@ -41,6 +42,7 @@ final class FakeDataService implements DataService, AutoCloseable {
 
   private final FrameLimits limits;
   private final BodyMemory memory;
+  private final RequestMemory requestMemory = new RequestMemory(16 << 20);
   private final FileChannel file;
   private final Map<Integer, List<Stretch>> partitions = new TreeMap<>();
   private final List<CompletableFuture<OpenReply>> heldOpens = new ArrayList<>();
@@ -99,8 +101,12 @@ final class FakeDataService implements DataService, AutoCloseable {
     return heldOpens.size();
   }
 
-  synchronized void answerHeldOpens() {
-    heldOpens.forEach(open -> open.complete(OpenReply.newBuilder().setEpoch(EPOCH).build()));
+  void answerHeldOpens() {
+    answerHeldOpens(OpenReply.newBuilder().setEpoch(EPOCH).build());
+  }
+
+  synchronized void answerHeldOpens(OpenReply reply) {
+    heldOpens.forEach(open -> open.complete(reply));
     heldOpens.clear();
   }
 
@@ -169,6 +175,11 @@ final class FakeDataService implements DataService, AutoCloseable {
   @Override
   public BodyMemory bodyMemory() {
     return memory;
+  }
+
+  @Override
+  public RequestMemory requestMemory() {
+    return requestMemory;
   }
 
   @Override

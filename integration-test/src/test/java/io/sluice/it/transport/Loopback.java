@@ -10,6 +10,7 @@ import io.sluice.client.transport.SocketDataTransport;
 import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.IoMode;
+import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.ServerId;
 import io.sluice.server.service.DataService;
 import io.sluice.server.transport.DataTransportConfig;
@@ -42,11 +43,21 @@ interface Loopback extends AutoCloseable {
   /** Framed TCP. */
   static Loopback netty(DataService service, DataTransportConfig config, IoMode mode)
       throws IOException {
+    return netty(service, config, mode, LoopbackTls.OFF);
+  }
+
+  /** Framed TCP, encrypted or not. */
+  static Loopback netty(
+      DataService service, DataTransportConfig config, IoMode mode, LoopbackTls tls)
+      throws IOException {
     return framed(
         service,
         config,
         mode,
-        clientConfig -> new NettyDataTransport(clientConfig, System::nanoTime));
+        tls,
+        clientConfig ->
+            new NettyDataTransport(
+                clientConfig, new ApplicationCredentials(), tls.client(), System::nanoTime));
   }
 
   /** Framed TCP whose client end has no Netty channel. */
@@ -55,6 +66,7 @@ interface Loopback extends AutoCloseable {
         service,
         config,
         IoMode.NIO,
+        LoopbackTls.OFF,
         clientConfig ->
             new SocketDataTransport(
                 clientConfig,
@@ -67,6 +79,7 @@ interface Loopback extends AutoCloseable {
       DataService service,
       DataTransportConfig config,
       IoMode mode,
+      LoopbackTls tls,
       Function<TransportConfig, DataTransport> clients)
       throws IOException {
     TransportCounters counters = new TransportCounters();
@@ -74,6 +87,7 @@ interface Loopback extends AutoCloseable {
         new NettyDataServer(
             service,
             new NettyServerConfig("127.0.0.1", 0, 128, mode, 2, config),
+            tls.server().map(TlsContexts::dataServer),
             counters,
             System::nanoTime);
     server.start();
@@ -102,7 +116,7 @@ interface Loopback extends AutoCloseable {
 
       @Override
       public RawPeer newRawPeer() throws IOException {
-        return new RawPeer.Tcp(id);
+        return new RawPeer.Tcp(id, tls.sockets());
       }
 
       @Override
@@ -114,6 +128,12 @@ interface Loopback extends AutoCloseable {
 
   /** Inside gRPC. */
   static Loopback grpc(DataService service, DataTransportConfig config) throws IOException {
+    return grpc(service, config, LoopbackTls.OFF);
+  }
+
+  /** Inside gRPC, encrypted or not. */
+  static Loopback grpc(DataService service, DataTransportConfig config, LoopbackTls tls)
+      throws IOException {
     TransportCounters counters = new TransportCounters();
     ExecutorService executor = Executors.newFixedThreadPool(4);
     ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
@@ -122,6 +142,7 @@ interface Loopback extends AutoCloseable {
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)).executor(executor);
     data.configure(builder);
+    tls.server().ifPresent(contexts -> builder.sslContext(contexts.grpcServer()));
     Server server = builder.addService(data).build().start();
     ServerId id =
         ServerId.newBuilder()
@@ -143,12 +164,13 @@ interface Loopback extends AutoCloseable {
 
       @Override
       public DataTransport newClient(TransportConfig clientConfig) {
-        return new GrpcDataTransport(clientConfig, System::nanoTime);
+        return new GrpcDataTransport(
+            clientConfig, new ApplicationCredentials(), tls.client(), System::nanoTime);
       }
 
       @Override
       public RawPeer newRawPeer() {
-        return new RawPeer.Grpc(id);
+        return new RawPeer.Grpc(id, tls.client());
       }
 
       @Override

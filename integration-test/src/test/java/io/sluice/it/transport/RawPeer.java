@@ -8,6 +8,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.buffer.Unpooled;
+import io.sluice.client.security.ClientTls;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameHeads;
@@ -28,6 +29,7 @@ import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
 
 /** A client that sends whatever bytes it likes, and reads what comes back. */
 interface RawPeer extends AutoCloseable {
@@ -67,8 +69,8 @@ interface RawPeer extends AutoCloseable {
     private final OutputStream out;
     private final DataInputStream in;
 
-    Tcp(ServerId server) throws IOException {
-      socket = new Socket(server.getHost(), server.getNettyPort());
+    Tcp(ServerId server, SocketFactory sockets) throws IOException {
+      socket = sockets.createSocket(server.getHost(), server.getNettyPort());
       socket.setSoTimeout(TIMEOUT_MS);
       out = socket.getOutputStream();
       in = new DataInputStream(socket.getInputStream());
@@ -117,10 +119,9 @@ interface RawPeer extends AutoCloseable {
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
     private volatile Status closed;
 
-    Grpc(ServerId server) {
+    Grpc(ServerId server, ClientTls tls) {
       channel =
-          NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-              .usePlaintext()
+          tls.secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
               .disableRetry()
               .build();
       call = channel.newCall(DataExchange.METHOD, CallOptions.DEFAULT);
@@ -148,13 +149,16 @@ interface RawPeer extends AutoCloseable {
 
     @Override
     public void send(byte[] headerAndHead, byte[]... bodyParts) {
-      sendMessage(headerAndHead);
+      sendCut(headerAndHead);
       for (byte[] part : bodyParts) {
-        for (int at = 0; at < part.length; at += DataExchange.MAX_BODY_PART_LENGTH) {
-          sendMessage(
-              Arrays.copyOfRange(
-                  part, at, Math.min(part.length, at + DataExchange.MAX_BODY_PART_LENGTH)));
-        }
+        sendCut(part);
+      }
+    }
+
+    private void sendCut(byte[] bytes) {
+      for (int at = 0; at < bytes.length; at += DataExchange.MAX_MESSAGE_LENGTH) {
+        int end = Math.min(bytes.length, at + DataExchange.MAX_MESSAGE_LENGTH);
+        sendMessage(Arrays.copyOfRange(bytes, at, end));
       }
     }
 

@@ -3,9 +3,14 @@ package io.sluice.it.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
+import io.netty.buffer.Unpooled;
 import io.sluice.client.transport.DataConnection;
+import io.sluice.client.transport.FetchedBody;
+import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
@@ -89,6 +94,59 @@ class RequestsTest extends TransportEnds {
       }
     }
     assertThat(loopback.counters().protocolErrors()).isEqualTo(servers.size());
+  }
+
+  /** Over gRPC, such a head is several messages. */
+  @Test
+  void receivesLongHeads() throws Exception {
+    service.close();
+    service = new FakeDataService(memory, FrameLimits.DEFAULT, directory);
+    start(DataTransportConfig.DEFAULT);
+    client =
+        loopback.newClient(
+            new TransportConfig(5_000, 30_000, carrier.clientIoMode(), 1, FrameLimits.DEFAULT));
+    opened.add(client);
+    DataConnection connection = connect();
+    Open open =
+        Open.newBuilder()
+            .addPartitions(3)
+            .setWantedAttempts(ByteString.copyFrom(randomBytes(1_000_000)))
+            .build();
+    assertThat(get(connection.open(open)).getPartitions(0).getPartition()).isEqualTo(3);
+
+    OpenReply large =
+        OpenReply.newBuilder()
+            .setEpoch(FakeDataService.EPOCH)
+            .addAttemptSets(ByteString.copyFrom(randomBytes(10_000_000)))
+            .build();
+    CompletableFuture<OpenReply> reply =
+        connection.open(Open.newBuilder().setMaxWaitMs(20_000).build());
+    await("open held", () -> service.heldOpens() == 1);
+    service.answerHeldOpens(large);
+    assertThat(get(reply)).isEqualTo(large);
+    await("reply left", () -> service.requestMemory().usedBytes() == 0);
+  }
+
+  /** Whoever has asked receives, and no task need use it before the server's memory is free. */
+  @Test
+  void repliesLeaveTheServerWhileNobodyUsesThem() throws Exception {
+    DataConnection connection = connect();
+    byte[] pushed = randomBytes(1_000_000);
+    push(connection, 1, pushed);
+    List<CompletableFuture<FetchedBody>> unused = new ArrayList<>();
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 8; i++) {
+        unused.add(
+            connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, pushed.length)).build()));
+      }
+      await("replies left", () -> service.fetchesInUse() == 0);
+      service.spill();
+    }
+    for (CompletableFuture<FetchedBody> fetch : unused) {
+      try (FetchedBody body = get(fetch)) {
+        assertThat(body.bytes()).isEqualTo(Unpooled.wrappedBuffer(pushed));
+      }
+    }
   }
 
   @Test

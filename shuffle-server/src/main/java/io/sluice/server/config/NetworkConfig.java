@@ -245,8 +245,9 @@ public record NetworkConfig(
           .atMost(LONGEST_TIMEOUT_MS)
           .since("0.1.0")
           .doc(
-              "The body of a frame arrives within so long, or its connection is closed and its"
-                  + " memory freed.")
+              "Maximum time from the first to the last byte of a head, of a body, and of a reply"
+                  + " once the replies before it have left. Beyond it the connection is closed and"
+                  + " its memory freed; clients fetch again what they have not received.")
           .build();
 
   /** The keys that this record is made from. */

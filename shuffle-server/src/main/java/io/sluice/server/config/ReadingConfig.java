@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * How run files are read.
  *
- * @param budgetBytes of files being read or sent at a time
+ * @param budgetBytes of replies being read or sent at a time
  * @param disks how each disk is read
  * @param socket where clients on this host get run files; empty: nowhere
  */
@@ -25,9 +25,12 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .atLeast(1L << 20)
           .since("0.1.0")
           .doc(
-              "Most bytes of run files that are being read or sent at a time; further fetches wait,"
-                  + " in turn by application and connection. They lie in the page cache where the"
-                  + " system tells what that holds, else in memory beside the server's buffer.")
+              "Maximum number of bytes of replies to fetches that are being read or have not left"
+                  + " the server: bytes of run files, and with TLS or GRPC up to 256KiB more of each"
+                  + " reply, which are copied. Further fetches wait, in turn by application and"
+                  + " connection; one application gets at most half, one connection an eighth, or"
+                  + " one fetch. Bytes of files lie in the page cache where the system tells what"
+                  + " that holds, else in memory beside the server's buffer; copies lie beside it.")
           .build();
 
   static final ConfigKey<Double> CAPACITY_RATIO =

@@ -9,6 +9,8 @@ import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.PortConnections;
 import io.sluice.metrics.TableCollector;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.RequestMemory;
+import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;
 import io.sluice.server.transport.TransportCounters;
@@ -123,6 +125,22 @@ public final class TrafficMetrics extends Collector {
                   + " succeeds",
               metrics -> metrics.memory.allocatableBytes())
           .gauge(
+              "read_budget_used_bytes",
+              "Bytes of replies to fetches that are being read or have not left the process",
+              metrics -> metrics.readBudget.usedBytes())
+          .gauge(
+              "read_budget_max_bytes",
+              "Capacity of the read budget",
+              metrics -> metrics.readBudget.capacityBytes())
+          .gauge(
+              "request_memory_used_bytes",
+              "Memory of requests, and of replies to Open that have not left the process",
+              metrics -> metrics.requestMemory.usedBytes())
+          .gauge(
+              "request_memory_max_bytes",
+              "Capacity of the memory for requests: an eighth of the heap",
+              metrics -> metrics.requestMemory.capacityBytes())
+          .gauge(
               "event_loop_pending_tasks",
               "Tasks that wait for the threads of the data connections",
               metrics -> metrics.pendingTasks.getAsInt())
@@ -135,6 +153,8 @@ public final class TrafficMetrics extends Collector {
   private final ReadCounters reads;
   private final ShortCircuitCounters shortCircuits;
   private final MemoryBudget memory;
+  private final ReadBudget readBudget;
+  private final RequestMemory requestMemory;
   private final IntSupplier pendingTasks;
 
   /**
@@ -148,6 +168,8 @@ public final class TrafficMetrics extends Collector {
       ReadCounters reads,
       ShortCircuitCounters shortCircuits,
       MemoryBudget memory,
+      ReadBudget readBudget,
+      RequestMemory requestMemory,
       IntSupplier pendingTasks) {
     this.connections = connections;
     this.rpc = rpc;
@@ -156,6 +178,8 @@ public final class TrafficMetrics extends Collector {
     this.reads = reads;
     this.shortCircuits = shortCircuits;
     this.memory = memory;
+    this.readBudget = readBudget;
+    this.requestMemory = requestMemory;
     this.pendingTasks = pendingTasks;
   }
 

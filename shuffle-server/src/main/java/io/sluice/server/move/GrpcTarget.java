@@ -80,7 +80,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
     this.call =
         channel.newCall(
             DataExchange.METHOD,
-            CallOptions.DEFAULT.withOnReadyThreshold(DataExchange.BODY_PART_LENGTH));
+            CallOptions.DEFAULT.withOnReadyThreshold(DataExchange.MAX_MESSAGE_LENGTH));
   }
 
   /** Says HELLO, and proves the application where there is a credential for it. */
@@ -162,7 +162,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
       frame.release();
     }
     if (body != null) {
-      send(body.slice(), DataExchange.BODY_PART_LENGTH, deadline);
+      send(body.slice(), DataExchange.MAX_MESSAGE_LENGTH, deadline);
     }
     FrameHeader header;
     byte[] bytes;

@@ -29,7 +29,9 @@ final class CachedQueue {
       refuse = closed;
       // Those that wait come first.
       wait =
-          !closed && !fetch.needsNoFile() && (queue.size() > 0 || !fetch.takeBudget(budget, retry));
+          !closed
+              && !fetch.needsNoBudget()
+              && (queue.size() > 0 || !fetch.takeBudget(budget, retry));
       if (wait) {
         queue.add(fetch.connection(), fetch);
       }

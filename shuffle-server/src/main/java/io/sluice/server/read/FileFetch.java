@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.FetchReply;
 import io.sluice.server.log.LogPiece;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.ReadableRun;
@@ -24,6 +25,14 @@ import java.util.function.Consumer;
  * <p>Thread-safe: each part's pieces are written by one thread, before {@link #partOver}.
  */
 final class FileFetch implements FetchedBytes {
+  /** The budget is told of bytes that have left when there are so many, not for every write. */
+  private static final int GIVE_BYTES = 512 << 10;
+
+  /** Heap of a fetch, and of each of its pieces with its buffer or reference to a run. */
+  private static final int FETCH_HEAP_BYTES = 512;
+
+  private static final int PIECE_HEAP_BYTES = 200;
+
   private final FetchReply head;
   private final int length;
   private final List<LogPiece> found;
@@ -33,22 +42,29 @@ final class FileFetch implements FetchedBytes {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ClientConnection connection;
   private final long fileBytes;
+  private final int copyBytes;
+  private final RequestMemory requestMemory;
   private final Consumer<List<LogPiece>> onClose;
-  // Where its file bytes were taken from, or null. Guarded by this.
+  // Where its bytes were taken from, or null. Guarded by this.
   private ReadBudget budget;
+  private long takenBytes;
+  private long leftBytes;
 
   /**
    * @param connection that asks
    * @param found takes
+   * @param requestMemory where the fetch is counted until it is closed
    * @param onClose told of what was sent from files, before that is given back
    */
   FileFetch(
       ClientConnection connection,
       long epoch,
       List<LogPiece> found,
+      RequestMemory requestMemory,
       Consumer<List<LogPiece>> onClose) {
     this.onClose = onClose;
     this.connection = connection;
+    this.requestMemory = requestMemory;
     this.found = found;
     this.pieces = new Piece[found.size()];
     int bytes = 0;
@@ -63,7 +79,13 @@ final class FileFetch implements FetchedBytes {
     }
     this.length = bytes;
     this.fileBytes = bytes - fromMemory;
+    this.copyBytes = Math.min(bytes, connection.copyBytes());
     this.head = FetchReply.newBuilder().setEpoch(epoch).setFromMemory(fromMemory).build();
+    requestMemory.take(connection.application(), heapBytes());
+  }
+
+  private long heapBytes() {
+    return FETCH_HEAP_BYTES + (long) PIECE_HEAP_BYTES * pieces.length;
   }
 
   CompletableFuture<FetchedBytes> answer() {
@@ -80,20 +102,23 @@ final class FileFetch implements FetchedBytes {
   }
 
   /**
-   * Takes what it needs of a budget, once for all its parts.
+   * Takes what it needs of a budget, once for all its parts: its bytes of files, and what is copied
+   * of it at a time.
    *
    * @param waiter told when to try again if this fails
    */
   synchronized boolean takeBudget(ReadBudget from, Runnable waiter) {
-    if (fileBytes > 0 && budget == null && from.tryTake(connection, fileBytes, waiter)) {
+    long needed = fileBytes + copyBytes;
+    if (needed > 0 && budget == null && from.tryTake(connection, needed, waiter)) {
       budget = from;
+      takenBytes = needed;
     }
-    return fileBytes == 0 || budget != null;
+    return needed == 0 || budget != null;
   }
 
-  /** Whether all its bytes lie in memory. */
-  boolean needsNoFile() {
-    return fileBytes == 0;
+  /** Whether all its bytes lie in memory and are sent from there. */
+  boolean needsNoBudget() {
+    return fileBytes + copyBytes == 0;
   }
 
   int pieceCount() {
@@ -176,13 +201,39 @@ final class FileFetch implements FetchedBytes {
       onClose.accept(sent);
     }
     found.forEach(LogPiece::release);
-    ReadBudget taken;
+    giveBack(0);
+    requestMemory.give(connection.application(), heapBytes());
+  }
+
+  @Override
+  public void left(int bytes) {
+    boolean enough;
     synchronized (this) {
-      taken = budget;
-      budget = null;
+      leftBytes += bytes;
+      enough = takenBytes - neededBytes() >= GIVE_BYTES;
     }
-    if (taken != null) {
-      taken.give(connection, fileBytes);
+    if (enough) {
+      giveBack(neededBytes());
+    }
+  }
+
+  /** What is left may all be of files, and be copied. */
+  private synchronized long neededBytes() {
+    long rest = length - leftBytes;
+    return Math.min(fileBytes, rest) + Math.min(copyBytes, rest);
+  }
+
+  private void giveBack(long allBut) {
+    ReadBudget from;
+    long bytes;
+    synchronized (this) {
+      from = budget;
+      bytes = takenBytes - allBut;
+      takenBytes = Math.min(takenBytes, allBut);
+      budget = takenBytes == 0 ? null : budget;
+    }
+    if (from != null && bytes > 0) {
+      from.give(connection, bytes);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.BlockReads;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
@@ -36,6 +37,7 @@ import java.util.function.LongSupplier;
 public final class FileReads implements BlockReads, AutoCloseable {
   private final ReadConfig config;
   private final ReadBudget budget;
+  private final RequestMemory requestMemory;
   private final CachedQueue cached;
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
@@ -50,12 +52,15 @@ public final class FileReads implements BlockReads, AutoCloseable {
   private volatile boolean closed;
 
   /**
+   * @param requestMemory where fetches are counted, from when their pieces are known until their
+   *     replies have left
    * @param threads of a disk, asked for once each; belong to the caller
    * @param timer ends reads that take too long; belongs to the caller
    */
   public FileReads(
       ReadConfig config,
       ReadBudget budget,
+      RequestMemory requestMemory,
       PageCache pageCache,
       ByteBufAllocator allocator,
       Function<Disk, Executor> threads,
@@ -65,6 +70,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
       LongSupplier nanoTime) {
     this.config = config;
     this.budget = budget;
+    this.requestMemory = requestMemory;
     this.cached = new CachedQueue(budget);
     this.pageCache = pageCache;
     this.allocator = allocator;
@@ -80,7 +86,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
   @Override
   public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found) {
-    FileFetch fetch = new FileFetch(connection, epoch, found, this::sent);
+    FileFetch fetch = new FileFetch(connection, epoch, found, requestMemory, this::sent);
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < fetch.pieceCount(); i++) {

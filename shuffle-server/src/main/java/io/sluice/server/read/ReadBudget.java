@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import io.sluice.server.memory.ApplicationShare;
 import io.sluice.server.service.ClientConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,9 +10,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Bytes of files that may be being read or sent at a time. One connection gets at most a part of
- * them, so that a client that takes its replies slowly does not hold up the others; but one fetch
- * always, whatever its size. Thread-safe.
+ * Bytes of replies to Fetch that may be read, or on their way out, at a time: bytes of files, and
+ * the copies that are sent where a connection cannot send bytes as they lie ({@link
+ * ClientConnection#copyBytes}). What was taken is given back as the bytes leave the process.
+ *
+ * <p>One connection gets at most an eighth, and one application its {@link ApplicationShare share},
+ * so that clients that receive their replies slowly do not hold up the others; a connection and an
+ * application that use nothing get one fetch, whatever its size. Thread-safe.
  */
 public final class ReadBudget {
   /** A few slow clients leave most of the budget to the rest. */
@@ -22,6 +27,7 @@ public final class ReadBudget {
 
   // Guarded by this.
   private final Map<ClientConnection, Long> usedByConnection = new HashMap<>();
+  private final Map<String, Long> usedByApplication = new HashMap<>();
   private final Set<Runnable> waiters = new LinkedHashSet<>();
   private long usedBytes;
 
@@ -37,7 +43,7 @@ public final class ReadBudget {
     return capacityBytes;
   }
 
-  /** Bytes of files that are being read or sent. */
+  /** Bytes in use; 0 once every reply has left. */
   public synchronized long usedBytes() {
     return usedBytes;
   }
@@ -48,37 +54,54 @@ public final class ReadBudget {
    * @param waiter called once when some have been given back after this has failed; quick
    */
   synchronized boolean tryTake(ClientConnection connection, long bytes, Runnable waiter) {
-    long used = usedByConnection.getOrDefault(connection, 0L);
     boolean fits =
-        (usedBytes == 0 || usedBytes + bytes <= capacityBytes)
-            && (used == 0 || used + bytes <= connectionBytes);
+        usedBytes == 0
+            || (usedBytes + bytes <= capacityBytes
+                && connectionFits(connection, bytes)
+                && applicationFits(connection.application(), bytes));
     if (fits) {
       usedBytes += bytes;
-      usedByConnection.put(connection, used + bytes);
+      usedByConnection.merge(connection, bytes, Long::sum);
+      usedByApplication.merge(connection.application(), bytes, Long::sum);
     } else {
       waiters.add(waiter);
     }
     return fits;
   }
 
-  /** Gives back what was taken with one call. */
+  private boolean connectionFits(ClientConnection connection, long bytes) {
+    Long used = usedByConnection.get(connection);
+    return used == null || used + bytes <= connectionBytes;
+  }
+
+  private boolean applicationFits(String application, long bytes) {
+    Long used = usedByApplication.get(application);
+    return used == null || ApplicationShare.allows(capacityBytes, usedBytes + bytes, used + bytes);
+  }
+
+  /** Gives back bytes that were taken, all of one fetch or some of them. */
   void give(ClientConnection connection, long bytes) {
     List<Runnable> told;
     synchronized (this) {
-      long left = usedByConnection.getOrDefault(connection, 0L) - bytes;
-      if (left < 0 || usedBytes < bytes) {
-        throw new IllegalStateException(
-            "read budget: " + bytes + " bytes given back, more than were taken by " + connection);
-      }
+      subtract(usedByConnection, connection, bytes);
+      subtract(usedByApplication, connection.application(), bytes);
       usedBytes -= bytes;
-      if (left == 0) {
-        usedByConnection.remove(connection);
-      } else {
-        usedByConnection.put(connection, left);
-      }
       told = new ArrayList<>(waiters);
       waiters.clear();
     }
     told.forEach(Runnable::run);
+  }
+
+  private static <K> void subtract(Map<K, Long> used, K user, long bytes) {
+    long left = used.getOrDefault(user, 0L) - bytes;
+    if (left < 0) {
+      throw new IllegalStateException(
+          "read budget: " + bytes + " bytes given back, more than were taken by " + user);
+    }
+    if (left == 0) {
+      used.remove(user);
+    } else {
+      used.put(user, left);
+    }
   }
 }

@@ -12,6 +12,7 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.RequestMemory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -32,6 +33,12 @@ public interface DataService {
 
   /** Where transports receive bodies of PUSH frames into. */
   BodyMemory bodyMemory();
+
+  /**
+   * Where transports count heads and replies to Open, and before which they ask whether an
+   * application may begin another request.
+   */
+  RequestMemory requestMemory();
 
   /**
    * Agrees on a protocol version.

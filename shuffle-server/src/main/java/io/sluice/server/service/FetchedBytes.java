@@ -17,6 +17,12 @@ public interface FetchedBytes extends AutoCloseable {
 
   List<Piece> pieces();
 
+  /**
+   * Some more bytes, from the front, have left the process. Called by the owner, before {@link
+   * #close}, which stands for all the rest.
+   */
+  default void left(int bytes) {}
+
   @Override
   void close();
 

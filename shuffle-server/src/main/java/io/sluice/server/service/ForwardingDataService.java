@@ -12,6 +12,7 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.RequestMemory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -41,6 +42,11 @@ public abstract class ForwardingDataService implements DataService {
   @Override
   public BodyMemory bodyMemory() {
     return service.bodyMemory();
+  }
+
+  @Override
+  public RequestMemory requestMemory() {
+    return service.requestMemory();
   }
 
   @Override

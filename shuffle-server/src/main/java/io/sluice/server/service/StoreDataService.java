@@ -24,25 +24,19 @@ import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.OpenSnapshot;
-import io.sluice.server.log.OpenWait;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.memory.MemoryBudget;
-import java.io.IOException;
+import io.sluice.server.memory.RequestMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
  * The data protocol over the server's logs.
@@ -52,25 +46,28 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
  */
 public final class StoreDataService implements DataService {
   private static final int PROTOCOL_VERSION = 1;
-  private static final int MAX_OPEN_PARTITIONS = 4096;
-  private static final int MAX_FETCH_RANGES = 16384;
+
+  /** Full partitions that an acknowledgement names; further ones are in later ones. */
+  private static final int MAX_FULL_PARTITIONS = 65_536;
 
   private final ServerEpochs epochs;
   private final long epoch;
   private final ServiceConfig config;
   private final FrameLimits limits;
   private final MemoryBudget memory;
+  private final RequestMemory requestMemory;
   private final ShuffleStore store;
   private final BlockReads reads;
   private final BooleanSupplier canStore;
   private final ScheduledExecutorService scheduler;
   private final ServerCounters counters;
-  private final AtomicInteger openWaits = new AtomicInteger();
+  private final OpenWaits waits;
   private volatile boolean draining;
   private volatile String localSocket;
   private volatile boolean remoteFiles;
 
   /**
+   * @param requestMemory where waiting Opens are counted
    * @param canStore false while memory that is full could not be freed because no disk takes data
    * @param scheduler ends and answers waits; belongs to the caller
    */
@@ -78,6 +75,7 @@ public final class StoreDataService implements DataService {
       ServerEpochs epochs,
       ServiceConfig config,
       MemoryBudget memory,
+      RequestMemory requestMemory,
       ShuffleStore store,
       BlockReads reads,
       BooleanSupplier canStore,
@@ -87,11 +85,13 @@ public final class StoreDataService implements DataService {
     this.epoch = epochs.current();
     this.config = config;
     this.memory = memory;
+    this.requestMemory = requestMemory;
     this.store = store;
     this.reads = reads;
     this.canStore = canStore;
     this.scheduler = scheduler;
     this.counters = counters;
+    this.waits = new OpenWaits(config, requestMemory, store, scheduler);
     // A body larger than the whole arena could never be admitted.
     this.limits =
         new FrameLimits(
@@ -134,6 +134,11 @@ public final class StoreDataService implements DataService {
   @Override
   public BodyMemory bodyMemory() {
     return memory;
+  }
+
+  @Override
+  public RequestMemory requestMemory() {
+    return requestMemory;
   }
 
   @Override
@@ -204,15 +209,18 @@ public final class StoreDataService implements DataService {
     try {
       ShuffleKey key = Identifiers.shuffle(connection, open.getShuffle());
       int[] partitions = checkPartitions(open);
-      Roaring64NavigableMap wanted = checkWanted(open);
       checkMapRange(open);
-      if (wanted == null
-          || openWaits.get() >= config.maxOpenWaits()
-          || store.isExpired(key)
-          || (store.find(key) == null && open.getAssignedEpoch() < epochs.wholeSince())) {
-        return CompletableFuture.completedFuture(reply(key, open, partitions));
-      }
-      return openLater(key, open, partitions, wanted);
+      OpenWaits.check(open);
+      boolean answeredAtOnce =
+          store.isExpired(key)
+              || (store.find(key) == null && open.getAssignedEpoch() < epochs.wholeSince());
+      CompletableFuture<OpenReply> later = new CompletableFuture<>();
+      // What is wanted has been decoded, or is not needed.
+      Open asked = open.toBuilder().clearWantedAttempts().build();
+      return !answeredAtOnce
+              && waits.begin(key, open, partitions, () -> answerOn(later, key, asked, partitions))
+          ? later
+          : CompletableFuture.completedFuture(reply(key, open, partitions));
     } catch (SluiceException e) {
       counters.refusedFrame();
       return CompletableFuture.failedFuture(e);
@@ -316,15 +324,19 @@ public final class StoreDataService implements DataService {
     return PushAck.newBuilder()
         .setEpoch(epoch)
         .setMemoryUsedPermille(memory.usedPermille())
-        .addAllFullPartitions(result.fullPartitions())
+        .addAllFullPartitions(first(result.fullPartitions(), MAX_FULL_PARTITIONS))
         .build();
+  }
+
+  private static <T> List<T> first(List<T> all, int most) {
+    return all.size() <= most ? all : all.subList(0, most);
   }
 
   private static int[] checkPartitions(Open open) throws SluiceException {
     int count = open.getPartitionsCount();
-    if (count < 1 || count > MAX_OPEN_PARTITIONS) {
+    if (count < 1 || count > FrameLimits.MAX_PARTITIONS) {
       throw Identifiers.badRequest(
-          "open of " + count + " partitions, expected 1 to " + MAX_OPEN_PARTITIONS);
+          "open of " + count + " partitions, expected 1 to " + FrameLimits.MAX_PARTITIONS);
     }
     int[] partitions = new int[count];
     for (int i = 0; i < count; i++) {
@@ -354,32 +366,11 @@ public final class StoreDataService implements DataService {
     }
   }
 
-  /** The attempts to wait for, or null when the request is to be answered at once. */
-  private static Roaring64NavigableMap checkWanted(Open open) throws SluiceException {
-    if (open.getMaxWaitMs() < 0) {
-      throw Identifiers.badRequest("max_wait_ms " + open.getMaxWaitMs() + " is negative");
-    }
-    if (open.getWantedAttempts().isEmpty()) {
-      return null;
-    }
-    if (open.getWantedPermille() < 1 || open.getWantedPermille() > 1000) {
-      throw Identifiers.badRequest(
-          "wanted_permille " + open.getWantedPermille() + ", expected 1 to 1000");
-    }
-    Roaring64NavigableMap wanted;
-    try {
-      wanted = AttemptSets.decode(open.getWantedAttempts());
-    } catch (IOException e) {
-      throw Identifiers.badRequest("wanted_attempts: " + e.getMessage());
-    }
-    return wanted.isEmpty() || open.getMaxWaitMs() == 0 ? null : wanted;
-  }
-
   private List<LogRange> checkRanges(Fetch fetch) throws SluiceException {
     int count = fetch.getRangesCount();
-    if (count < 1 || count > MAX_FETCH_RANGES) {
+    if (count < 1 || count > FrameLimits.MAX_RANGES) {
       throw Identifiers.badRequest(
-          "fetch of " + count + " ranges, expected 1 to " + MAX_FETCH_RANGES);
+          "fetch of " + count + " ranges, expected 1 to " + FrameLimits.MAX_RANGES);
     }
     List<LogRange> ranges = new ArrayList<>(count);
     long sum = 0;
@@ -396,49 +387,6 @@ public final class StoreDataService implements DataService {
           "fetch of " + sum + " bytes, limit " + config.limits().maxBodyLength());
     }
     return ranges;
-  }
-
-  private CompletionStage<OpenReply> openLater(
-      ShuffleKey key, Open open, int[] partitions, Roaring64NavigableMap wanted)
-      throws SluiceException {
-    CompletableFuture<OpenReply> answer = new CompletableFuture<>();
-    AtomicReference<Future<?>> timeout = new AtomicReference<>();
-    Runnable finish =
-        () -> {
-          openWaits.decrementAndGet();
-          store.dropIfUnused(key);
-          Future<?> pending = timeout.get();
-          if (pending != null) {
-            pending.cancel(false);
-          }
-          answerOn(answer, key, open, partitions);
-        };
-    ShuffleLog log = store.findOrCreate(key);
-    OpenWait wait = new OpenWait(partitions, wanted, open.getWantedPermille(), finish);
-    openWaits.incrementAndGet();
-    if (!log.addWait(wait)) {
-      openWaits.decrementAndGet();
-      store.dropIfUnused(key);
-      return CompletableFuture.completedFuture(reply(key, open, partitions));
-    }
-    int waitMs = Math.min(open.getMaxWaitMs(), config.maxOpenWaitMs());
-    try {
-      timeout.set(
-          scheduler.schedule(
-              () -> {
-                if (log.cancelWait(wait)) {
-                  finish.run();
-                }
-              },
-              waitMs,
-              TimeUnit.MILLISECONDS));
-    } catch (RejectedExecutionException e) {
-      // The server is stopping: nobody would end the wait.
-      if (log.cancelWait(wait)) {
-        finish.run();
-      }
-    }
-    return answer;
   }
 
   private void answerOn(
@@ -460,6 +408,15 @@ public final class StoreDataService implements DataService {
   }
 
   private OpenReply reply(ShuffleKey key, Open open, int[] partitions) throws SluiceException {
+    if (!requestMemory.hasRoom(key.application())) {
+      // Replies to Opens that waited come all at once, and this client has not received others.
+      throw new SluiceException(
+          StatusCode.BUSY,
+          key.application()
+              + ": requests and replies that were not received use its share of "
+              + requestMemory.capacityBytes()
+              + " bytes; receive replies before opening more");
+    }
     boolean expired = store.isExpired(key);
     ShuffleLog log = expired ? null : store.find(key);
     OpenSnapshot found = log == null ? null : log.snapshot(partitions, open.getWantSliceMarks());

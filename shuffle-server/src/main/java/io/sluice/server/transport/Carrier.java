@@ -19,6 +19,9 @@ interface Carrier {
    */
   void execute(Runnable task, Runnable otherwise);
 
+  /** Maximum number of bytes of a reply that are copied at a time; 0: they are sent as they lie. */
+  int copyBytes();
+
   /** Limits of the frames that come next. */
   void limits(FrameLimits limits);
 
@@ -30,15 +33,26 @@ interface Carrier {
   void send(ByteBuf headerAndHead);
 
   /**
+   * Sends a frame without a body whose bytes are counted.
+   *
+   * @param headerAndHead takes
+   * @param onLeft runs once, when every byte has left the process or was given up
+   */
+  void send(ByteBuf headerAndHead, Runnable onLeft);
+
+  /**
    * Sends a frame with a body.
    *
    * @param headerAndHead takes
-   * @param body takes: closed once, when every byte has been sent or given up
+   * @param body takes: told of bytes that have left, closed once, when all have or were given up
    */
   void send(ByteBuf headerAndHead, FetchedBytes body);
 
-  /** Whether what was sent leaves room for more, so that replies do not pile up. */
+  /** Whether the replies that have not left leave room for more, so that they do not pile up. */
   boolean isWritable();
+
+  /** Receives the head of the frame whose header was handed over last. */
+  void receiveHead();
 
   /**
    * Goes on with the frame whose head was handed over last: its body goes to {@code target}.

@@ -6,8 +6,8 @@ package io.sluice.server.transport;
  * @param helloTimeoutMs from the connection to its whole HELLO
  * @param stallTimeoutMs longest silence in the middle of a frame, and longest time in which a
  *     client that is owed bytes takes none
- * @param bodyTimeoutMs from the first to the last byte of a body: a client that trickles holds
- *     memory no longer than this
+ * @param bodyTimeoutMs from the first to the last byte of a head, a body, or a reply whose turn it
+ *     is: a client that trickles holds memory no longer than this
  * @param maxConnections at the same time; more are answered BUSY and closed
  * @param maxPendingRequests of one connection; more are not read
  * @param maxConnectionsPerPeer at the same time from one address; more are treated like too many

@@ -15,14 +15,8 @@ import io.sluice.common.net.FrameSink;
 import io.sluice.common.net.MessageReceiver;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
-import io.sluice.server.service.FetchedBytes.FilePiece;
-import io.sluice.server.service.FetchedBytes.MemoryPiece;
-import io.sluice.server.service.FetchedBytes.Piece;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,11 +34,8 @@ import org.slf4j.LoggerFactory;
 final class GrpcCarrier implements Carrier, FrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcCarrier.class);
 
-  /** Replies queued beyond this keep further requests from being taken. */
-  private static final int REPLIES_HIGH_MARK = 4 << 20;
-
   /** A further message is given to gRPC while it holds less than this unsent of the stream. */
-  private static final int SEND_THRESHOLD = DataExchange.BODY_PART_LENGTH;
+  private static final int SEND_THRESHOLD = ReplyQueue.COPY_BYTES - ReplyQueue.PART_BYTES;
 
   private final ServerCall<InputStream, InputStream> call;
   private final ByteBufAllocator allocator;
@@ -55,42 +46,15 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private final ServerConnection connection;
   private final MessageReceiver receiver;
   private final SilenceWatch silence;
-  private final Deque<Outgoing> outgoing = new ArrayDeque<>();
+  private final ReplyQueue replies = new ReplyQueue();
 
   private boolean requested;
   private boolean ended;
   private boolean closeWhenSent;
   private boolean sending;
-  private long outgoingBytes;
+  private int readyThreshold;
   private long sentMessages;
   private Future<?> silenceCheck;
-
-  /** A frame on its way out: the head, then the body's pieces from {@code piece} and {@code at}. */
-  private static final class Outgoing {
-    ByteBuf headerAndHead;
-    final FetchedBytes body;
-    int piece;
-    int at;
-
-    Outgoing(ByteBuf headerAndHead, FetchedBytes body) {
-      this.headerAndHead = headerAndHead;
-      this.body = body;
-    }
-
-    boolean done() {
-      return headerAndHead == null && (body == null || piece == body.pieces().size());
-    }
-
-    void close() {
-      if (headerAndHead != null) {
-        headerAndHead.release();
-        headerAndHead = null;
-      }
-      if (body != null) {
-        body.close();
-      }
-    }
-  }
 
   GrpcCarrier(
       ServerCall<InputStream, InputStream> call,
@@ -117,7 +81,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
     silenceCheck =
         scheduler.scheduleWithFixedDelay(
             this::checkSilence, everyMs, everyMs, TimeUnit.MILLISECONDS);
-    call.setOnReadyThreshold(SEND_THRESHOLD);
+    readyBelow(SEND_THRESHOLD);
     call.sendHeaders(new Metadata());
     requestIfWanted();
   }
@@ -196,9 +160,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
     ended = true;
     silenceCheck.cancel(false);
     receiver.end();
-    outgoing.forEach(Outgoing::close);
-    outgoing.clear();
-    outgoingBytes = 0;
+    replies.close();
     connection.onClosed();
     counters.connectionClosed(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     onEnd.accept(this);
@@ -211,18 +173,26 @@ final class GrpcCarrier implements Carrier, FrameSink {
     String overdue =
         silence.overdue(
             nanoTime.getAsLong(),
-            new SilenceWatch.Look(
-                connection.greeted(),
-                receiver.receivedBytes(),
-                false,
-                receiver.receivingBody(),
-                outgoing.isEmpty() ? 0 : sentMessages + 1));
+            connection.greeted(),
+            new SilenceWatch.Received(
+                receiver.receivedBytes(), receiver.receivedFrames(), receivedPart()),
+            new SilenceWatch.Sent(
+                !replies.isEmpty(),
+                sentMessages - replies.handedOverBytes(),
+                replies.sentReplies()));
     if (overdue != null) {
       connection.onTimeout(overdue);
       fail(
           Status.DEADLINE_EXCEEDED.withDescription(
               "the server has waited too long for " + overdue));
     }
+  }
+
+  private SilenceWatch.Part receivedPart() {
+    if (receiver.receivingBody()) {
+      return SilenceWatch.Part.BODY;
+    }
+    return receiver.receivingHead() ? SilenceWatch.Part.HEAD : SilenceWatch.Part.NONE;
   }
 
   // What the connection asks for, under the lock.
@@ -252,8 +222,20 @@ final class GrpcCarrier implements Carrier, FrameSink {
       otherwise.run();
       return;
     }
-    task.run();
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      // A reply may be missing: nothing can follow it.
+      LOG.error("data connection failed peer={}", peer(), e);
+      fail(Status.INTERNAL.withDescription("the server failed: " + e));
+      return;
+    }
     requestIfWanted();
+  }
+
+  @Override
+  public int copyBytes() {
+    return ReplyQueue.COPY_BYTES;
   }
 
   @Override
@@ -263,69 +245,62 @@ final class GrpcCarrier implements Carrier, FrameSink {
 
   @Override
   public void send(ByteBuf headerAndHead) {
-    queue(headerAndHead.readableBytes(), new Outgoing(headerAndHead, null));
+    replies.add(headerAndHead);
+    sendQueued();
+  }
+
+  @Override
+  public void send(ByteBuf headerAndHead, Runnable onLeft) {
+    replies.add(headerAndHead, onLeft);
+    sendQueued();
   }
 
   @Override
   public void send(ByteBuf headerAndHead, FetchedBytes body) {
-    queue((long) headerAndHead.readableBytes() + body.length(), new Outgoing(headerAndHead, body));
-  }
-
-  private void queue(long bytes, Outgoing frame) {
-    if (ended) {
-      frame.close();
-      return;
-    }
-    outgoing.add(frame);
-    outgoingBytes += bytes;
+    replies.add(headerAndHead, body);
     sendQueued();
   }
 
   /** Sends while gRPC takes more. */
   private void sendQueued() {
+    if (ended) {
+      replies.close();
+      return;
+    }
     if (sending) {
       return;
     }
     sending = true;
     try {
-      boolean wasWritable = isWritable();
-      while (!ended && !outgoing.isEmpty() && call.isReady()) {
-        Outgoing frame = outgoing.peek();
-        sendNext(frame);
-        if (frame.done()) {
-          outgoing.remove();
-          frame.close();
-        }
+      boolean wasWritable = replies.isWritable();
+      while (!ended && replies.hasNext() && isReadyBelow(SEND_THRESHOLD)) {
+        sendNext();
+      }
+      if (!ended && !replies.hasNext()) {
+        countTheRest();
       }
       if (ended) {
         return;
       }
-      if (closeWhenSent && outgoing.isEmpty()) {
+      if (closeWhenSent && !replies.hasNext()) {
         fail(Status.OK);
         return;
       }
-      if (!wasWritable && isWritable()) {
+      if (!wasWritable && replies.isWritable()) {
         connection.onWritabilityChanged();
         requestIfWanted();
       }
-    } catch (IOException e) {
-      LOG.warn("fetched bytes cannot be read peer={} problem={}", peer(), e.toString());
-      fail(Status.DATA_LOSS.withDescription("fetched bytes cannot be read: " + e.getMessage()));
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      LOG.warn("a reply cannot be sent peer={} problem={}", peer(), e.toString());
+      fail(Status.DATA_LOSS.withDescription("a reply cannot be sent: " + e.getMessage()));
     } finally {
       sending = false;
     }
   }
 
-  private void sendNext(Outgoing frame) throws IOException {
-    ByteBuf message;
-    if (frame.headerAndHead != null) {
-      message = frame.headerAndHead;
-      frame.headerAndHead = null;
-    } else {
-      message = nextPart(frame);
-    }
+  private void sendNext() throws IOException {
+    ByteBuf message = replies.next(allocator, DataExchange.MAX_MESSAGE_LENGTH);
     try {
-      outgoingBytes -= message.readableBytes();
       sentMessages++;
       call.sendMessage(DataExchange.message(message));
     } finally {
@@ -334,68 +309,51 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   /**
-   * The next part of a body: of one piece as it lies in memory, if that fills a part, else
-   * collected from several. Returns owned.
+   * Whether gRPC holds less than {@code threshold} bytes of the stream. All others of those that it
+   * was given have left then: it counts a byte until the socket has accepted it, encrypted or not.
    */
-  private ByteBuf nextPart(Outgoing frame) throws IOException {
-    int left = 0;
-    for (int i = frame.piece; i < frame.body.pieces().size(); i++) {
-      left += frame.body.pieces().get(i).length();
-      if (left - frame.at >= DataExchange.BODY_PART_LENGTH) {
-        break;
-      }
+  private boolean isReadyBelow(int threshold) {
+    readyBelow(threshold);
+    if (!call.isReady()) {
+      return false;
     }
-    int length = Math.min(left - frame.at, DataExchange.BODY_PART_LENGTH);
-    if (frame.body.pieces().get(frame.piece) instanceof MemoryPiece memory
-        && memory.length() - frame.at >= length) {
-      ByteBuf buffer = memory.buffer();
-      ByteBuf part = buffer.retainedSlice(buffer.readerIndex() + frame.at, length);
-      advance(frame, length);
-      return part;
-    }
-    ByteBuf part = allocator.directBuffer(length, length);
-    try {
-      while (part.isWritable()) {
-        Piece piece = frame.body.pieces().get(frame.piece);
-        int fromPiece = Math.min(part.writableBytes(), piece.length() - frame.at);
-        append(part, piece, frame.at, fromPiece);
-        advance(frame, fromPiece);
-      }
-      return part;
-    } catch (IOException | RuntimeException e) {
-      part.release();
-      throw e;
+    long held = Math.min(replies.handedOverBytes(), threshold - 1);
+    replies.left(replies.handedOverBytes() - held);
+    return true;
+  }
+
+  /**
+   * Everything was given to gRPC. What a budget counts is counted until gRPC holds nothing more of
+   * the stream, of which {@code onReady} tells.
+   */
+  private void countTheRest() {
+    if (!replies.hasCounted()) {
+      replies.left(replies.handedOverBytes());
+    } else {
+      isReadyBelow(1);
     }
   }
 
-  private static void advance(Outgoing frame, int length) {
-    frame.at += length;
-    if (frame.at == frame.body.pieces().get(frame.piece).length()) {
-      frame.piece++;
-      frame.at = 0;
-    }
-  }
-
-  private static void append(ByteBuf part, Piece piece, int at, int length) throws IOException {
-    if (piece instanceof MemoryPiece memory) {
-      part.writeBytes(memory.buffer(), memory.buffer().readerIndex() + at, length);
-      return;
-    }
-    FilePiece file = (FilePiece) piece;
-    int left = length;
-    while (left > 0) {
-      long position = file.position() + at + (length - left);
-      int read = part.writeBytes(file.channel(), position, left);
-      if (read <= 0) {
-        throw new EOFException("file ends at " + position + ", expected " + left + " bytes more");
-      }
-      left -= read;
+  /**
+   * gRPC documents that the threshold is set before the first message. It looks at it, under a lock
+   * of its own, whenever bytes are given to it or have left, so that it may be set at any time:
+   * {@code GrpcReplyTest} holds it to that.
+   */
+  private void readyBelow(int threshold) {
+    if (readyThreshold != threshold) {
+      readyThreshold = threshold;
+      call.setOnReadyThreshold(threshold);
     }
   }
 
   @Override
   public boolean isWritable() {
-    return outgoingBytes < REPLIES_HIGH_MARK;
+    return replies.isWritable();
+  }
+
+  @Override
+  public void receiveHead() {
+    receiver.receiveHead();
   }
 
   @Override
@@ -426,6 +384,11 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   // What the receiver brings, under the lock.
+
+  @Override
+  public boolean onHeader(FrameHeader header) {
+    return connection.onHeader(header);
+  }
 
   @Override
   public void onHead(FrameHeader header, ByteBuf frame) {

@@ -9,7 +9,6 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
 import io.sluice.server.service.DataService;
 import java.io.InputStream;
@@ -68,10 +67,7 @@ public final class GrpcDataService implements BindableService {
   public void configure(NettyServerBuilder server) {
     server
         .flowControlWindow(FLOW_CONTROL_WINDOW)
-        .maxInboundMessageSize(
-            Math.max(
-                FrameHeader.LENGTH + service.limits().maxHeadLength(),
-                DataExchange.MAX_BODY_PART_LENGTH))
+        .maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH)
         .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
         .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .permitKeepAliveTime(SHORTEST_CLIENT_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)

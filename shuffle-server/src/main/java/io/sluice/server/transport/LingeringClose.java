@@ -1,7 +1,7 @@
 package io.sluice.server.transport;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,7 +20,7 @@ final class LingeringClose {
    *
    * @param lastBytes takes: sent after everything that was written before
    */
-  static void afterSending(SocketChannel channel, ByteBuf lastBytes) {
+  static void afterSending(DuplexChannel channel, ByteBuf lastBytes) {
     channel
         .writeAndFlush(lastBytes)
         .addListener(

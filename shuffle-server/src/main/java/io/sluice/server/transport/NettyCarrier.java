@@ -3,10 +3,8 @@ package io.sluice.server.transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.sluice.common.frame.FrameFormatException;
 import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.frame.FrameLimits;
@@ -14,13 +12,10 @@ import io.sluice.common.net.ChannelFrameSink;
 import io.sluice.common.net.FrameReceiver;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
-import io.sluice.server.service.FetchedBytes.FilePiece;
-import io.sluice.server.service.FetchedBytes.MemoryPiece;
-import io.sluice.server.service.FetchedBytes.Piece;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,15 +23,21 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Frames over one TCP connection. Belongs to the channel's event loop. */
+/**
+ * Frames over one TCP connection. Belongs to the channel's event loop.
+ *
+ * <p>In clear, replies are given to the channel as they lie: it holds references to blocks, and the
+ * kernel sends files. Encrypted, at most {@link ReplyQueue#COPY_BYTES} are given to it and have not
+ * left as ciphertext; the rest of a reply stays where it lies until then.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
 final class NettyCarrier implements Carrier, ChannelFrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(NettyCarrier.class);
 
-  /** Of a file at a time, where its bytes have to be encrypted. */
-  private static final int COPY_LENGTH = 256 << 10;
+  /** Bytes in memory that fill a TLS record are encrypted without being collected before. */
+  private static final int RECORD_BYTES = 16 << 10;
 
-  private final SocketChannel channel;
+  private final DuplexChannel channel;
   private final SocketAddress peer;
   private final boolean encrypted;
   private final TransportCounters counters;
@@ -44,15 +45,20 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   private final ServerConnection connection;
   private final FrameReceiver receiver;
   private final SilenceWatch silence;
+  private final ReplyQueue replies = new ReplyQueue();
+  private final List<Object> messages = new ArrayList<>();
 
   private Future<?> silenceCheck;
+  private boolean handingOver;
+  private int unflushedBytes;
+  private boolean closeWhenSent;
   private boolean closed;
 
   /**
    * @param peer for which the connection has a place
    */
   NettyCarrier(
-      SocketChannel channel,
+      DuplexChannel channel,
       SocketAddress peer,
       DataService service,
       DataTransportConfig config,
@@ -86,19 +92,24 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
     String overdue =
         silence.overdue(
             nanoTime.getAsLong(),
-            new SilenceWatch.Look(
-                connection.greeted(),
-                receiver.receivedBytes(),
-                receiver.receivingHead(),
-                receiver.receivingBody(),
-                sendProgress()));
+            connection.greeted(),
+            new SilenceWatch.Received(
+                receiver.receivedBytes(), receiver.receivedFrames(), receivedPart()),
+            new SilenceWatch.Sent(!replies.isEmpty(), sendProgress(), replies.sentReplies()));
     if (overdue != null) {
       connection.onTimeout(overdue);
       channel.close();
     }
   }
 
-  /** A number that changes whenever bytes go out; 0 when none are due. */
+  private SilenceWatch.Part receivedPart() {
+    if (receiver.receivingBody()) {
+      return SilenceWatch.Part.BODY;
+    }
+    return receiver.receivingHead() ? SilenceWatch.Part.HEAD : SilenceWatch.Part.NONE;
+  }
+
+  /** A number that changes whenever bytes go out. */
   private long sendProgress() {
     ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
     if (buffer == null || buffer.isEmpty()) {
@@ -132,13 +143,25 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
                   otherwise.run();
                   return;
                 }
-                task.run();
-                channel.flush();
+                try {
+                  task.run();
+                } catch (RuntimeException | Error e) {
+                  // A reply may be missing, or be sent in part: nothing can follow it.
+                  LOG.error("data connection failed peer={}", peer(), e);
+                  channel.close();
+                  return;
+                }
+                flush();
               });
     } catch (RejectedExecutionException e) {
       // The event loop has ended, and this connection with it.
       otherwise.run();
     }
+  }
+
+  @Override
+  public int copyBytes() {
+    return encrypted ? ReplyQueue.COPY_BYTES : 0;
   }
 
   @Override
@@ -148,106 +171,118 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
 
   @Override
   public void send(ByteBuf headerAndHead) {
-    channel.write(headerAndHead, channel.voidPromise());
+    replies.add(headerAndHead);
+    sent();
+  }
+
+  @Override
+  public void send(ByteBuf headerAndHead, Runnable onLeft) {
+    replies.add(headerAndHead, onLeft);
+    sent();
   }
 
   @Override
   public void send(ByteBuf headerAndHead, FetchedBytes body) {
-    if (body.pieces().isEmpty()) {
-      body.close();
-      channel.write(headerAndHead, channel.voidPromise());
-      return;
-    }
-    channel.write(headerAndHead, channel.voidPromise());
-    if (encrypted) {
-      sendCopied(body);
-      return;
-    }
-    int last = body.pieces().size() - 1;
-    for (int i = 0; i < last; i++) {
-      channel.write(message(body.pieces().get(i)), channel.voidPromise());
-    }
-    // Writes complete in order, so the last one ends the use of every piece.
-    channel
-        .write(message(body.pieces().get(last)))
-        .addListener(
-            (ChannelFutureListener)
-                written -> {
-                  body.close();
-                  if (!written.isSuccess()) {
-                    // Part of a body has gone out: nothing can follow it.
-                    channel.close();
-                  }
-                });
+    replies.add(headerAndHead, body);
+    sent();
   }
 
-  /** The kernel sends a file to a socket as it is; what is encrypted goes through memory. */
-  private void sendCopied(FetchedBytes body) {
+  private void sent() {
+    if (closed) {
+      replies.close();
+    } else {
+      handOver();
+    }
+  }
+
+  /** Gives the channel what it may have. Not re-entered: the channel calls back. */
+  private void handOver() {
+    if (handingOver) {
+      return;
+    }
+    handingOver = true;
     try {
-      for (Piece piece : body.pieces()) {
-        if (piece instanceof MemoryPiece memory) {
-          channel.write(memory.buffer().retainedSlice(), channel.voidPromise());
-        } else {
-          sendCopied((FilePiece) piece);
-        }
+      if (encrypted) {
+        handOverParts();
+      } else {
+        handOverAll();
       }
-    } catch (IOException e) {
-      LOG.warn("fetched bytes cannot be read peer={} problem={}", peer(), e.toString());
-      // Part of a body has gone out: nothing can follow it.
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      LOG.warn("a reply cannot be sent peer={} problem={}", peer(), e.toString());
+      // Part of it may have gone out: nothing can follow it.
       channel.close();
     } finally {
-      // Memory pieces are held by their slices.
-      body.close();
+      handingOver = false;
+    }
+    if (closeWhenSent && !replies.hasNext()) {
+      closeWhenSent = false;
+      LingeringClose.afterSending(channel, Unpooled.EMPTY_BUFFER);
     }
   }
 
-  private void sendCopied(FilePiece file) throws IOException {
-    int sent = 0;
-    while (sent < file.length()) {
-      int length = Math.min(COPY_LENGTH, file.length() - sent);
-      ByteBuf part = channel.alloc().directBuffer(length, length);
-      boolean read = false;
-      try {
-        while (part.isWritable()) {
-          long position = file.position() + sent + part.readableBytes();
-          if (part.writeBytes(file.channel(), position, part.writableBytes()) <= 0) {
-            throw new EOFException("file ends at " + position);
-          }
-        }
-        read = true;
-      } finally {
-        if (!read) {
-          part.release();
-        }
+  private void handOverAll() {
+    while (replies.hasNext()) {
+      int bytes = replies.next(messages);
+      unflushedBytes += bytes;
+      int last = messages.size() - 1;
+      for (int i = 0; i < last; i++) {
+        channel.write(messages.get(i), channel.voidPromise());
       }
-      channel.write(part, channel.voidPromise());
-      sent += length;
+      // Writes complete in order, so that of the last message stands for all of them.
+      channel.write(messages.get(last)).addListener(written -> left(bytes, written.isSuccess()));
+      messages.clear();
     }
   }
 
-  private static Object message(Piece piece) {
-    if (piece instanceof MemoryPiece memory) {
-      return memory.buffer().retainedSlice();
+  private void handOverParts() throws IOException {
+    while (!closed
+        && replies.hasNext()
+        && replies.handedOverBytes() <= ReplyQueue.COPY_BYTES - ReplyQueue.PART_BYTES) {
+      ByteBuf part = replies.next(channel.alloc(), RECORD_BYTES);
+      int bytes = part.readableBytes();
+      unflushedBytes += bytes;
+      channel.write(part).addListener(written -> left(bytes, written.isSuccess()));
+      if (unflushedBytes >= ReplyQueue.PART_BYTES) {
+        // Most of the time this frees the room for the next part at once.
+        flush();
+      }
     }
-    FilePiece file = (FilePiece) piece;
-    return new SharedFileRegion(file.channel(), file.position(), file.length());
   }
 
-  /** A file region whose file belongs to others: its last release does not close the channel. */
-  private static final class SharedFileRegion extends DefaultFileRegion {
-    SharedFileRegion(FileChannel file, long position, long length) {
-      super(file, position, length);
-    }
+  private void flush() {
+    unflushedBytes = 0;
+    channel.flush();
+  }
 
-    @Override
-    protected void deallocate() {
-      // FetchedBytes.close says when the file is no longer in use.
+  private void left(int bytes, boolean sent) {
+    if (closed) {
+      return;
+    }
+    if (!sent) {
+      // Part of a reply has gone out: nothing can follow it.
+      channel.close();
+      return;
+    }
+    boolean wasWritable = replies.isWritable();
+    replies.left(bytes);
+    handOver();
+    if (!wasWritable && replies.isWritable()) {
+      // Frames that were waiting in memory may be answered now.
+      connection.onWritabilityChanged();
+    }
+    if (unflushedBytes > 0 && !handingOver) {
+      flush();
     }
   }
 
   @Override
   public boolean isWritable() {
-    return channel.isWritable();
+    return replies.isWritable();
+  }
+
+  @Override
+  public void receiveHead() {
+    receiver.receiveHead();
   }
 
   @Override
@@ -272,10 +307,16 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
   @Override
   public void closeAfterSending() {
     receiver.end();
-    LingeringClose.afterSending(channel, Unpooled.EMPTY_BUFFER);
+    closeWhenSent = true;
+    handOver();
   }
 
   // What the receiver brings.
+
+  @Override
+  public boolean onHeader(FrameHeader header) {
+    return connection.onHeader(header);
+  }
 
   @Override
   public void onHead(FrameHeader header, ByteBuf frame) {
@@ -294,14 +335,7 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
 
   @Override
   public void onReadComplete() {
-    channel.flush();
-  }
-
-  @Override
-  public void onWritabilityChanged() {
-    connection.onWritabilityChanged();
-    // Frames that were waiting in memory may have been answered just now.
-    channel.flush();
+    flush();
   }
 
   @Override
@@ -313,6 +347,7 @@ final class NettyCarrier implements Carrier, ChannelFrameSink {
     if (causeOrNull != null && !(causeOrNull instanceof IOException)) {
       LOG.error("data connection failed peer={}", peer(), causeOrNull);
     }
+    replies.close();
     connection.onClosed();
     counters.connectionClosed(peer);
   }

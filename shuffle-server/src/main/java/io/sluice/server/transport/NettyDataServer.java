@@ -10,9 +10,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.FileRegion;
-import io.netty.channel.MessageSizeEstimator;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
@@ -36,12 +33,6 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class NettyDataServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
-
-  /**
-   * A connection's requests wait while more than the high mark of replies is unsent. Two fetched
-   * slices of the usual 2 MiB keep a socket busy while the client asks for the next.
-   */
-  private static final WriteBufferWaterMark REPLIES = new WriteBufferWaterMark(2 << 20, 4 << 20);
 
   /** Longest wait for the event loops to end, in milliseconds. */
   private static final int CLOSE_TIMEOUT_MS = 5_000;
@@ -102,8 +93,6 @@ public final class NettyDataServer implements AutoCloseable {
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, REPLIES)
-            .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, NettyDataServer::newSizeOf)
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
                   @Override
@@ -124,16 +113,6 @@ public final class NettyDataServer implements AutoCloseable {
     }
     listener = bound.channel();
     LOG.info("data server listens port={} io={} threads={}", port(), io.mode(), config.threads());
-  }
-
-  /** Netty counts a file region as nothing, so that replies from files would never be too many. */
-  private static MessageSizeEstimator.Handle newSizeOf() {
-    return message -> {
-      if (message instanceof ByteBuf bytes) {
-        return bytes.readableBytes();
-      }
-      return message instanceof FileRegion region ? (int) region.count() : 0;
-    };
   }
 
   private void accept(SocketChannel channel) {

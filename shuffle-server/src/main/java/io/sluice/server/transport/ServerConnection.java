@@ -1,5 +1,6 @@
 package io.sluice.server.transport;
 
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
@@ -23,6 +24,7 @@ import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.server.memory.BodyMemory;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
@@ -43,10 +45,12 @@ import org.slf4j.LoggerFactory;
  * <p>A refused request leaves the connection usable. Bytes or messages that are not the protocol
  * are answered with ERROR, and the connection is closed.
  *
- * <p>Frames are not taken while the client leaves its answers unread ({@link Carrier#isWritable})
- * or has too many requests pending, so that what a connection makes the server hold is bounded: one
- * body, one answer beyond the carrier's watermark, and the pending requests, whose bytes the read
- * budget bounds.
+ * <p>Frames are not received while the client leaves its answers unread ({@link
+ * Carrier#isWritable}) or has too many requests pending. An OPEN or FETCH is received, head
+ * included, only while its application has room in the {@link RequestMemory}, a body only when
+ * there is memory for it. So beyond a few kilobytes everything that a connection makes the server
+ * hold is counted: heads, pending requests and replies to OPEN in the request memory, bodies in the
+ * memory of blocks, replies to FETCH in the read budget.
  */
 final class ServerConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
@@ -71,6 +75,8 @@ final class ServerConnection {
   // By a token each: nothing keeps a peer from using a request id twice.
   private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
   private int pendingOpens;
+  // Of the head that is being received, or is in use.
+  private long headBytes;
   private Runnable cancelWait;
   private boolean closing;
 
@@ -99,10 +105,97 @@ final class ServerConnection {
   }
 
   /**
+   * Decides about a frame before its head is received.
+   *
+   * @return whether to receive the head now; else the carrier is told later
+   */
+  boolean onHeader(FrameHeader header) {
+    if (closing) {
+      return false;
+    }
+    FrameType expected = introduced == null ? FrameType.HELLO : FrameType.PROOF;
+    if (client == null && header.type() != expected) {
+      refuseType(header, expected + " first");
+      return false;
+    }
+    if (client == null) {
+      return true;
+    }
+    return switch (header.type()) {
+      case PUSH -> true;
+      case OPEN, FETCH -> admitRequest(header);
+      case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF -> {
+        refuseType(header, "PUSH, OPEN or FETCH");
+        yield false;
+      }
+    };
+  }
+
+  private void refuseType(FrameHeader header, String expected) {
+    refuseConnection(
+        header.requestId(),
+        new SluiceException(
+            StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected " + expected));
+  }
+
+  /** Counts a request's head if the application has room, or waits without reading on. */
+  private boolean admitRequest(FrameHeader header) {
+    RequestMemory memory = service.requestMemory();
+    if (!memory.hasRoom(client.application())) {
+      if (cancelWait == null) {
+        counters.paused();
+      }
+      cancelWait =
+          memory.whenRoom(
+              client.application(),
+              () -> carrier.execute(() -> admitRequestAgain(header), memory::pass));
+      return false;
+    }
+    endWait();
+    headBytes = FrameHeads.parsedBytes(header.type(), header.headLength()) + FrameHeader.LENGTH;
+    memory.take(client.application(), headBytes);
+    return true;
+  }
+
+  private void admitRequestAgain(FrameHeader header) {
+    if (closing) {
+      service.requestMemory().pass();
+    } else if (admitRequest(header)) {
+      carrier.receiveHead();
+    }
+  }
+
+  /** Nothing waits for memory any more. */
+  private void endWait() {
+    if (cancelWait != null) {
+      cancelWait.run();
+      cancelWait = null;
+      counters.resumed();
+    }
+  }
+
+  /** The head is no longer in use. */
+  private void releaseHead() {
+    if (headBytes > 0) {
+      long bytes = headBytes;
+      headBytes = 0;
+      service.requestMemory().give(client.application(), bytes);
+    }
+  }
+
+  /**
    * @param frame borrows: header and head. If the frame has a body, the carrier is told what to do
    *     with it, now or later
    */
   void onHead(FrameHeader header, ByteBuf frame) {
+    try {
+      onWholeHead(header, frame);
+    } finally {
+      releaseHead();
+    }
+  }
+
+  private void onWholeHead(FrameHeader header, ByteBuf frame) {
     if (closing) {
       return;
     }
@@ -123,11 +216,7 @@ final class ServerConnection {
         case OPEN -> open(header.requestId(), parse(Open.parser(), header, frame));
         case FETCH -> fetch(header.requestId(), parse(Fetch.parser(), header, frame));
         case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF ->
-            refuseConnection(
-                header.requestId(),
-                new SluiceException(
-                    StatusCode.BAD_MESSAGE,
-                    "frame " + header.type() + ": expected PUSH, OPEN or FETCH"));
+            throw new IllegalStateException("the header of a " + header.type() + " was accepted");
       }
     } catch (FrameFormatException e) {
       refuseConnection(header.requestId(), e);
@@ -136,15 +225,6 @@ final class ServerConnection {
   }
 
   private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
-    FrameType expected = introduced == null ? FrameType.HELLO : FrameType.PROOF;
-    if (header.type() != expected) {
-      refuseConnection(
-          header.requestId(),
-          new SluiceException(
-              StatusCode.BAD_MESSAGE,
-              "frame " + header.type() + ": expected " + expected + " first"));
-      return;
-    }
     try {
       if (introduced == null) {
         introduce(header.requestId(), parse(Hello.parser(), header, frame));
@@ -196,7 +276,9 @@ final class ServerConnection {
       counters.denied(Denial.APPLICATION, carrier.peer(), application, reason);
       throw new SluiceException(StatusCode.BUSY, reason);
     }
-    client = new ClientConnection(hello.getApplication(), hello.getClient(), carrier.peer());
+    client =
+        new ClientConnection(
+            hello.getApplication(), hello.getClient(), carrier.peer(), carrier.copyBytes());
     carrier.limits(service.limits());
     answer(FrameType.HELLO_REPLY, requestId, reply);
   }
@@ -239,11 +321,7 @@ final class ServerConnection {
   /** Refuses a push before its body is received, which is read and dropped. */
   private void refusePush(FrameHeader header, SluiceException reason) {
     push = null;
-    if (cancelWait != null) {
-      cancelWait.run();
-      cancelWait = null;
-      counters.resumed();
-    }
+    endWait();
     refuse(header.requestId(), reason);
     carrier.discardBody();
   }
@@ -289,13 +367,23 @@ final class ServerConnection {
     }
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause == null) {
-      answer(FrameType.OPEN_REPLY, requestId, reply);
+      answerOpen(requestId, reply);
     } else if (cause instanceof SluiceException refusal) {
       refuse(requestId, refusal);
     } else {
       refuse(requestId, bug(FrameType.OPEN, cause));
     }
     updateReading();
+  }
+
+  private void answerOpen(long requestId, OpenReply reply) {
+    ByteBuf frame =
+        FrameHeads.encode(carrier.allocator(), FrameType.OPEN_REPLY, requestId, reply, 0);
+    RequestMemory memory = service.requestMemory();
+    String application = client.application();
+    long bytes = frame.readableBytes();
+    memory.take(application, bytes);
+    carrier.send(frame, () -> memory.give(application, bytes));
   }
 
   private void fetch(long requestId, Fetch fetch) {
@@ -376,11 +464,8 @@ final class ServerConnection {
       left = true;
       counters.applicationClosed(client.application());
     }
-    if (cancelWait != null) {
-      cancelWait.run();
-      cancelWait = null;
-      counters.resumed();
-    }
+    endWait();
+    releaseHead();
     // Reads for it that have not begun need not be done.
     List.copyOf(pendingFetches.values()).forEach(fetch -> fetch.cancel(false));
     pendingFetches.clear();
@@ -458,8 +543,8 @@ final class ServerConnection {
     return UnexpectedFailure.logged(LOG, type.name(), carrier.peer(), failure);
   }
 
-  private static <T extends MessageLite> T parse(
-      Parser<T> parser, FrameHeader header, ByteBuf frame) throws FrameFormatException {
+  private static <T extends Message> T parse(Parser<T> parser, FrameHeader header, ByteBuf frame)
+      throws FrameFormatException {
     return FrameHeads.parse(parser, header.type(), frame, FrameHeader.LENGTH, header.headLength());
   }
 }

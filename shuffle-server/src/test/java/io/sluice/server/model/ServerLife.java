@@ -5,6 +5,7 @@ import io.sluice.server.log.LogConfig;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.ReportedMergeInputs;
@@ -82,10 +83,12 @@ final class ServerLife {
     recovered = recovery.restore(findings, previousEpoch, epoch);
     store.onForgotten(new ForgottenShuffles(disks, files, clock, 1000)::add);
     ServerCounters counters = new ServerCounters();
+    RequestMemory requestMemory = new RequestMemory(1 << 30);
     FileReads reads =
         new FileReads(
             new ReadConfig(1000, 16, 16, 1000, 0, false),
             new ReadBudget(1 << 30),
+            requestMemory,
             new ModelPageCache(cache),
             UnpooledByteBufAllocator.DEFAULT,
             disk -> Runnable::run,
@@ -98,6 +101,7 @@ final class ServerLife {
             new ServerEpochs(epoch, recovered.wholeSinceEpoch()),
             ServiceConfig.DEFAULT,
             memory,
+            requestMemory,
             store,
             reads,
             () -> true,

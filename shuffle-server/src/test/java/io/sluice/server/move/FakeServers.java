@@ -18,6 +18,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.read.InlineReads;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.ServerCounters;
@@ -69,6 +70,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
               ServerEpochs.first(epoch),
               ServiceConfig.DEFAULT,
               memory,
+              new RequestMemory(1 << 20),
               store,
               InlineReads.create(timer),
               () -> true,

@@ -12,6 +12,7 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.server.catalog.InMemoryCatalog;
 import io.sluice.server.health.FailedRead;
 import io.sluice.server.log.LogPiece;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.FetchedBytes;
 import io.sluice.server.storage.Disk;
@@ -53,6 +54,7 @@ class FileReadsTest {
   private final AtomicLong nanos = new AtomicLong();
   private final ManualTimer timer = new ManualTimer();
   private final ReadBudget budget = new ReadBudget(8_000);
+  private final RequestMemory requestMemory = new RequestMemory(1 << 20);
   private final ReadCounters counters = new ReadCounters();
   private final Map<Disk, Deque<Runnable>> threads = new HashMap<>();
   private final List<String> health = new ArrayList<>();
@@ -66,17 +68,21 @@ class FileReadsTest {
   private boolean cached;
   private boolean memoryShort;
   private final ByteBufAllocator allocator = new ShortAllocator();
-  private final FileReads reads =
-      new FileReads(
-          new ReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
-          budget,
-          new FakeCache(),
-          allocator,
-          disk -> threads.computeIfAbsent(disk, unused -> new ArrayDeque<>())::add,
-          timer,
-          new FakeHealth(),
-          counters,
-          nanos::get);
+  private final FileReads reads = reads(budget);
+
+  private FileReads reads(ReadBudget readBudget) {
+    return new FileReads(
+        new ReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
+        readBudget,
+        requestMemory,
+        new FakeCache(),
+        allocator,
+        disk -> threads.computeIfAbsent(disk, unused -> new ArrayDeque<>())::add,
+        timer,
+        new FakeHealth(),
+        counters,
+        nanos::get);
+  }
 
   @BeforeEach
   void makeFile() throws IOException {
@@ -99,6 +105,7 @@ class FileReadsTest {
     }
     assertThat(runs).allMatch(run -> run.readers() == 0);
     assertThat(budget.usedBytes()).isZero();
+    assertThat(requestMemory.usedBytes()).isZero();
     assertThat(reads.queuedReads()).isZero();
     assertThat(timer.pending()).isZero();
     timer.shutdownNow();
@@ -257,6 +264,85 @@ class FileReadsTest {
     first.close();
     now(second).close();
     now(third, hdd).close();
+  }
+
+  @Test
+  void givesTheBudgetBackAsBytesLeave() throws Exception {
+    ReadBudget large = new ReadBudget(100 << 20);
+    FileReads own = reads(large);
+    int length = 4 << 20;
+    FakeRun run = run(ssd);
+    run.channel();
+    cached = true;
+    FetchedBytes fetched =
+        now(own.read(CLIENT, 7, List.of(new LogPiece.InFile(retained(run), 0, length))));
+    assertThat(large.usedBytes()).isEqualTo(length);
+    fetched.left(1_000);
+    assertThat(large.usedBytes()).as("not for every write").isEqualTo(length);
+    fetched.left(length / 2 - 1_000);
+    assertThat(large.usedBytes()).isEqualTo(length / 2);
+    fetched.left(length / 2);
+    assertThat(large.usedBytes()).isZero();
+    fetched.close();
+    assertThat(large.usedBytes()).isZero();
+    own.close();
+  }
+
+  @Test
+  void countsWhatIsCopiedOnItsWayOut() throws Exception {
+    ReadBudget large = new ReadBudget(100 << 20);
+    FileReads own = reads(large);
+    ClientConnection copying = new ClientConnection("app-1", "test", "peer", 1_000);
+    int length = 2 << 20;
+    ByteBuf bytes = Unpooled.buffer().writeZero(length);
+    FakeRun run = run(ssd);
+    run.channel();
+    cached = true;
+    FetchedBytes fetched =
+        now(
+            own.read(
+                copying,
+                7,
+                List.of(
+                    new LogPiece.InMemory(bytes), new LogPiece.InFile(retained(run), 0, length))));
+    assertThat(large.usedBytes()).isEqualTo(length + 1_000);
+    fetched.left(length);
+    assertThat(large.usedBytes()).as("the file's, and a copy").isEqualTo(length + 1_000);
+    fetched.left(length - 500);
+    assertThat(large.usedBytes()).isEqualTo(1_000);
+    fetched.close();
+    assertThat(large.usedBytes()).isZero();
+    own.close();
+  }
+
+  @Test
+  void oneApplicationThatReceivesNothingLeavesOthersTheirShare() throws Exception {
+    FakeRun run = run(ssd);
+    now(fetch(run, 0, 1), ssd).close();
+    cached = true;
+    List<FetchedBytes> stuck = new ArrayList<>();
+    for (int i = 0; i < 40; i += 2) {
+      CompletableFuture<FetchedBytes> answer = fetch(client(i), run, 0, 500);
+      if (answer.isDone()) {
+        stuck.add(answer.join());
+      }
+    }
+    assertThat(stuck).hasSize(8);
+    now(fetch(client(1), run, 0, 1_000)).close();
+    now(fetch(client(3), run, 0, 4_000)).close();
+    stuck.forEach(FetchedBytes::close);
+  }
+
+  @Test
+  void countsTheHeapOfItsPiecesUntilItIsClosed() throws Exception {
+    List<LogPiece> pieces = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      pieces.add(new LogPiece.InMemory(Unpooled.buffer().writeBytes(content, i, 1)));
+    }
+    FetchedBytes fetched = now(reads.read(CLIENT, 7, pieces));
+    assertThat(requestMemory.usedBytes()).isBetween(100_000L, 1_000_000L);
+    fetched.close();
+    assertThat(requestMemory.usedBytes()).isZero();
   }
 
   @Test
@@ -433,8 +519,12 @@ class FileReadsTest {
   }
 
   private static LogPiece piece(FakeRun run, int position, int length) {
+    return new LogPiece.InFile(retained(run), position, length);
+  }
+
+  private static FakeRun retained(FakeRun run) {
     run.retain();
-    return new LogPiece.InFile(run, position, length);
+    return run;
   }
 
   /** Begins a fetch whose answer nobody looks at. */

@@ -2,6 +2,7 @@ package io.sluice.server.read;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.SluiceException;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.service.FetchedBytes;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,6 +18,7 @@ public final class InlineReads {
     return new FileReads(
         ReadConfig.DEFAULT,
         new ReadBudget(1 << 30),
+        new RequestMemory(1 << 30),
         PageCache.UNKNOWN,
         UnpooledByteBufAllocator.DEFAULT,
         disk -> Runnable::run,

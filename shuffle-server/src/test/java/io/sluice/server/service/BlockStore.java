@@ -3,6 +3,7 @@ package io.sluice.server.service;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -75,10 +76,12 @@ public final class BlockStore implements AutoCloseable {
             });
     scheduler.setRemoveOnCancelPolicy(true);
     this.readerThreads = new ReaderThreads(ReadConfig.DEFAULT, nanoTime);
+    RequestMemory requestMemory = new RequestMemory(8 << 20);
     this.reads =
         new FileReads(
             ReadConfig.DEFAULT,
             new ReadBudget(64 << 20),
+            requestMemory,
             LinuxPageCache.load(),
             PooledByteBufAllocator.DEFAULT,
             readerThreads,
@@ -91,6 +94,7 @@ public final class BlockStore implements AutoCloseable {
             ServerEpochs.first(epoch),
             config.service(),
             memory,
+            requestMemory,
             shuffles,
             reads,
             spiller::canStore,

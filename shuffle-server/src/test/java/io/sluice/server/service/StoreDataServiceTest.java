@@ -24,8 +24,10 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.read.InlineReads;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +47,7 @@ class StoreDataServiceTest {
   private final Random random = new Random(7);
   private final MemoryBudget memory =
       new MemoryBudget(new MemoryConfig(1 << 20, 4096, 75, 25), System::nanoTime);
+  private final RequestMemory requestMemory = new RequestMemory(1 << 20);
   private final ShuffleStore store =
       new ShuffleStore(
           new StoreConfig(4, 4, 1000, 60, 1 << 30, new LogConfig(1 << 12, 20_000, 100, 50)));
@@ -56,6 +59,7 @@ class StoreDataServiceTest {
           ServerEpochs.first(EPOCH),
           ServiceConfig.DEFAULT,
           memory,
+          requestMemory,
           store,
           InlineReads.create(scheduler),
           canStore::get,
@@ -67,6 +71,7 @@ class StoreDataServiceTest {
     store.close();
     scheduler.shutdownNow();
     assertThat(memory.usedBytes()).isZero();
+    assertThat(requestMemory.usedBytes()).isZero();
     assertThat(store.totals().bufferedBytes()).isZero();
     assertThat(store.totals().storedBytes()).isZero();
     memory.close();
@@ -376,6 +381,53 @@ class StoreDataServiceTest {
   }
 
   @Test
+  void waitingOpensOfOneApplicationUseABoundedAmountOfMemory() throws Exception {
+    List<CompletableFuture<OpenReply>> waiting = new ArrayList<>();
+    CompletableFuture<OpenReply> next = openWaiting(1000, 60_000, 5, 1L << 40);
+    while (!next.isDone()) {
+      waiting.add(next);
+      assertThat(waiting.size()).isLessThan(1_000);
+      next = openWaiting(1000, 60_000, 5, 1L << 40);
+    }
+    assertThat(waiting.size()).isGreaterThan(100);
+    assertThat(next).as("answered, as if it had not asked to wait").isCompleted();
+    assertThat(requestMemory.usedBytes()).isLessThan(requestMemory.capacityBytes() / 2);
+    assertThat(requestMemory.hasRoom("app-1")).as("for other requests").isTrue();
+    assertThat(openWaiting("app-2", 1000, 60_000, 5)).as("of another application").isNotDone();
+
+    store.removeApplication("app-1");
+    for (CompletableFuture<OpenReply> open : waiting) {
+      open.get(30, TimeUnit.SECONDS);
+    }
+    store.removeApplication("app-2");
+    assertThat(requestMemory.usedBytes()).isZero();
+  }
+
+  @Test
+  void doesNotDecodeAttemptsForWhichThereIsNoMemory() throws Exception {
+    ByteString nonsense = ByteString.copyFrom(new byte[1 << 20]);
+    OpenReply reply =
+        open(
+            Open.newBuilder()
+                .addPartitions(0)
+                .setMaxWaitMs(60_000)
+                .setWantedPermille(1)
+                .setWantedAttempts(nonsense));
+    assertThat(reply.getPartitions(0).getPresence()).isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
+  }
+
+  @Test
+  void preparesNoReplyToAnApplicationThatReceivesNone() throws Exception {
+    CompletableFuture<OpenReply> waiting = openWaiting(1000, 60_000, 5);
+    requestMemory.take("app-1", requestMemory.capacityBytes());
+    assertRefused(StatusCode.BUSY, () -> open(Open.newBuilder().addPartitions(0)));
+    store.removeApplication("app-1");
+    assertRefused(StatusCode.BUSY, () -> get(waiting));
+    requestMemory.give("app-1", requestMemory.capacityBytes());
+    assertThat(presence(EPOCH)).isEqualTo(Presence.SHUFFLE_EXPIRED);
+  }
+
+  @Test
   void fetchedBytesOutliveTheShuffle() throws Exception {
     byte[] block = block(1, 0, 0, 0, true, 9000);
     push(1, block);
@@ -438,9 +490,14 @@ class StoreDataServiceTest {
   }
 
   private CompletableFuture<OpenReply> openWaiting(int permille, int waitMs, long... attempts) {
+    return openWaiting("app-1", permille, waitMs, attempts);
+  }
+
+  private CompletableFuture<OpenReply> openWaiting(
+      String application, int permille, int waitMs, long... attempts) {
     Open request =
         Open.newBuilder()
-            .setShuffle(shuffle(1))
+            .setShuffle(ShuffleId.newBuilder().setApplication(application).setShuffle(1))
             .addPartitions(0)
             .addPartitions(1)
             .setAssignedEpoch(EPOCH)
@@ -448,7 +505,9 @@ class StoreDataServiceTest {
             .setWantedPermille(permille)
             .setWantedAttempts(AttemptSets.encode(Roaring64NavigableMap.bitmapOf(attempts)))
             .build();
-    return service.open(CONNECTION, request).toCompletableFuture();
+    return service
+        .open(new ClientConnection(application, "test", "loopback"), request)
+        .toCompletableFuture();
   }
 
   private FetchedBytes fetched(Range... ranges) throws SluiceException {

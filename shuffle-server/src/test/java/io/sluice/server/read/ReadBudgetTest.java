@@ -1,0 +1,84 @@
+package io.sluice.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.server.service.ClientConnection;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReadBudgetTest {
+  private final ReadBudget budget = new ReadBudget(8_000);
+  private final List<String> called = new ArrayList<>();
+
+  private static ClientConnection connection(String application, int number) {
+    return new ClientConnection(application, "test", "peer-" + number);
+  }
+
+  private boolean take(String application, int number, long bytes) {
+    return budget.tryTake(
+        connection(application, number), bytes, () -> called.add(application + number));
+  }
+
+  /** As many connections as it takes, each with as much as it gets. */
+  private long takeAll(String application, long bytes) {
+    long before = budget.usedBytes();
+    for (int number = 0; number < 100; number++) {
+      while (take(application, number, bytes)) {}
+    }
+    return budget.usedBytes() - before;
+  }
+
+  @Test
+  void oneConnectionGetsAnEighthButOneFetchInAnyCase() {
+    assertThat(take("a", 1, 600)).isTrue();
+    assertThat(take("a", 1, 500)).isFalse();
+    assertThat(take("a", 1, 400)).isTrue();
+    assertThat(take("a", 2, 3_000)).isTrue();
+    assertThat(take("a", 2, 1)).isFalse();
+  }
+
+  @Test
+  void connectionsOfOneApplicationLeaveHalfToOthers() {
+    assertThat(takeAll("a", 100)).isEqualTo(4_000);
+    assertThat(take("b", 1, 1_000)).isTrue();
+    assertThat(take("b", 2, 1_000)).isTrue();
+    assertThat(take("b", 3, 1_000)).as("half of what was left is taken").isFalse();
+  }
+
+  @Test
+  void eachOfSeveralApplicationsFindsSomething() {
+    for (int application = 0; application < 6; application++) {
+      assertThat(takeAll("app-" + application, 1)).isPositive();
+    }
+    assertThat(budget.usedBytes()).isLessThan(8_000);
+  }
+
+  @Test
+  void anApplicationThatUsesNothingGetsOneFetchThatFits() {
+    assertThat(takeAll("a", 100)).isEqualTo(4_000);
+    assertThat(take("b", 1, 4_001)).isFalse();
+    assertThat(take("b", 1, 4_000)).isTrue();
+  }
+
+  @Test
+  void aFetchThatIsLargerThanTheBudgetHasItForItself() {
+    assertThat(take("a", 1, 100)).isTrue();
+    assertThat(take("b", 1, 9_000)).isFalse();
+    budget.give(connection("a", 1), 100);
+    assertThat(take("b", 1, 9_000)).isTrue();
+    assertThat(take("a", 1, 1)).isFalse();
+  }
+
+  @Test
+  void bytesComeBackInPortions() {
+    assertThat(take("a", 1, 4_000)).isTrue();
+    assertThat(take("a", 2, 500)).isFalse();
+    budget.give(connection("a", 1), 700);
+    assertThat(called).containsExactly("a2");
+    assertThat(take("a", 2, 500)).isTrue();
+    budget.give(connection("a", 1), 3_300);
+    budget.give(connection("a", 2), 500);
+    assertThat(budget.usedBytes()).isZero();
+  }
+}
