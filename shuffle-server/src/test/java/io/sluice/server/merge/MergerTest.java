@@ -141,8 +141,8 @@ class MergerTest {
 
   @Test
   void mergesOnOnceThereIsMemoryForItAgain() throws Exception {
-    MergeFixture shuffle = fixture(8, 7);
-    AtomicInteger refusals = new AtomicInteger(2);
+    MergeFixture shuffle = fixture(4, 7);
+    AtomicInteger refusals = new AtomicInteger(1);
     try (Merger merger =
         new Merger(
             shuffle.store,
@@ -160,7 +160,7 @@ class MergerTest {
             })) {
       merger.start();
       await(() -> shuffle.counters.merges() == 1);
-      AtomicInteger more = new AtomicInteger(2);
+      AtomicInteger more = new AtomicInteger(1);
       shuffle
           .storages
           .get(0)
@@ -174,7 +174,7 @@ class MergerTest {
       for (int i = 0; i < 4; i++) {
         shuffle.run(0, 10, 20, 400);
       }
-      await(() -> shuffle.counters.merges() == 3);
+      await(() -> shuffle.counters.merges() == 2);
       assertThat(more.get()).isNegative();
     }
     assertThat(shuffle.failedInputs).isEmpty();
