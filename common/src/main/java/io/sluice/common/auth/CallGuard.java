@@ -104,12 +104,12 @@ public final class CallGuard implements ServerInterceptor {
     if (proof != null) {
       return authenticator.authenticate(proof, call.getMethodDescriptor().getFullMethodName());
     }
-    Optional<String> certified = commonName(call);
+    Optional<String> certified = certified(call);
     return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.NOBODY;
   }
 
-  private static Optional<String> commonName(ServerCall<?, ?> call) {
-    return PeerCertificates.commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+  private static Optional<String> certified(ServerCall<?, ?> call) {
+    return PeerCertificates.user(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
   }
 
   private void end(ServerCall<?, ?> call, Cause cause, Caller caller, String why) {

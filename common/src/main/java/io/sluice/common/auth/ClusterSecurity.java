@@ -192,7 +192,7 @@ public final class ClusterSecurity {
     if (bearer != null) {
       return users.get().ofBearer(bearer);
     }
-    Optional<String> name = PeerCertificates.commonName(session);
+    Optional<String> name = PeerCertificates.user(session);
     return name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.NOBODY;
   }
 

@@ -156,7 +156,7 @@ public final class Users {
   }
 
   /**
-   * Who a verified certificate names.
+   * Who a verified certificate of a user names.
    *
    * @throws SluiceException DENIED
    */

@@ -42,12 +42,24 @@ public final class SelfSignedCertificate {
     write(directory, name, host, "EC", "secp256r1");
   }
 
+  /** The same for a user of the cluster: {@code USER.crt} and {@code USER.key}. */
+  public static void writeOfUser(Path directory, String user)
+      throws IOException, InterruptedException {
+    write(directory, user, "CN=" + user + ",OU=sluice-user", "dns:" + user, "EC", "secp256r1");
+  }
+
   /**
    * The same with a key of another kind.
    *
    * @param group of an elliptic curve; null: what keytool takes for the algorithm
    */
   static void write(Path directory, String name, String host, String algorithm, String group)
+      throws IOException, InterruptedException {
+    write(directory, name, "CN=" + name, host, algorithm, group);
+  }
+
+  private static void write(
+      Path directory, String name, String subject, String host, String algorithm, String group)
       throws IOException, InterruptedException {
     Path store = directory.resolve(name + ".p12");
     Files.deleteIfExists(store);
@@ -57,7 +69,7 @@ public final class SelfSignedCertificate {
       if (group != null) {
         options.addAll(List.of("-groupname", group));
       }
-      generate(directory.resolve(name + ".log"), store, name, host, options, password);
+      generate(directory.resolve(name + ".log"), store, name, subject, host, options, password);
       KeyStore keys = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(store)) {
         keys.load(in, password.toCharArray());
@@ -76,7 +88,13 @@ public final class SelfSignedCertificate {
   }
 
   private static void generate(
-      Path log, Path store, String name, String host, List<String> options, String password)
+      Path log,
+      Path store,
+      String name,
+      String subject,
+      String host,
+      List<String> options,
+      String password)
       throws IOException, InterruptedException {
     ProcessBuilder command =
         new ProcessBuilder(
@@ -88,7 +106,7 @@ public final class SelfSignedCertificate {
             "-alias",
             name,
             "-dname",
-            "CN=" + name,
+            subject,
             "-ext",
             "san=" + host,
             "-validity",

@@ -87,8 +87,9 @@ public record TlsConfig(
           .since(FIRST)
           .doc(
               "Whether callers of the control port bring certificates (mutual TLS): `NONE`,"
-                  + " `OPTIONAL`, `REQUIRED`. The common name of one is a user of the cluster, as"
-                  + " if it had proved a secret. Data and HTTP ports ask for none.")
+                  + " `OPTIONAL`, `REQUIRED`. A certificate with OU=sluice-user in its subject proves"
+                  + " the user in its common name, as a secret does; others prove nobody. The HTTP"
+                  + " port asks for one and serves callers without; data ports ask for none.")
           .build();
 
   /** The keys that all have in common. */

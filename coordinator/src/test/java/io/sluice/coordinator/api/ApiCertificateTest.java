@@ -35,13 +35,15 @@ class ApiCertificateTest {
   @BeforeAll
   static void start() throws Exception {
     SelfSignedCertificate.write(directory, "coordinator", "ip:127.0.0.1");
-    SelfSignedCertificate.write(directory, "ops", "dns:ops");
-    SelfSignedCertificate.write(directory, "eve", "dns:eve");
-    Files.writeString(directory.resolve("users"), "ops admin -\neve reader -\n");
+    SelfSignedCertificate.writeOfUser(directory, "ops");
+    SelfSignedCertificate.writeOfUser(directory, "eve");
+    SelfSignedCertificate.write(directory, "backup", "dns:backup");
+    Files.writeString(directory.resolve("users"), "ops admin -\neve reader -\nbackup admin -\n");
     Files.writeString(
         directory.resolve("trust"),
         Files.readString(directory.resolve("ops.crt"))
-            + Files.readString(directory.resolve("eve.crt")));
+            + Files.readString(directory.resolve("eve.crt"))
+            + Files.readString(directory.resolve("backup.crt")));
     Files.writeString(
         directory.resolve("key"), "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
     coordinator =
@@ -92,7 +94,7 @@ class ApiCertificateTest {
   }
 
   @Test
-  void theCommonNameIsTheUser() throws Exception {
+  void theCommonNameOfAUsersCertificateIsTheUser() throws Exception {
     JsonNode caller = JsonMapper.shared().readTree(ask("ops", "GET", "/api/v1/caller").body());
 
     assertThat(caller.get("user").asString()).isEqualTo("ops");
@@ -101,6 +103,15 @@ class ApiCertificateTest {
     assertThat(ask("ops", "DELETE", "/api/v1/applications/none").statusCode()).isEqualTo(404);
     assertThat(ask("eve", "GET", "/api/v1/cluster").statusCode()).isEqualTo(200);
     assertThat(ask("eve", "POST", "/api/v1/reload").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void theCertificateOfAHostIsNobodysWhateverItsName() throws Exception {
+    JsonNode caller = JsonMapper.shared().readTree(ask("backup", "GET", "/api/v1/caller").body());
+
+    assertThat(caller.get("mayChange").asBoolean()).isFalse();
+    assertThat(ask("backup", "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
+    assertThat(ask("backup", "POST", "/api/v1/reload").statusCode()).isEqualTo(401);
   }
 
   @Test
