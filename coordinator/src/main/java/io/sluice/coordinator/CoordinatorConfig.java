@@ -75,7 +75,10 @@ public record CoordinatorConfig(
           .defaultValue("")
           .defaultText("all interfaces")
           .since(FIRST)
-          .doc("Name or address of the interface to listen on.")
+          .doc(
+              "Name or address of the interface to listen on. A name with a dot by which browsers"
+                  + " reach the REST API must be this one where the API asks for no proof"
+                  + " (security.md).")
           .build();
   static final ConfigKey<Long> MAX_MESSAGE =
       ConfigKey.dataSize("rss.rpc.message.max.size")

@@ -304,6 +304,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         startHttp(
             config,
             new HttpEndpoint(
+                config.host(),
                 security,
                 new AcceptLimit(
                     httpConnections,

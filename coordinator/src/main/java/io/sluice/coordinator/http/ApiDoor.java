@@ -22,26 +22,31 @@ import java.util.regex.Pattern;
 /**
  * Turns HTTP requests into calls of the REST API. Who asks is known by a bearer token or by the
  * certificate of the connection, never by a cookie; and since a browser offers a certificate by
- * itself, what changes something is refused if a page from elsewhere asks for it. Thread-safe.
+ * itself, what changes something is refused if a page from elsewhere asks for it. What everybody
+ * may read is refused under names that others could have made for this process. Thread-safe.
  */
 final class ApiDoor {
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int TOO_LARGE = 413;
   private static final int UNSUPPORTED_TYPE = 415;
+  private static final int MISDIRECTED = 421;
   private static final byte[] NOTHING = {};
   private static final Pattern BEARER = Pattern.compile("[Bb]earer +([!-~]+) *");
 
   private final Api api;
   private final ClusterSecurity security;
+  private final HostNames names;
   private final CallDenials denials;
 
   /**
+   * @param names under which the open API is answered
    * @param denials hears of requests that were denied
    */
-  ApiDoor(Api api, ClusterSecurity security, CallDenials denials) {
+  ApiDoor(Api api, ClusterSecurity security, HostNames names, CallDenials denials) {
     this.api = api;
     this.security = security;
+    this.names = names;
     this.denials = denials;
   }
 
@@ -68,6 +73,15 @@ final class ApiDoor {
     } catch (SluiceException e) {
       denied(Cause.UNAUTHENTICATED, call, e.getMessage());
       return refused(UNAUTHORIZED, e.getMessage());
+    }
+    // Under TLS the browser has compared the name with the certificate.
+    boolean byNameOnly =
+        security.openReads() && caller.kind() == Caller.Kind.NOBODY && call.session() == null;
+    if (byNameOnly && !names.allow(call.header("Host"))) {
+      return refused(
+          MISDIRECTED,
+          "the API answers callers without a proof by address, or by the name in"
+              + " rss.coordinator.host only");
     }
     return api.answer(
             new ApiCall(

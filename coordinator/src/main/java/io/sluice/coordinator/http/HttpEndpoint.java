@@ -36,10 +36,12 @@ public final class HttpEndpoint implements AutoCloseable {
   private final HttpPort port;
 
   /**
+   * @param host that the process listens on; empty: every interface
    * @param limit of connections
    * @param denials hears of requests that were denied
    */
   public HttpEndpoint(
+      String host,
       ClusterSecurity security,
       AcceptLimit limit,
       HttpTimeouts timeouts,
@@ -50,7 +52,7 @@ public final class HttpEndpoint implements AutoCloseable {
       Api api,
       CallDenials denials) {
     this.registry = registry;
-    this.api = new ApiDoor(api, security, denials);
+    this.api = new ApiDoor(api, security, new HostNames(host), denials);
     this.healthy = healthy;
     this.ready = ready;
     this.port =

@@ -106,6 +106,27 @@ class ApiProofTest {
   }
 
   @Test
+  void aNameThatOthersCanRegisterReadsNothingWithoutAProof() throws Exception {
+    start(true);
+
+    for (String path : new String[] {"/api/v1/cluster", "/api/v1/caller", "/api/v1/events"}) {
+      assertThat(coordinator.statusUnderName(path, "rebound.example:80")).isEqualTo(421);
+      assertThat(coordinator.statusUnderName(path, "localhost:80")).isEqualTo(200);
+    }
+    assertThat(
+            coordinator.statusUnderName(
+                "/api/v1/cluster", "proxy.example", "Authorization: Bearer eve." + SECRET + "\r\n"))
+        .isEqualTo(200);
+    assertThat(coordinator.statusUnderName("/metrics", "prometheus.example")).isEqualTo(200);
+    coordinator.close();
+
+    start(false);
+    // The pages behind a proxy ask for a token then.
+    assertThat(coordinator.statusUnderName("/api/v1/cluster", "proxy.example")).isEqualTo(401);
+    assertThat(coordinator.statusUnderName("/api/v1/caller", "proxy.example")).isEqualTo(200);
+  }
+
+  @Test
   void theControlPortAnswersTheSameToWhoProvesIt() throws Exception {
     start(false);
 

@@ -20,10 +20,12 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -80,6 +82,24 @@ final class LiveCoordinator implements AutoCloseable {
 
   HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
     return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The status of a GET under some name, which Java's client does not let a test choose. */
+  int statusUnderName(String path, String host, String... headers) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", process.httpPort())) {
+      socket.setSoTimeout(60_000);
+      String request =
+          "GET "
+              + path
+              + " HTTP/1.1\r\nHost: "
+              + host
+              + "\r\n"
+              + String.join("", headers)
+              + "Connection: close\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      return Integer.parseInt(answer.split(" ", 3)[1]);
+    }
   }
 
   Set<String> operations() {

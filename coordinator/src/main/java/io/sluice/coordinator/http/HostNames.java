@@ -1,0 +1,43 @@
+package io.sluice.coordinator.http;
+
+import io.netty.util.NetUtil;
+import java.util.Locale;
+
+/**
+ * The names by which a browser may reach an API that asks for no proof. A page from elsewhere whose
+ * own name is made to mean this process's address (DNS rebinding) counts as a page of this process
+ * for a browser, but the browser sends that page's name as Host. So only hosts that nobody else can
+ * register are taken: addresses, names without a dot, localhost, and the configured one. Immutable.
+ */
+final class HostNames {
+  private final String configured;
+
+  /**
+   * @param configured the host that the process listens on; empty: every interface
+   */
+  HostNames(String configured) {
+    this.configured = lower(configured);
+  }
+
+  /**
+   * Whether a request may be answered.
+   *
+   * @param header Host of the request, with or without a port; null: no browser sent it
+   */
+  boolean allow(String header) {
+    if (header == null || header.startsWith("[")) {
+      return true;
+    }
+    int colon = header.lastIndexOf(':');
+    String host = lower(colon < 0 ? header : header.substring(0, colon));
+    return host.indexOf('.') < 0
+        || host.endsWith(".localhost")
+        || NetUtil.isValidIpV4Address(host)
+        || host.equals(configured);
+  }
+
+  private static String lower(String host) {
+    String name = host.strip().toLowerCase(Locale.ROOT);
+    return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+  }
+}

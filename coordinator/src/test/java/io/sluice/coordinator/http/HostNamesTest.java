@@ -1,0 +1,52 @@
+package io.sluice.coordinator.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HostNamesTest {
+  private final HostNames names = new HostNames("C1.prod.example.com");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10.0.0.7",
+        "10.0.0.7:19998",
+        "[::1]:19998",
+        "[2001:db8::7]",
+        "localhost:19998",
+        "sluice.localhost",
+        "coordinator-1",
+        "coordinator-1:19998",
+        "c1.prod.example.com:19998",
+        "c1.PROD.example.com.",
+        ""
+      })
+  void takesWhatNobodyElseCanRegister(String host) {
+    assertThat(names.allow(host)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "evil.example:19998",
+        "10.0.0.7.evil.example",
+        "10.0.0.7.:x.evil.example:1",
+        "c1.prod.example.com.evil.example",
+        "localhost.evil.example",
+        "evil.example.",
+        "999.0.0.1"
+      })
+  void refusesOtherNames(String host) {
+    assertThat(names.allow(host)).isFalse();
+  }
+
+  @Test
+  void aRequestWithoutAHostIsNoBrowsers() {
+    assertThat(names.allow(null)).isTrue();
+    assertThat(new HostNames("").allow("evil.example")).isFalse();
+  }
+}
