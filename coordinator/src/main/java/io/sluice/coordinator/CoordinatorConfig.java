@@ -87,8 +87,8 @@ public record CoordinatorConfig(
           .atMost(1L << 30)
           .since(FIRST)
           .doc(
-              "Largest message that is read. The longest ones are heartbeats of servers that hold"
-                  + " data of many applications: about 40 bytes each.")
+              "Largest heartbeat that is read: about 40 bytes for each application of which a"
+                  + " server has data. Other calls have limits of their own (protocol.md).")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =

@@ -18,6 +18,9 @@ import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.rpc.CallBounds;
+import io.sluice.common.rpc.CallLimits;
+import io.sluice.common.rpc.RpcPort;
 import io.sluice.coordinator.admin.ClusterActs;
 import io.sluice.coordinator.admin.Exclusions;
 import io.sluice.coordinator.admin.ServerControl;
@@ -45,6 +48,7 @@ import io.sluice.coordinator.state.CurrentDecisions;
 import io.sluice.coordinator.state.QuotaWatch;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.metrics.http.HttpTimeouts;
+import io.sluice.proto.CoordinatorGrpc;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -83,24 +87,14 @@ public final class CoordinatorProcess implements AutoCloseable {
    */
   private static final int EVENT_LOOPS = 2;
 
-  private static final int MAX_CALLS_PER_CONNECTION = 256;
-
-  /** Time for TLS and the first words of HTTP/2. */
-  private static final long HANDSHAKE_TIMEOUT_SECONDS = 20;
-
-  private static final int MAX_METADATA_LENGTH = 8 << 10;
-
   /**
-   * A peer that vanished without a word is noticed after this and the timeout; peers may ask for a
-   * sign of life this often too.
+   * Calls are short, so that gRPC moves them to a new connection without a failure: certificates
+   * and addresses are looked at again once an hour.
    */
-  private static final long KEEP_ALIVE_SECONDS = 60;
+  private static final long MAX_CONNECTION_MINUTES = 60;
 
-  private static final long KEEP_ALIVE_TIMEOUT_SECONDS = 20;
-  private static final long MIN_PEER_KEEP_ALIVE_SECONDS = 5;
-
-  /** A client that renews its lease every twenty seconds is never idle for this long. */
-  private static final long MAX_IDLE_MINUTES = 10;
+  /** More than the longest call. */
+  private static final long CONNECTION_GRACE_SECONDS = 90;
 
   private static final long CLOSE_WAIT_SECONDS = 5;
 
@@ -375,21 +369,17 @@ public final class CoordinatorProcess implements AutoCloseable {
         resolved(config, config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
-            .channelFactory(limit.before(NioServerSocketChannel.class))
-            .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
             .bossEventLoopGroup(loops)
             .workerEventLoopGroup(loops)
             .directExecutor()
-            .maxInboundMessageSize(config.maxMessageLength())
-            .maxInboundMetadataSize(MAX_METADATA_LENGTH)
-            .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
-            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-            .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-            .permitKeepAliveWithoutCalls(true)
-            .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
+            .maxConnectionAge(MAX_CONNECTION_MINUTES, TimeUnit.MINUTES)
+            .maxConnectionAgeGrace(CONNECTION_GRACE_SECONDS, TimeUnit.SECONDS)
             .intercept(new PeerAddress())
             .intercept(new AuditCalls(audit));
+    CallLimits limits =
+        CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), config.maxMessageLength());
+    RpcPort.configure(
+        builder, NioServerSocketChannel.class, limit, new CallBounds(limits, loops, denials));
     services.forEach(builder::addService);
     // The last interceptor is asked first.
     security.guard(builder, Set.of(), new CallRules(security.openReads()), denials);

@@ -5,6 +5,8 @@ import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.net.DataExchange;
+import io.sluice.common.rpc.CallBounds;
+import io.sluice.common.rpc.CallLimits;
 import io.sluice.proto.ServerId;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.control.ControlRules;
@@ -156,6 +158,8 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
         address -> {
           server.start(
               address,
+              new CallBounds(
+                  GrpcDataService.limits(CallLimits.control()), plane.timer(), admission.calls()),
               builder -> {
                 data.configure(builder);
                 security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));

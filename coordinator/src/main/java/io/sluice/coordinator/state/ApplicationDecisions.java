@@ -21,8 +21,12 @@ import java.util.Optional;
 
 /** Answers drivers about their applications. Pure functions. */
 public final class ApplicationDecisions {
-  /** What a reply tells a driver; the rest comes with the next one. */
-  private static final int MOVES_AT_ONCE = 1_000;
+  /**
+   * What a reply tells a driver; the rest comes with the next one. The driver repeats them in its
+   * next request, which has at most 1 MiB: each has two names of servers, a host and an
+   * application, of 256 bytes at most.
+   */
+  private static final int MOVES_AT_ONCE = 500;
 
   private final ApplicationPolicy policy;
   private final Eligibility eligibility;

@@ -3,13 +3,22 @@ package io.sluice.it.transport;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
 import io.sluice.client.transport.SocketDataTransport;
 import io.sluice.client.transport.TransportConfig;
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
+import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.SocketIo;
+import io.sluice.common.rpc.CallBounds;
+import io.sluice.common.rpc.CallLimits;
+import io.sluice.common.rpc.RpcPort;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.ServerId;
 import io.sluice.server.service.DataService;
@@ -139,8 +148,21 @@ interface Loopback extends AutoCloseable {
     ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
     GrpcDataService data =
         new GrpcDataService(service, config, counters, executor, scheduler, System::nanoTime);
+    SocketIo io = SocketIo.select(IoMode.NIO);
+    EventLoopGroup loops = io.newEventLoops(2, "loopback");
     NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)).executor(executor);
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .executor(executor)
+            .bossEventLoopGroup(loops)
+            .workerEventLoopGroup(loops);
+    RpcPort.configure(
+        builder,
+        io.serverSocketClass(),
+        new AcceptLimit(new PeerConnections(10_000, 10_000), (peer, reason) -> {}),
+        new CallBounds(
+            GrpcDataService.limits(CallLimits.control()),
+            scheduler,
+            new CallDenials(new AuditLog(), System::nanoTime)));
     data.configure(builder);
     tls.server().ifPresent(contexts -> builder.sslContext(contexts.grpcServer()));
     Server server = builder.addService(data).build().start();
@@ -183,6 +205,7 @@ interface Loopback extends AutoCloseable {
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
+        io.shutDown(loops, 5_000);
         executor.shutdown();
         scheduler.shutdown();
       }

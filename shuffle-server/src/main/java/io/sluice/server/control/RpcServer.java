@@ -7,6 +7,8 @@ import io.netty.channel.EventLoopGroup;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
+import io.sluice.common.rpc.CallBounds;
+import io.sluice.common.rpc.RpcPort;
 import io.sluice.common.threads.DaemonThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -24,15 +26,6 @@ import java.util.function.Consumer;
 public final class RpcServer implements AutoCloseable {
   private static final long IDLE_THREAD_S = 30;
   private static final long CLOSE_TIMEOUT_S = 5;
-
-  /** Headers of a call, of which we use few. */
-  private static final int MAX_METADATA_BYTES = 16 << 10;
-
-  /** Time for TLS and the first words of HTTP/2. */
-  private static final int HANDSHAKE_TIMEOUT_S = 20;
-
-  /** Data streams are calls that do not end: a connection without any is one of nobody. */
-  private static final int MAX_IDLE_MINUTES = 10;
 
   private static final int LOOPS_CLOSE_TIMEOUT_MS = 5_000;
 
@@ -74,10 +67,15 @@ public final class RpcServer implements AutoCloseable {
   /**
    * Binds and serves.
    *
+   * <p>A connection has no longest age: its streams carry data for as long as a task runs, and a
+   * peer that is ended by age connects again.
+   *
+   * @param bounds of calls
    * @param configuration what a service needs of the server beyond the defaults
    */
   public void start(
       InetSocketAddress address,
+      CallBounds bounds,
       Consumer<NettyServerBuilder> configuration,
       List<? extends BindableService> services)
       throws IOException {
@@ -87,11 +85,8 @@ public final class RpcServer implements AutoCloseable {
         NettyServerBuilder.forAddress(address)
             .executor(executor)
             .bossEventLoopGroup(eventLoops)
-            .workerEventLoopGroup(eventLoops)
-            .channelFactory(limit.before(io.serverSocketClass()))
-            .handshakeTimeout(HANDSHAKE_TIMEOUT_S, TimeUnit.SECONDS)
-            .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES)
-            .maxInboundMetadataSize(MAX_METADATA_BYTES);
+            .workerEventLoopGroup(eventLoops);
+    RpcPort.configure(builder, io.serverSocketClass(), limit, bounds);
     configuration.accept(builder);
     services.forEach(builder::addService);
     server = builder.build().start();

@@ -13,10 +13,12 @@ import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.FrameSink;
 import io.sluice.common.net.MessageReceiver;
+import io.sluice.common.rpc.BoundedCall;
 import io.sluice.server.service.DataService;
 import io.sluice.server.service.FetchedBytes;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,6 +40,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private static final int SEND_THRESHOLD = ReplyQueue.COPY_BYTES - ReplyQueue.PART_BYTES;
 
   private final ServerCall<InputStream, InputStream> call;
+  private final Optional<BoundedCall> bounds;
   private final ByteBufAllocator allocator;
   private final TransportCounters counters;
   private final Executor executor;
@@ -56,8 +59,12 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private long sentMessages;
   private Future<?> silenceCheck;
 
+  /**
+   * @param bounds of the call; empty on a port without
+   */
   GrpcCarrier(
       ServerCall<InputStream, InputStream> call,
+      Optional<BoundedCall> bounds,
       ByteBufAllocator allocator,
       DataService service,
       DataTransportConfig config,
@@ -66,6 +73,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
       LongSupplier nanoTime,
       Consumer<GrpcCarrier> onEnd) {
     this.call = call;
+    this.bounds = bounds;
     this.allocator = allocator;
     this.counters = counters;
     this.executor = executor;
@@ -82,8 +90,12 @@ final class GrpcCarrier implements Carrier, FrameSink {
         scheduler.scheduleWithFixedDelay(
             this::checkSilence, everyMs, everyMs, TimeUnit.MILLISECONDS);
     readyBelow(SEND_THRESHOLD);
-    call.sendHeaders(new Metadata());
     requestIfWanted();
+  }
+
+  /** Maximum length of a message of a stream, in bytes: a frame without body, or a part of one. */
+  static int longestMessage(FrameLimits limits) {
+    return Math.min(FrameHeader.LENGTH + limits.maxHeadLength(), DataExchange.MAX_MESSAGE_LENGTH);
   }
 
   ServerCall.Listener<InputStream> listener() {
@@ -105,6 +117,9 @@ final class GrpcCarrier implements Carrier, FrameSink {
 
       @Override
       public void onCancel() {
+        if (bounds.map(BoundedCall::wasRefused).orElse(false)) {
+          counters.protocolError();
+        }
         end();
       }
 
@@ -149,6 +164,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   synchronized void fail(Status status) {
     if (!ended) {
       call.close(status, new Metadata());
+      bounds.ifPresent(BoundedCall::closing);
       end();
     }
   }
@@ -241,6 +257,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   @Override
   public void limits(FrameLimits limits) {
     receiver.limits(limits);
+    bounds.ifPresent(call -> call.maxMessageBytes(longestMessage(limits)));
   }
 
   @Override
@@ -301,6 +318,10 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private void sendNext() throws IOException {
     ByteBuf message = replies.next(allocator, DataExchange.MAX_MESSAGE_LENGTH);
     try {
+      if (sentMessages == 0) {
+        // Not before: a stream that is refused at once is told why in its first headers.
+        call.sendHeaders(new Metadata());
+      }
       sentMessages++;
       call.sendMessage(DataExchange.message(message));
     } finally {

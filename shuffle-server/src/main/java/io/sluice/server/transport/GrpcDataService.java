@@ -10,14 +10,16 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.net.DataExchange;
+import io.sluice.common.rpc.BoundedCall;
+import io.sluice.common.rpc.CallLimits;
 import io.sluice.server.service.DataService;
 import java.io.InputStream;
 import java.net.SocketAddress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,17 +27,6 @@ import java.util.function.LongSupplier;
  * a server that {@link #configure} has prepared.
  */
 public final class GrpcDataService implements BindableService {
-  /**
-   * Bytes of a connection that gRPC holds while nobody asks for the next message: outside the
-   * memory budget, so that a thousand paused connections hold 128 MiB. A larger window made pushes
-   * over loopback no faster.
-   */
-  private static final int FLOW_CONTROL_WINDOW = 128 << 10;
-
-  private static final int KEEP_ALIVE_SECONDS = 60;
-  private static final int KEEP_ALIVE_TIMEOUT_SECONDS = 20;
-  private static final int SHORTEST_CLIENT_KEEP_ALIVE_SECONDS = 10;
-
   private final DataService service;
   private final DataTransportConfig config;
   private final TransportCounters counters;
@@ -63,15 +54,15 @@ public final class GrpcDataService implements BindableService {
     this.nanoTime = nanoTime;
   }
 
+  /** With the longest message of a stream that has not said HELLO yet. */
+  public static CallLimits limits(CallLimits others) {
+    return others.with(
+        DataExchange.METHOD, GrpcCarrier.longestMessage(ServerConnection.HELLO_LIMITS));
+  }
+
   /** Sets what data streams need of the server that carries them. */
   public void configure(NettyServerBuilder server) {
-    server
-        .flowControlWindow(FLOW_CONTROL_WINDOW)
-        .maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH)
-        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-        .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .permitKeepAliveTime(SHORTEST_CLIENT_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-        .permitKeepAliveWithoutCalls(true);
+    server.maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH);
   }
 
   @Override
@@ -82,15 +73,18 @@ public final class GrpcDataService implements BindableService {
   }
 
   private ServerCall.Listener<InputStream> accept(ServerCall<InputStream, InputStream> call) {
+    Optional<BoundedCall> bounds = Optional.ofNullable(BoundedCall.current());
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     String refusal = counters.connectionOpened(config, peer);
     if (refusal != null) {
       refuse(call, refusal);
+      bounds.ifPresent(BoundedCall::closing);
       return new ServerCall.Listener<>() {};
     }
     GrpcCarrier carrier =
         new GrpcCarrier(
             call,
+            bounds,
             PooledByteBufAllocator.DEFAULT,
             service,
             config,

@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -58,8 +59,7 @@ class GrpcCarrierTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Timer timer = new Timer();
   private final GrpcCarrier carrier =
-      new GrpcCarrier(
-          call,
+      new GrpcCarrier(call, Optional.empty(),
           allocator,
           service,
           DataTransportConfig.DEFAULT,

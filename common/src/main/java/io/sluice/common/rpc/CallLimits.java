@@ -1,0 +1,83 @@
+package io.sluice.common.rpc;
+
+import io.grpc.MethodDescriptor;
+import io.sluice.proto.AdminGrpc;
+import io.sluice.proto.AuthenticationGrpc;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The longest request message of each control call, in bytes. It is what the largest honest request
+ * needs, with room for fields to come. docs/protocol.md has the same table. Immutable.
+ */
+public final class CallLimits {
+  /** Requests without a field, and calls that no port knows. */
+  static final int EMPTY = 1 << 10;
+
+  /**
+   * Requests of a few names, each of at most 256 bytes; of 13,000 numbers; of a body of the REST
+   * API, which has at most 16 KiB, with its path.
+   */
+  static final int NAMES = 64 << 10;
+
+  /**
+   * Requests with a list: 10,000 server names of 100 bytes, or 500 moves of at most 1,100 bytes.
+   */
+  static final int LIST = 1 << 20;
+
+  private static final Map<String, Integer> CONTROL =
+      Map.ofEntries(
+          row(AuthenticationGrpc.getChallengeMethod(), EMPTY),
+          row(CoordinatorGrpc.getRegisterApplicationMethod(), NAMES),
+          row(CoordinatorGrpc.getRenewLeaseMethod(), LIST),
+          row(CoordinatorGrpc.getUnregisterApplicationMethod(), NAMES),
+          row(CoordinatorGrpc.getRegisterShuffleMethod(), LIST),
+          row(CoordinatorGrpc.getFindMoveTargetMethod(), LIST),
+          row(CoordinatorGrpc.getClientConfigurationMethod(), NAMES),
+          row(CoordinatorGrpc.getListServersMethod(), EMPTY),
+          row(CoordinatorGrpc.getListApplicationsMethod(), EMPTY),
+          row(AdminGrpc.getCallMethod(), NAMES),
+          row(ShuffleServerControlGrpc.getUnregisterShufflesMethod(), NAMES),
+          row(ShuffleServerControlGrpc.getUnregisterShuffleApplicationMethod(), NAMES),
+          row(ShuffleServerControlGrpc.getDecommissionMethod(), EMPTY),
+          row(ShuffleServerControlGrpc.getReloadConfigurationMethod(), EMPTY),
+          row(ShuffleServerControlGrpc.getGetStatusMethod(), EMPTY));
+
+  private final Map<String, Integer> rows;
+
+  private CallLimits(Map<String, Integer> rows) {
+    this.rows = Map.copyOf(rows);
+  }
+
+  private static Map.Entry<String, Integer> row(MethodDescriptor<?, ?> method, int bytes) {
+    return Map.entry(method.getFullMethodName(), bytes);
+  }
+
+  /** The calls whose limit no configuration changes. */
+  public static CallLimits control() {
+    return new CallLimits(CONTROL);
+  }
+
+  /** These limits and that of one more method. */
+  public CallLimits with(MethodDescriptor<?, ?> method, int bytes) {
+    Map<String, Integer> more = new HashMap<>(rows);
+    more.put(method.getFullMethodName(), bytes);
+    return new CallLimits(more);
+  }
+
+  /**
+   * Of a method.
+   *
+   * @param method full name, {@code package.Service/Method}
+   */
+  int of(String method) {
+    return rows.getOrDefault(method, EMPTY);
+  }
+
+  /** Of the method with the longest requests. */
+  int largest() {
+    return rows.values().stream().mapToInt(Integer::intValue).max().orElse(EMPTY);
+  }
+}

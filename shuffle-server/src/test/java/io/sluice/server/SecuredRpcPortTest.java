@@ -1,0 +1,139 @@
+package io.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.frame.FrameHeads;
+import io.sluice.common.frame.FrameType;
+import io.sluice.common.net.DataExchange;
+import io.sluice.common.rpc.RawHttp2;
+import io.sluice.proto.Hello;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.server.cluster.FakeCoordinator;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gRPC port of a server that demands authentication, to peers without a secret. */
+class SecuredRpcPortTest {
+  private static final int TIMEOUT_MS = 60_000;
+  private static final String EXCHANGE = DataExchange.METHOD.getFullMethodName();
+
+  @TempDir Path directory;
+  private FakeCoordinator coordinator;
+  private ShuffleServerProcess server;
+  private RawHttp2 peer;
+
+  @BeforeEach
+  void start() throws Exception {
+    coordinator = new FakeCoordinator(0);
+    Path secret = directory.resolve("secret");
+    Files.writeString(secret, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    server =
+        ShuffleServerProcess.start(
+            TestServers.config(
+                coordinator.address(),
+                directory,
+                Map.of(
+                    "rss.security.authentication.enabled",
+                    "true",
+                    "rss.security.cluster.secret.file",
+                    secret.toString())));
+    peer = new RawHttp2(server.rpcPort(), TIMEOUT_MS);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    peer.close();
+    server.close();
+    coordinator.close();
+  }
+
+  private String metrics() throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.httpPort() + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  private static byte[] hello(int clientNameLength) {
+    ByteBuf frame =
+        FrameHeads.encode(
+            UnpooledByteBufAllocator.DEFAULT,
+            FrameType.HELLO,
+            1,
+            Hello.newBuilder()
+                .setMinVersion(1)
+                .setMaxVersion(1)
+                .setApplication("app")
+                .setClient("c".repeat(clientNameLength))
+                .build(),
+            0);
+    try {
+      return ByteBufUtil.getBytes(frame);
+    } finally {
+      frame.release();
+    }
+  }
+
+  @Test
+  void deniesControlCallsFromTheirHeaders() throws Exception {
+    int stream = -1;
+    for (String call :
+        new String[] {"UnregisterShuffles", "UnregisterShuffleApplication", "GetStatus"}) {
+      stream += 2;
+      peer.call(stream, ShuffleServerControlGrpc.SERVICE_NAME + "/" + call);
+      RawHttp2.Frame end = peer.end(stream);
+      assertThat(end.status()).isEqualTo(Status.Code.PERMISSION_DENIED.value());
+      assertThat(end.message()).isEqualTo(call + ": this cluster demands authentication");
+    }
+    assertThat(metrics())
+        .contains("sluice_server_rpc_calls_denied_total{reason=\"PERMISSION_DENIED\",} 3.0");
+  }
+
+  @Test
+  void endsADataStreamAtTheFirstByteTooManyBeforeHello() throws Exception {
+    peer.call(1, EXCHANGE);
+    peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(16 << 20));
+    peer.frame(RawHttp2.DATA, 0, 1, new byte[4_128]);
+    peer.frame(RawHttp2.DATA, 0, 1, new byte[1]);
+
+    RawHttp2.Frame end = peer.end(1);
+
+    assertThat(end.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED.value());
+    assertThat(end.message()).isEqualTo("request of more than 4128 bytes, the most for this call");
+  }
+
+  @Test
+  void answersAHelloOfTheLongestLength() throws Exception {
+    byte[] frame = hello(4_070);
+    assertThat(frame.length).isBetween(4_096, 4_128);
+    peer.call(1, EXCHANGE);
+    peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.message(frame));
+
+    RawHttp2.Frame answer;
+    do {
+      answer = peer.next();
+    } while (answer.type() == RawHttp2.HEADERS);
+
+    assertThat(answer.type()).isEqualTo(RawHttp2.DATA);
+    assertThat(new String(answer.payload(), StandardCharsets.ISO_8859_1))
+        .contains("this cluster demands authentication, and the connection brings no token");
+    assertThat(peer.end(1).status()).isZero();
+  }
+}
