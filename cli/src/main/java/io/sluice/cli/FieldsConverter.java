@@ -32,8 +32,8 @@ public final class FieldsConverter extends ClassicConverter {
       char c = value.charAt(at);
       if (c == '"' || c == '\\') {
         quoted.append('\\').append(c);
-      } else if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-        quoted.append(String.format("\\u%04x", (int) c));
+      } else if (MessageConverter.isControl(c)) {
+        quoted.append(MessageConverter.escaped(c));
       } else {
         quoted.append(c);
       }

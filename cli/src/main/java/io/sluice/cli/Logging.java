@@ -59,6 +59,7 @@ final class Logging {
       return;
     }
     check(root, System.getenv());
+    JavaLogging.install();
     for (String name : FORMATS) {
       if (root.getAppender(name) instanceof ConsoleAppender<ILoggingEvent> console) {
         console.stop();

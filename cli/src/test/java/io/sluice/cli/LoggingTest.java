@@ -9,9 +9,11 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.sluice.common.audit.AuditLog;
@@ -20,12 +22,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
 /** What {@code logback.xml} makes of the environment, in a logging context of its own. */
@@ -82,6 +88,91 @@ class LoggingTest {
         .endsWith(
             " shuffle gone application=app-1 shuffle=7 reason=\"user \\\"x\\\"\\u000ahas left\"\n");
     assertThat(line(root, "text", event("plain"))).endsWith(" plain\n");
+  }
+
+  @Test
+  void aMessageOfTextStaysOnItsLine() throws Exception {
+    Logger root = configured(Map.of());
+
+    String line =
+        line(root, "text", event("denied x\"\r\n2026-11-22 INFO audit\u2028forged\u2029\u001b[2J"));
+
+    assertThat(line)
+        .endsWith(" denied x\"\\r\\n2026-11-22 INFO audit\\u2028forged\\u2029\\u001b[2J\n");
+    assertThat(line.strip().lines()).hasSize(1);
+  }
+
+  @Test
+  void noLineOfAStackTraceLooksLikeALineOfTheLog() throws Exception {
+    Logger root = configured(Map.of());
+    LoggingEvent event = (LoggingEvent) event("failed");
+    event.setThrowableProxy(
+        new ThrowableProxy(
+            new IllegalStateException(
+                "x\n2026-11-22 INFO forged\r2026-11-22 INFO forged",
+                new IllegalArgumentException("y\n\n2026-11-22 INFO forged"))));
+
+    String text = line(root, "text", event);
+
+    List<String> lines = text.lines().toList();
+    assertThat(lines.get(0)).endsWith(" failed");
+    assertThat(lines.get(1)).isEqualTo("java.lang.IllegalStateException: x");
+    assertThat(lines.subList(2, lines.size()))
+        .contains("\t2026-11-22 INFO forged 2026-11-22 INFO forged")
+        .contains("\tCaused by: java.lang.IllegalArgumentException: y")
+        .allMatch(line -> line.isEmpty() || line.startsWith("\t"));
+  }
+
+  @Test
+  void aLibraryWritesOneLineASecond() throws Exception {
+    Logger root = configured(Map.of());
+    ListAppender<ILoggingEvent> written = new ListAppender<>();
+    written.setContext(context);
+    root.getAppender("text").getCopyOfAttachedFiltersList().forEach(written::addFilter);
+    written.start();
+    root.detachAndStopAllAppenders();
+    root.addAppender(written);
+    long beganNanos = System.nanoTime();
+
+    for (int i = 0; i < 10_000; i++) {
+      context.getLogger("io.grpc.netty.NettyServerStream").warn("bad message");
+      context.getLogger("io.grpc.netty.NettyServerHandler").info("not a warning");
+    }
+    context.getLogger("io.netty.channel.X").warn("another");
+    context.getLogger("io.sluice.X").warn("ours");
+    context.getLogger("io.sluice.X").warn("ours");
+
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNanos);
+    assertThat(written.list)
+        .filteredOn(event -> event.getMessage().equals("bad message"))
+        .hasSizeBetween(1, (int) seconds + 1);
+    assertThat(written.list)
+        .extracting(ILoggingEvent::getMessage)
+        .contains("another")
+        .doesNotContain("not a warning");
+    assertThat(written.list).filteredOn(event -> event.getMessage().equals("ours")).hasSize(2);
+  }
+
+  @Test
+  void javasLoggingGoesWhereEverythingGoes() {
+    Logger logger = (Logger) LoggerFactory.getLogger("io.grpc.Some");
+    ListAppender<ILoggingEvent> written = new ListAppender<>();
+    written.start();
+    logger.addAppender(written);
+    LogRecord record = new LogRecord(java.util.logging.Level.WARNING, "a\n{0}");
+    record.setLoggerName("io.grpc.Some");
+    record.setParameters(new Object[] {"b".repeat(1_000)});
+    record.setThrown(new IllegalStateException("cause"));
+    try {
+      new JavaLogging().publish(record);
+    } finally {
+      logger.detachAppender(written);
+    }
+
+    ILoggingEvent event = written.list.get(0);
+    assertThat(event.getLevel()).isEqualTo(Level.WARN);
+    assertThat(event.getFormattedMessage()).startsWith("a bbb").hasSize(500);
+    assertThat(event.getThrowableProxy().getMessage()).isEqualTo("cause");
   }
 
   @Test

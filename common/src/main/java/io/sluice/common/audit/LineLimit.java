@@ -23,18 +23,31 @@ public final class LineLimit {
   /**
    * Asks for a line.
    *
-   * @return the text to write, with the number of lines left out before it; null: write nothing
+   * @return the number of lines left out before it; -1: write nothing
    */
-  public synchronized String admit(String text) {
+  public synchronized long next() {
     long now = nanoTime.getAsLong();
     if (any && now - lastNanos < EVERY_NANOS) {
       leftOut++;
-      return null;
+      return -1;
     }
     long before = leftOut;
     any = true;
     lastNanos = now;
     leftOut = 0;
+    return before;
+  }
+
+  /**
+   * Asks for a line.
+   *
+   * @return the text to write, with the number of lines left out before it; null: write nothing
+   */
+  public String admit(String text) {
+    long before = next();
+    if (before < 0) {
+      return null;
+    }
     return before == 0 ? text : text + " (and " + before + " more since the last line)";
   }
 }

@@ -1,0 +1,21 @@
+package io.sluice.cli;
+
+import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import java.util.regex.Pattern;
+
+/**
+ * The stack trace behind a line of text. Each of its lines but the first, which begins with the
+ * name of a class, is indented: what a peer sent and a message of an exception repeats cannot look
+ * like a line of the log.
+ */
+public final class StackTraceConverter extends ThrowableProxyConverter {
+  private static final Pattern OTHER_LINE_ENDS = Pattern.compile("[\\r\\u0085\\u2028\\u2029]");
+  private static final Pattern NOT_INDENTED = Pattern.compile("\\n(?=[^\\t\\n])");
+
+  @Override
+  public String convert(ILoggingEvent event) {
+    String trace = OTHER_LINE_ENDS.matcher(super.convert(event)).replaceAll(" ");
+    return NOT_INDENTED.matcher(trace).replaceAll("\n\t");
+  }
+}
