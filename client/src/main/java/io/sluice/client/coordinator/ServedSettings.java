@@ -147,7 +147,9 @@ public final class ServedSettings {
     try {
       return of(ClientConfigurationReply.parseFrom(Base64.getDecoder().decode(text)));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      throw new IllegalArgumentException("settings of the coordinator are damaged: " + text, e);
+      // Not the text: it is as long as all settings, and who reads the log may not know them.
+      throw new IllegalArgumentException(
+          "settings of the coordinator are damaged, " + text.length() + " characters", e);
     }
   }
 }

@@ -64,9 +64,9 @@ class ServedSettingsTest {
     assertThat(ServedSettings.fromText(served.toText()).changes("spark.", Map.of()))
         .isEqualTo(served.changes("spark.", Map.of()));
     assertThat(ServedSettings.fromText(null).isEmpty()).isTrue();
-    assertThatThrownBy(() -> ServedSettings.fromText("%"))
+    assertThatThrownBy(() -> ServedSettings.fromText("%".repeat(100_000)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("damaged");
+        .hasMessage("settings of the coordinator are damaged, 100000 characters");
   }
 
   private static ServedSettings fetch(CoordinatorGrpc.CoordinatorImplBase coordinator, String more)
