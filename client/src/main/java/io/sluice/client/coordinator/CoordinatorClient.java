@@ -6,6 +6,7 @@ import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.client.security.ClientTls;
+import io.sluice.common.auth.UnprovenPeerException;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -181,6 +182,7 @@ public final class CoordinatorClient implements AutoCloseable {
     long start = nanoTime.getAsLong();
     int first = preferred;
     StringBuilder silent = new StringBuilder();
+    SluiceException denied = null;
     while (true) {
       silent.setLength(0);
       for (int i = 0; i < peers.size(); i++) {
@@ -202,10 +204,15 @@ public final class CoordinatorClient implements AutoCloseable {
                 StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
           }
           if (isDenied(e)) {
-            throw new SluiceException(
-                StatusCode.DENIED,
-                "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
-                e);
+            denied =
+                new SluiceException(
+                    StatusCode.DENIED,
+                    "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
+                    e);
+            if (e.getCause() instanceof UnprovenPeerException) {
+              continue;
+            }
+            throw denied;
           }
           peer.drop(channel);
           silent
@@ -214,6 +221,9 @@ public final class CoordinatorClient implements AutoCloseable {
               .append(": ")
               .append(reason(e));
         }
+      }
+      if (denied != null) {
+        throw denied;
       }
       boolean again =
           patience == Patience.FULL
@@ -227,7 +237,7 @@ public final class CoordinatorClient implements AutoCloseable {
     }
   }
 
-  /** An answer, too: another coordinator would give the same. */
+  /** An answer, too: another coordinator would give the same, but for one that is a false one. */
   private static boolean isDenied(StatusRuntimeException e) {
     return e.getStatus().getCode() == Code.PERMISSION_DENIED
         || e.getStatus().getCode() == Code.UNAUTHENTICATED;

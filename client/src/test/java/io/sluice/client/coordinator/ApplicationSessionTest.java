@@ -14,8 +14,10 @@ import io.sluice.client.security.TestGuard;
 import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.client.security.ClientTls;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.tls.TlsConfig;
@@ -74,6 +76,7 @@ class ApplicationSessionTest {
     private volatile Status shuffleStatus = Status.OK;
     private volatile Status applicationStatus = Status.OK;
     private volatile List<ShuffleMove> moves = List.of();
+    private volatile TokenGrants grants = TokenGrants.NONE;
     private volatile ServerId server =
         ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(1).build();
 
@@ -89,13 +92,13 @@ class ApplicationSessionTest {
       if (applicationStatus == Status.OK) {
         known.add(request.getApplication());
       }
-      answer(
-          observer,
+      RegisterApplicationReply.Builder reply =
           RegisterApplicationReply.newBuilder()
               .setStatus(applicationStatus)
               .setMessage(applicationStatus == Status.OK ? "" : "no room for you")
-              .setLeaseMs(60)
-              .build());
+              .setLeaseMs(60);
+      grants.grant(Caller.current(), request.getApplication()).ifPresent(reply::setToken);
+      answer(observer, reply.build());
     }
 
     @Override
@@ -104,14 +107,14 @@ class ApplicationSessionTest {
       if (request.getAppliedMovesCount() > 0) {
         asked.add("applied " + request.getAppliedMoves(0).getTo().getName());
       }
-      answer(
-          observer,
+      RenewLeaseReply.Builder reply =
           RenewLeaseReply.newBuilder()
               .setStatus(
                   known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
               .setLeaseMs(60)
-              .addAllMoves(moves)
-              .build());
+              .addAllMoves(moves);
+      grants.grant(Caller.current(), request.getApplication()).ifPresent(reply::setToken);
+      answer(observer, reply.build());
     }
 
     @Override
@@ -421,25 +424,45 @@ class ApplicationSessionTest {
     assertThat(coordinator.asked).isEmpty();
   }
 
+  private ClusterSecurity security() throws IOException {
+    Path users = Files.writeString(directory.resolve("users"), "me admin " + SECRET + "\n");
+    return ClusterSecurity.of(
+        new SecurityConfig(
+            true, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
+        Map.of(ClusterSecurity.SECRET_VARIABLE, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+        Clock.systemUTC(),
+        new SecureRandom(),
+        System::nanoTime);
+  }
+
+  private int serve(FakeCoordinator coordinator, ClusterSecurity security) throws IOException {
+    return serve(coordinator, 0, builder -> TestGuard.guard(security, builder, null)).getPort();
+  }
+
+  @Test
+  void aFalseCoordinatorKeepsNoJobFromTheOthers() throws Exception {
+    FakeCoordinator impostor = new FakeCoordinator();
+    FakeCoordinator right = new FakeCoordinator();
+    ClusterSecurity security = security();
+    right.grants = security.grants();
+    ApplicationCredentials credentials = new ApplicationCredentials();
+    LeasedApplicationSession session =
+        session(
+            driverWithSecret(credentials),
+            20_000,
+            serve(impostor, 0).getPort(),
+            serve(right, security));
+
+    assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
+
+    assertThat(impostor.asked).isEmpty();
+    assertThat(credentials.forConnection()).isPresent();
+  }
+
   @Test
   void aCoordinatorThatGrantsNoTokenAssignsNoServers() throws Exception {
-    Path users = Files.writeString(directory.resolve("users"), "me user " + SECRET + "\n");
-    ClusterSecurity security =
-        ClusterSecurity.of(
-            new SecurityConfig(
-                true, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
-            Map.of(
-                ClusterSecurity.SECRET_VARIABLE, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-            Clock.systemUTC(),
-            new SecureRandom(),
-            System::nanoTime);
     FakeCoordinator coordinator = new FakeCoordinator();
-    int port =
-        serve(
-                coordinator,
-                0,
-                builder -> TestGuard.guard(security, builder, null))
-            .getPort();
+    int port = serve(coordinator, security());
     ApplicationCredentials credentials = new ApplicationCredentials();
     LeasedApplicationSession session = session(driverWithSecret(credentials), 20_000, port);
 

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * The caller's side of proving control calls: every call of a channel asks for a challenge first
  * and brings the answer. The reply must prove that the called process knows the caller's key, too:
  * a process that asks for no proof, or gives none, gets no request or no hearing, and the call
- * fails with UNAUTHENTICATED. Thread-safe.
+ * fails with UNAUTHENTICATED and {@link UnprovenPeerException}. Thread-safe.
  */
 public final class CallProofs implements ClientInterceptor {
   static final Metadata.Key<CallProof> PROOF =
@@ -96,8 +96,10 @@ public final class CallProofs implements ClientInterceptor {
   }
 
   private static Status unproven(String why) {
-    return Status.UNAUTHENTICATED.withDescription(
-        "the called process did not prove that it belongs to this cluster: " + why);
+    String message = "the called process did not prove that it belongs to this cluster: " + why;
+    return Status.UNAUTHENTICATED
+        .withDescription(message)
+        .withCause(new UnprovenPeerException(message));
   }
 
   /** Challenge, proof, and expected proof of the reply, of one call. */

@@ -105,7 +105,7 @@ final class BaseDirectory {
               + owner
               + ", this process runs as user "
               + me.user()
-              + "; chown it, or name a directory that belongs to that user");
+              + "; run it as the owner, chown the directory, or name another one");
     }
     if ((mode & GROUP_WRITE) != 0 && !me.groups().contains(group)) {
       return Optional.of(
