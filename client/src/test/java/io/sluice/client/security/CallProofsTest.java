@@ -234,8 +234,7 @@ class CallProofsTest {
   @Test
   void aFailureOfTheServiceIsSeenAsItIs() throws Exception {
     ClusterSecurity security = security(true);
-    int port =
-        serve(server -> TestGuard.guard(security, server, "not today"));
+    int port = serve(server -> TestGuard.guard(security, server, "not today"));
 
     assertThatThrownBy(() -> call(port, alice()))
         .isInstanceOfSatisfying(

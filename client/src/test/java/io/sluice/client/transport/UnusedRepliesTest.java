@@ -46,7 +46,8 @@ class UnusedRepliesTest {
     connection = new NettyConnection("server-1", channel, TransportConfig.DEFAULT, nanos::get);
     channel.pipeline().addLast(connection.receiver());
     connection.start();
-    CompletableFuture<DataConnection> hello = connection.hello("app", "test", new ApplicationCredentials());
+    CompletableFuture<DataConnection> hello =
+        connection.hello("app", "test", new ApplicationCredentials());
     reply(FrameType.HELLO_REPLY, HelloReply.newBuilder().setVersion(1).setEpoch(7).build());
     assertThat(hello).isCompleted();
   }

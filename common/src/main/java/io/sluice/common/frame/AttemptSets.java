@@ -41,9 +41,9 @@ public final class AttemptSets {
     for (int i = Math.min(Long.BYTES, bytes.size()) - 1; i >= 0; i--) {
       claimed = claimed << 8 | (bytes.byteAt(i) & 0xFF);
     }
-    long possible = bytes.size() / MIN_HIGH_HALF_LENGTH + 1;
+    long possible = 1L + bytes.size() / MIN_HIGH_HALF_LENGTH;
     long highHalves = claimed < 0 ? possible : Math.min(claimed, possible);
-    return highHalves * HIGH_HALF_HEAP_BYTES + bytes.size() * HEAP_BYTES_PER_BYTE;
+    return highHalves * HIGH_HALF_HEAP_BYTES + (long) bytes.size() * HEAP_BYTES_PER_BYTE;
   }
 
   /**

@@ -59,7 +59,9 @@ class GrpcCarrierTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Timer timer = new Timer();
   private final GrpcCarrier carrier =
-      new GrpcCarrier(call, Optional.empty(),
+      new GrpcCarrier(
+          call,
+          Optional.empty(),
           allocator,
           service,
           DataTransportConfig.DEFAULT,
