@@ -1,8 +1,5 @@
 package io.sluice.cli;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /** A program that exhausts its heap; it ends with status 99 if the JVM lets it continue. */
 final class FillHeap {
   private static final int SURVIVED = 99;
@@ -10,10 +7,10 @@ final class FillHeap {
   private FillHeap() {}
 
   public static void main(String[] args) {
-    List<byte[]> kept = new ArrayList<>();
+    Object[] kept = null;
     try {
       while (true) {
-        kept.add(new byte[1 << 20]);
+        kept = new Object[] {kept, new byte[1 << 20]};
       }
     } catch (OutOfMemoryError exhausted) {
       Runtime.getRuntime().halt(SURVIVED);

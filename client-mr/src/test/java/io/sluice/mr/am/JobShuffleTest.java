@@ -145,7 +145,8 @@ class JobShuffleTest {
       Credentials ofTask = new Credentials();
       ByteBuffer tokens = JobCredentials.forTask(null, shuffle.credentials());
       ofTask.readTokenStorageStream(
-          new DataInputStream(new ByteArrayInputStream(tokens.array(), 0, tokens.remaining())));
+          new DataInputStream(
+              new ByteArrayInputStream(tokens.array(), tokens.arrayOffset(), tokens.remaining())));
       try (SluiceClient task =
           SluiceClient.start(JobSettings.of(conf).client(), "alice.application_1_0001", "task")) {
         JobCredentials.learn(task, ofTask);

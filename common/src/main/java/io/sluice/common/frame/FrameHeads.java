@@ -59,14 +59,15 @@ public final class FrameHeads {
 
   /**
    * Upper bound of the memory that receiving and parsing the head of a request takes, in bytes,
-   * whatever its bytes are: the received bytes, a copy as an array, and the objects made of them.
+   * whatever its bytes are: the received bytes, whose buffer grows by doubling, a copy as an array,
+   * and the objects made of them.
    */
   public static long parsedBytes(FrameType type, int headLength) {
     long objects =
         type == FrameType.FETCH
             ? Math.min((long) RANGE_GROWTH * headLength, RANGE_HEAP_BYTES * FrameLimits.MAX_RANGES)
             : 2L * headLength;
-    return 2L * headLength + objects;
+    return 3L * headLength + objects;
   }
 
   /**

@@ -14,6 +14,9 @@ import java.io.UncheckedIOException;
  * a Fetch has 2 bytes, the object made of it 60; a head of the maximum length could have 262,144.
  */
 final class RepeatedFields {
+  /** There are two; a newer client may know a few more. */
+  private static final int MAX_FILE_KINDS = 16;
+
   private RepeatedFields() {}
 
   /**
@@ -40,9 +43,6 @@ final class RepeatedFields {
     }
   }
 
-  /** There are two; a newer client may know a few more. */
-  private static final int MAX_FILE_KINDS = 16;
-
   private static void check(FrameType type, byte[] head, int field, String values, int limit)
       throws FrameFormatException, InvalidProtocolBufferException {
     long count = 0;
@@ -50,7 +50,7 @@ final class RepeatedFields {
       CodedInputStream in = CodedInputStream.newInstance(head);
       for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
         boolean counted = WireFormat.getTagFieldNumber(tag) == field;
-        if (counted && isPacked(type, field, tag)) {
+        if (counted && isPacked(type, tag)) {
           int length = in.readRawVarint32();
           int start = in.getTotalBytesRead();
           in.skipRawBytes(length);
@@ -72,7 +72,7 @@ final class RepeatedFields {
   }
 
   /** Numbers may come one by one or packed as bytes; messages look like the latter. */
-  private static boolean isPacked(FrameType type, int field, int tag) {
+  private static boolean isPacked(FrameType type, int tag) {
     return type == FrameType.OPEN
         && WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }

@@ -65,7 +65,7 @@ class HostileHeadsTest {
                 assertThatThrownBy(() -> parse(Fetch.parser(), FrameType.FETCH, head))
                     .isInstanceOf(FrameFormatException.class)
                     .hasMessageContaining("more than 16384 ranges"));
-    assertThat(bytes).isLessThan(FIXED_BYTES + 2 * head.length);
+    assertThat(bytes).isLessThan(FIXED_BYTES + 2L * head.length);
   }
 
   @Test
@@ -172,7 +172,7 @@ class HostileHeadsTest {
   private static void writeLittleEndian(ByteString.Output out, long value, int length)
       throws IOException {
     for (int i = 0; i < length; i++) {
-      out.write((int) (value >>> 8 * i));
+      out.write((int) (value >>> (8 * i)));
     }
   }
 

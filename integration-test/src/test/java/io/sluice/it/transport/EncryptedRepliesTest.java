@@ -164,7 +164,7 @@ class EncryptedRepliesTest {
       }
       // Whole chunks of the pool, not bytes in use.
       assertThat(PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before)
-          .isLessThan(3L * peers << 20);
+          .isLessThan((3L * peers) << 20);
     } finally {
       stuck.forEach(RawPeer::close);
     }

@@ -122,7 +122,10 @@ public final class HttpPort implements AutoCloseable {
                   protected void initChannel(SocketChannel channel) {
                     connections.add(channel);
                     tls.ifPresent(
-                        context -> channel.pipeline().addLast(context.newHandler(channel.alloc())));
+                        context ->
+                            channel
+                                .pipeline()
+                                .addLast(context.newHandler(channel.alloc(), threads)));
                     new HttpConnection(channel, timeouts, clock, pages, threads).attach();
                   }
                 })

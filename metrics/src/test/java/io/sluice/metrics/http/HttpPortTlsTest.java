@@ -19,7 +19,9 @@ import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocket;
@@ -38,6 +40,7 @@ class HttpPortTlsTest {
   @TempDir Path directory;
 
   private final AtomicLong nanos = new AtomicLong();
+  private final Set<String> lookers = ConcurrentHashMap.newKeySet();
   private final PeerConnections connections = new PeerConnections(16, 16);
   private HttpPort port;
 
@@ -66,7 +69,7 @@ class HttpPortTlsTest {
                     ClientCertificates.REQUIRED,
                     Optional.empty()),
                 true,
-                nanos::get)
+                this::lookedAt)
             .orElseThrow();
     HttpPort made =
         new HttpPort(
@@ -78,6 +81,12 @@ class HttpPortTlsTest {
             call -> CompletableFuture.completedStage(HttpAnswer.text(200, caller(call))));
     made.start(new InetSocketAddress("127.0.0.1", 0));
     return made;
+  }
+
+  /** Keys are looked at in each handshake. */
+  private long lookedAt() {
+    lookers.add(Thread.currentThread().getName());
+    return nanos.get();
   }
 
   @AfterEach
@@ -117,6 +126,15 @@ class HttpPortTlsTest {
     try (HttpPeer peer = new HttpPeer(socket(own, trusted))) {
       return peer.get("/").answer();
     }
+  }
+
+  @Test
+  void handshakesDoNotHoldUpTheEventLoop() throws Exception {
+    lookers.clear();
+
+    assertThat(ask(null, "before").body()).isEqualTo("nobody");
+
+    assertThat(lookers).isNotEmpty().allMatch(name -> name.matches("tls-http-\\d+"));
   }
 
   @Test

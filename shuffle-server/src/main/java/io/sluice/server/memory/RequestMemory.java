@@ -35,7 +35,16 @@ public final class RequestMemory {
   private final Map<String, ArrayDeque<Waiter>> waiting = new LinkedHashMap<>();
   private long usedBytes;
 
-  private record Waiter(String application, Runnable retry) {}
+  /** Not a record: those of one connection would be equal. */
+  private static final class Waiter {
+    final String application;
+    final Runnable retry;
+
+    Waiter(String application, Runnable retry) {
+      this.application = application;
+      this.retry = retry;
+    }
+  }
 
   public RequestMemory(long capacityBytes) {
     if (capacityBytes < 1) {
@@ -133,8 +142,7 @@ public final class RequestMemory {
   private synchronized void cancel(Waiter waiter) {
     ArrayDeque<Waiter> queue = waiting.get(waiter.application);
     if (queue != null) {
-      // By identity: records of one connection would be equal.
-      queue.removeIf(other -> other == waiter);
+      queue.remove(waiter);
       if (queue.isEmpty()) {
         waiting.remove(waiter.application);
       }

@@ -20,11 +20,13 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
+import io.sluice.common.tls.HandshakeThreads;
 import io.sluice.server.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,7 @@ public final class NettyDataServer implements AutoCloseable {
   private final Optional<SslContext> tls;
   private final TransportCounters counters;
   private final LongSupplier nanoTime;
+  private final ExecutorService handshakes = HandshakeThreads.create("sluice-data-tls");
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private SocketIo io;
@@ -127,7 +130,7 @@ public final class NettyDataServer implements AutoCloseable {
             channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
     if (tls.isPresent()) {
       // What is read is not what is received: it cannot go straight to where it stays.
-      channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
+      channel.pipeline().addLast(tls.get().newHandler(channel.alloc(), handshakes));
     } else {
       channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
     }
@@ -207,6 +210,7 @@ public final class NettyDataServer implements AutoCloseable {
   }
 
   private void shutDownLoops() {
+    handshakes.shutdownNow();
     io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
   }
 }

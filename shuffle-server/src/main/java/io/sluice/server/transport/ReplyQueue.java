@@ -48,8 +48,6 @@ final class ReplyQueue implements AutoCloseable {
   /** Heap of a reply, however short it is. */
   private static final int LEAST_HEAD_BYTES = 256;
 
-  private static final Runnable NOTHING = () -> {};
-
   // Not handed over to their end, and not left to their end. The first are the tail of the second.
   private final Deque<Reply> waiting = new ArrayDeque<>();
   private final Deque<Reply> unsent = new ArrayDeque<>();
@@ -69,7 +67,10 @@ final class ReplyQueue implements AutoCloseable {
     final int uncountedBytes;
     final FetchedBytes body;
     final List<Piece> pieces;
+
+    /** Null: nothing is told. */
     final Runnable onLeft;
+
     final long length;
     long left;
     int piece;
@@ -78,7 +79,7 @@ final class ReplyQueue implements AutoCloseable {
     Reply(ByteBuf headerAndHead, FetchedBytes body, Runnable onLeft) {
       this.headerAndHead = headerAndHead;
       this.headLength = headerAndHead.readableBytes();
-      this.uncountedBytes = onLeft == NOTHING ? Math.max(headLength, LEAST_HEAD_BYTES) : 0;
+      this.uncountedBytes = onLeft == null ? Math.max(headLength, LEAST_HEAD_BYTES) : 0;
       this.body = body;
       this.pieces = body == null ? List.of() : body.pieces();
       this.onLeft = onLeft;
@@ -90,7 +91,7 @@ final class ReplyQueue implements AutoCloseable {
     }
 
     boolean isCounted() {
-      return body != null || onLeft != NOTHING;
+      return body != null || onLeft != null;
     }
 
     long bodyLeft() {
@@ -105,7 +106,9 @@ final class ReplyQueue implements AutoCloseable {
       if (body != null) {
         body.close();
       }
-      onLeft.run();
+      if (onLeft != null) {
+        onLeft.run();
+      }
     }
   }
 
@@ -115,7 +118,7 @@ final class ReplyQueue implements AutoCloseable {
    * @param headerAndHead takes
    */
   void add(ByteBuf headerAndHead) {
-    add(new Reply(headerAndHead, null, NOTHING));
+    add(new Reply(headerAndHead, null, null));
   }
 
   /**
@@ -135,7 +138,7 @@ final class ReplyQueue implements AutoCloseable {
    * @param body takes
    */
   void add(ByteBuf headerAndHead, FetchedBytes body) {
-    add(new Reply(headerAndHead, body, NOTHING));
+    add(new Reply(headerAndHead, body, null));
   }
 
   private void add(Reply reply) {

@@ -54,7 +54,7 @@ class NettyCarrierTest {
   @AfterEach
   void everythingIsGivenBack() {
     for (SlowChannel channel : channels) {
-      channel.close();
+      channel.close().syncUninterruptibly();
       channel.runPendingTasks();
     }
     assertThat(service.heldBytes()).isZero();
@@ -313,7 +313,7 @@ class NettyCarrierTest {
     assertThat(counters.pausedConnections()).isEqualTo(1);
 
     // What waits is received when another head is given up.
-    stalled.forEach(channel -> channel.close());
+    stalled.forEach(channel -> channel.close().syncUninterruptibly());
     last.runPendingTasks();
     assertThat(last.config().isAutoRead()).isTrue();
     assertThat(counters.pausedConnections()).isZero();

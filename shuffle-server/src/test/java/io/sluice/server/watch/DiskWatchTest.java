@@ -50,7 +50,7 @@ class DiskWatchTest {
       new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
 
   private static final long REFRESH_MS = 5;
-  private static final IOException EIO = new IOException("Input/output error");
+  private final IOException eio = new IOException("Input/output error");
 
   private final AtomicLong nanos = new AtomicLong(1L << 40);
   private final InMemoryStorage first = new InMemoryStorage("first", StorageKind.SSD);
@@ -221,7 +221,7 @@ class DiskWatchTest {
     check(10_000);
     first.failReads(true);
     for (int i = 0; i < 6; i++) {
-      ill.health().readFailed(run.failedRead(), EIO);
+      ill.health().readFailed(run.failedRead(), eio);
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
     check(10_000);
@@ -239,7 +239,7 @@ class DiskWatchTest {
     check(10_000);
     first.failReadsOf(bad.name());
     for (int i = 0; i < 30; i++) {
-      ill.health().readFailed(bad.failedRead(0, 100), EIO);
+      ill.health().readFailed(bad.failedRead(0, 100), eio);
     }
     shuffle.checkBlock(3);
     assertThat(counters.lostRuns()).isZero();
@@ -300,8 +300,8 @@ class DiskWatchTest {
     first.failReadsOf(bad.name());
     first.failReadsOf(alsoBad.name());
     for (int i = 0; i < 20; i++) {
-      ill.health().readFailed(bad.failedRead(), EIO);
-      ill.health().readFailed(alsoBad.failedRead(), EIO);
+      ill.health().readFailed(bad.failedRead(), eio);
+      ill.health().readFailed(alsoBad.failedRead(), eio);
     }
     check(10_000);
     expect(HealthState.SUSPECT, HealthCause.READ_ERRORS);
@@ -321,7 +321,7 @@ class DiskWatchTest {
     for (int i = 0; i < 10; i++) {
       RunFile bad = shuffle.spill(ill, 1);
       first.failReadsOf(bad.name());
-      ill.health().readFailed(bad.failedRead(), EIO);
+      ill.health().readFailed(bad.failedRead(), eio);
     }
     check(10_000);
     assertThat(counters.lostRuns()).isBetween(1L, 5L);
@@ -337,7 +337,7 @@ class DiskWatchTest {
     watch.start();
     first.failReadsOf(bad.name());
     for (int i = 0; i < 3; i++) {
-      ill.health().readFailed(bad.failedRead(), EIO);
+      ill.health().readFailed(bad.failedRead(), eio);
     }
     awaitWhileTimePasses(() -> counters.lostRuns() == 1);
     expect(HealthState.HEALTHY, HealthCause.NONE);
