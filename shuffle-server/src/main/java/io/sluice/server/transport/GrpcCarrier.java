@@ -93,9 +93,9 @@ final class GrpcCarrier implements Carrier, FrameSink {
     requestIfWanted();
   }
 
-  /** Maximum length of a message of a stream, in bytes: a frame without body, or a part of one. */
-  static int longestMessage(FrameLimits limits) {
-    return Math.min(FrameHeader.LENGTH + limits.maxHeadLength(), DataExchange.MAX_MESSAGE_LENGTH);
+  /** Maximum length of the first message of a stream, in bytes: a HELLO. */
+  static int longestFirstMessage() {
+    return FrameHeader.LENGTH + ServerConnection.HELLO_LIMITS.maxHeadLength();
   }
 
   ServerCall.Listener<InputStream> listener() {
@@ -257,7 +257,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   @Override
   public void limits(FrameLimits limits) {
     receiver.limits(limits);
-    bounds.ifPresent(call -> call.maxMessageBytes(longestMessage(limits)));
+    bounds.ifPresent(call -> call.maxMessageBytes(DataExchange.MAX_MESSAGE_LENGTH));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.frame.FrameHeader;
 import io.sluice.common.net.DataExchange;
 import io.sluice.common.rpc.BoundedCall;
 import io.sluice.common.rpc.CallLimits;
@@ -56,13 +57,16 @@ public final class GrpcDataService implements BindableService {
 
   /** With the longest message of a stream that has not said HELLO yet. */
   public static CallLimits limits(CallLimits others) {
-    return others.with(
-        DataExchange.METHOD, GrpcCarrier.longestMessage(ServerConnection.HELLO_LIMITS));
+    return others.with(DataExchange.METHOD, GrpcCarrier.longestFirstMessage());
   }
 
   /** Sets what data streams need of the server that carries them. */
   public void configure(NettyServerBuilder server) {
-    server.maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH);
+    // Beyond the limits of all methods, which end a call with words of their own.
+    server.maxInboundMessageSize(
+        Math.max(
+            DataExchange.MAX_MESSAGE_LENGTH,
+            FrameHeader.LENGTH + service.limits().maxHeadLength()));
   }
 
   @Override

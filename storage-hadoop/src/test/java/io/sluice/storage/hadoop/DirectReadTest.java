@@ -30,9 +30,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -108,9 +110,11 @@ class DirectReadTest {
     SluiceClient client = startClient(Map.of());
     ShuffleAssignment assignment = pushAll(client);
     assertThat(remoteFiles()).isNotEmpty();
-    for (Path file : remoteFiles()) {
-      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-          .isEqualTo("rw-------");
+    // Hadoop's local file system sets the mode of a file just after it made it.
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!modes().equals(Set.of("rw-------"))) {
+      assertThat(System.nanoTime()).as("modes of remote files: " + modes()).isLessThan(deadline);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
     ReadCounters counters = readAll(client, assignment);
     assertThat(counters.fileBytes()).isLessThanOrEqualTo(localBytes());
@@ -157,6 +161,14 @@ class DirectReadTest {
 
   private Path remote() {
     return directory.resolve("remote");
+  }
+
+  private Set<String> modes() throws IOException {
+    Set<String> modes = new HashSet<>();
+    for (Path file : remoteFiles()) {
+      modes.add(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    }
+    return modes;
   }
 
   private List<Path> remoteFiles() throws IOException {
