@@ -1,0 +1,82 @@
+package io.sluice.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.it.hostile.FramePeer.Frame;
+import io.sluice.proto.Push;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Blocks of a map task that lies about them, stored and served as they are. */
+final class BlockAttacks {
+  private static final int NONE = 0;
+  private static final int LZ4 = 1;
+  private static final int ZSTD = 2;
+  private static final int SNAPPY = 3;
+
+  /** A Zstandard frame that says it holds 2^62 bytes. */
+  private static final byte[] ZSTD_BOMB = {
+    0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, (byte) 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0
+  };
+
+  private BlockAttacks() {}
+
+  /** Blocks that claim to become much larger than they do. Who reads them gets a failure. */
+  static AutoCloseable lyingLengths(Target target) throws Exception {
+    Held held = new Held();
+    try {
+      Mallory mallory = held.add(Mallory.join(target, 5, Map.of()));
+      List<byte[]> blocks =
+          List.of(
+              Frames.block(0, NONE, Integer.MAX_VALUE, new byte[10]),
+              Frames.block(1, LZ4, Integer.MAX_VALUE, new byte[10]),
+              Frames.block(2, ZSTD, Integer.MAX_VALUE, ZSTD_BOMB),
+              Frames.block(3, SNAPPY, Integer.MAX_VALUE, new byte[] {-1, -1, -1, -1, 7, 0}),
+              Frames.block(4, ZSTD, 100, ZSTD_BOMB));
+      byte[] push =
+          Push.newBuilder()
+              .setShuffle(mallory.shuffle())
+              .setEpoch(mallory.epoch())
+              .build()
+              .toByteArray();
+      try (FramePeer peer = FramePeer.greeted(target, mallory.credential())) {
+        for (byte[] block : blocks) {
+          peer.send(Frames.of(Frames.PUSH, 3, push, block.length), block);
+          Frame reply = peer.receive();
+          assertThat(reply).isNotNull();
+          assertThat(reply.type())
+              .as("reply to a block %s", reply.status())
+              .isEqualTo(Frames.PUSH_ACK);
+        }
+        // A block that is said to go on behind its frame, and one with a byte too many.
+        byte[] whole = blocks.get(4);
+        byte[] more = Arrays.copyOf(whole, whole.length + 1);
+        byte[] less = Arrays.copyOf(whole, whole.length - 1);
+        for (byte[] wrong : List.of(more, less)) {
+          peer.send(Frames.of(Frames.PUSH, 4, push, wrong.length), wrong);
+          Frame reply = peer.receive();
+          assertThat(reply).isNotNull();
+          assertThat(reply.type()).as("reply to a body that is no blocks").isEqualTo(Frames.ERROR);
+        }
+      }
+      for (int partition = 0; partition < blocks.size(); partition++) {
+        assertFails(mallory, partition);
+      }
+      return held;
+    } catch (Exception | AssertionError e) {
+      held.close();
+      throw e;
+    }
+  }
+
+  private static void assertFails(Mallory mallory, int partition) {
+    try (ShuffleRead read = mallory.beginRead(partition)) {
+      throw new AssertionError("partition " + partition + " was read: " + read);
+    } catch (IOException refused) {
+      // As any damaged block: an error of the task, not of its process.
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.sluice.it.hostile;
+
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ConnectionProofs;
+import io.sluice.proto.Error;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Status;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+
+/** A connection to the data port that sends what it likes. One thread's own. */
+final class FramePeer implements AutoCloseable {
+  /** Of a reply that a test reads whole; the largest body of the cluster is 16 MiB. */
+  private static final int MOST_BYTES = 32 << 20;
+
+  private final Socket socket;
+  private final DataInputStream in;
+
+  /** A received frame. */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  record Frame(int type, long request, byte[] head, byte[] body) {
+    /** Of an ERROR. */
+    Status status() throws IOException {
+      return type == Frames.ERROR ? Error.parseFrom(head).getStatus() : Status.OK;
+    }
+  }
+
+  /**
+   * @param socket takes
+   */
+  FramePeer(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new DataInputStream(socket.getInputStream());
+  }
+
+  /** A connection that has said nothing yet. */
+  static FramePeer connect(Target target) throws IOException {
+    return new FramePeer(target.connect(Port.SERVER_DATA));
+  }
+
+  /** A connection that has proved its application. */
+  static FramePeer greeted(Target target, ApplicationCredential credential) throws Exception {
+    return greeted(target, credential, 1);
+  }
+
+  /**
+   * A connection that has proved its application.
+   *
+   * @param source last byte of the address that it comes from
+   */
+  static FramePeer greeted(Target target, ApplicationCredential credential, int source)
+      throws Exception {
+    FramePeer peer = new FramePeer(target.connect(Port.SERVER_DATA, source));
+    try {
+      peer.greet(credential.application(), credential);
+      return peer;
+    } catch (Exception | AssertionError e) {
+      peer.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Says HELLO for an application, and proves it with a credential, which may be another's.
+   *
+   * @throws RefusedException if the server refuses
+   */
+  HelloReply greet(String application, ApplicationCredential credential) throws Exception {
+    ConnectionProofs proofs = new ConnectionProofs(credential, new SecureRandom());
+    Hello.Builder hello = hello(application);
+    proofs.introduce(hello);
+    send(Frames.of(Frames.HELLO, 1, hello.build()));
+    HelloChallenge challenge = HelloChallenge.parseFrom(expect(Frames.CHALLENGE).head());
+    send(Frames.of(Frames.PROOF, 2, proofs.answer(challenge)));
+    return HelloReply.parseFrom(expect(Frames.HELLO_REPLY).head());
+  }
+
+  /** Without a token. */
+  static Hello.Builder hello(String application) {
+    return Hello.newBuilder()
+        .setMinVersion(1)
+        .setMaxVersion(1)
+        .setApplication(application)
+        .setClient("mallory");
+  }
+
+  private Frame expect(int type) throws IOException {
+    Frame frame = receive();
+    if (frame == null || frame.type() != type) {
+      throw new RefusedException(frame);
+    }
+    return frame;
+  }
+
+  void send(byte[]... parts) throws IOException {
+    for (byte[] part : parts) {
+      socket.getOutputStream().write(part);
+    }
+    socket.getOutputStream().flush();
+  }
+
+  /**
+   * Sends until the server has ended the connection.
+   *
+   * @return whether the server took all of it
+   */
+  boolean sendWhileTaken(byte[]... parts) {
+    try {
+      send(parts);
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  /** The next frame, or null once the server has ended the connection. */
+  Frame receive() throws IOException {
+    try {
+      byte[] header = new byte[Frames.HEADER_LENGTH];
+      in.readFully(header);
+      ByteBuffer fields = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
+      byte[] head = new byte[bounded(fields.getInt(16))];
+      in.readFully(head);
+      byte[] body = new byte[bounded(fields.getInt(20))];
+      in.readFully(body);
+      return new Frame(header[5], fields.getLong(8), head, body);
+    } catch (EOFException | SocketException ended) {
+      return null;
+    }
+  }
+
+  private static int bounded(int length) throws IOException {
+    if (length < 0 || length > MOST_BYTES) {
+      throw new IOException("the server sends a length of " + length);
+    }
+    return length;
+  }
+
+  Socket socket() {
+    return socket;
+  }
+
+  /** At once, also while another thread sends. */
+  @Override
+  public void close() throws IOException {
+    if (!socket.isClosed()) {
+      // Without this, TLS waits until that thread has sent its data.
+      socket.setSoLinger(true, 0);
+    }
+    socket.close();
+  }
+}

@@ -1,0 +1,41 @@
+package io.sluice.it.hostile;
+
+/** Users of an attacked cluster. */
+enum Identity {
+  /** Runs the honest job. */
+  ALICE("alice", "user", "0123456789abcdef0123456789abcdef"),
+  /** Attacks, with a secret of her own. */
+  MALLORY("mallory", "user", "fedcba9876543210fedcba9876543210");
+
+  private final String user;
+  private final String role;
+  private final String secret;
+
+  Identity(String user, String role, String secret) {
+    this.user = user;
+    this.role = role;
+    this.secret = secret;
+  }
+
+  String user() {
+    return user;
+  }
+
+  String secret() {
+    return secret;
+  }
+
+  /** Name of an application that is the user's. */
+  String application(String name) {
+    return user + "." + name;
+  }
+
+  /** Of {@code rss.security.users.file}. */
+  static String usersFile() {
+    StringBuilder lines = new StringBuilder();
+    for (Identity identity : values()) {
+      lines.append(String.join(" ", identity.user, identity.role, identity.secret)).append('\n');
+    }
+    return lines.toString();
+  }
+}

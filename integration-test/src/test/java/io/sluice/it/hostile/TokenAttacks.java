@@ -1,0 +1,167 @@
+package io.sluice.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.google.protobuf.MessageLite;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status.Code;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.ConnectionProofs;
+import io.sluice.it.hostile.FramePeer.Frame;
+import io.sluice.it.hostile.RawCalls.Compression;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.Open;
+import io.sluice.proto.Push;
+import io.sluice.proto.Range;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import java.security.SecureRandom;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Proofs of others, and proofs that were used before. */
+final class TokenAttacks {
+  private static final String LIST_SERVERS = "sluice.v1.Coordinator/ListServers";
+  private static final byte[] NOTHING = {};
+
+  private TokenAttacks() {}
+
+  /** A token of one application, for the data of another. */
+  static AutoCloseable foreignToken(Target target) throws Exception {
+    Held held = new Held();
+    try {
+      Mallory mallory = held.add(Mallory.join(target));
+      String victim = target.newApplication(Identity.ALICE);
+      try (FramePeer peer = FramePeer.connect(target)) {
+        assertThatExceptionOfType(RefusedException.class)
+            .isThrownBy(() -> peer.greet(victim, mallory.credential()))
+            .matches(refused -> refused.status() == Status.DENIED);
+      }
+      ShuffleId shuffle = ShuffleId.newBuilder().setApplication(victim).build();
+      long epoch = mallory.epoch();
+      denied(target, mallory, Frames.PUSH, Push.newBuilder().setShuffle(shuffle).setEpoch(epoch));
+      denied(
+          target,
+          mallory,
+          Frames.OPEN,
+          Open.newBuilder().setShuffle(shuffle).setAssignedEpoch(epoch).addPartitions(0));
+      denied(
+          target,
+          mallory,
+          Frames.FETCH,
+          Fetch.newBuilder()
+              .setShuffle(shuffle)
+              .setEpoch(epoch)
+              .addRanges(Range.newBuilder().setLength(1)));
+      ManagedChannel channel =
+          target.channel(Port.SERVER_RPC, CallProofs.ofApplication(mallory.credential()));
+      held.add(channel::shutdownNow);
+      io.grpc.Status deletion =
+          RawCalls.call(
+                  channel,
+                  "sluice.v1.ShuffleServerControl/UnregisterShuffleApplication",
+                  UnregisterShuffleApplicationRequest.newBuilder()
+                      .setApplication(victim)
+                      .build()
+                      .toByteArray())
+              .status();
+      assertThat(deletion.getCode())
+          .as("end of a deletion for another: %s", deletion)
+          .isEqualTo(Code.PERMISSION_DENIED);
+      return held;
+    } catch (Exception | AssertionError e) {
+      held.close();
+      throw e;
+    }
+  }
+
+  private static void denied(Target target, Mallory mallory, int type, MessageLite.Builder request)
+      throws Exception {
+    try (FramePeer peer = FramePeer.greeted(target, mallory.credential())) {
+      peer.send(Frames.of(type, 3, request.build()));
+      Frame reply = peer.receive();
+      assertThat(reply).as("reply to a request for the data of another").isNotNull();
+      assertThat(reply.status()).isEqualTo(Status.DENIED);
+    }
+  }
+
+  /** What one connection said to prove itself, said again on another one. */
+  static AutoCloseable replayedProof(Target target) throws Exception {
+    Held held = new Held();
+    try {
+      Mallory mallory = held.add(Mallory.join(target));
+      ConnectionProofs proofs = new ConnectionProofs(mallory.credential(), new SecureRandom());
+      Hello.Builder hello = FramePeer.hello(mallory.application());
+      proofs.introduce(hello);
+      byte[] first = Frames.of(Frames.HELLO, 1, hello.build());
+      byte[] proof;
+      try (FramePeer peer = FramePeer.connect(target)) {
+        peer.send(first);
+        HelloChallenge challenge = HelloChallenge.parseFrom(peer.receive().head());
+        HelloProof right = proofs.answer(challenge);
+        proof = Frames.of(Frames.PROOF, 2, right);
+        peer.send(proof);
+        assertThat(peer.receive().type()).isEqualTo(Frames.HELLO_REPLY);
+      }
+      try (FramePeer peer = FramePeer.connect(target)) {
+        peer.send(first);
+        assertThat(peer.receive().type()).isEqualTo(Frames.CHALLENGE);
+        peer.send(proof);
+        Frame reply = peer.receive();
+        assertThat(reply).isNotNull();
+        assertThat(reply.status()).isEqualTo(Status.DENIED);
+      }
+      guessedProofs(target, mallory.credential());
+      return held;
+    } catch (Exception | AssertionError e) {
+      held.close();
+      throw e;
+    }
+  }
+
+  /** Every byte of the credential that is changed makes another one. */
+  private static void guessedProofs(Target target, ApplicationCredential right) throws Exception {
+    byte[] bytes = right.toBytes();
+    for (int at : new int[] {1, 20, 32}) {
+      byte[] guessed = bytes.clone();
+      guessed[at] ^= 1;
+      try (FramePeer peer = FramePeer.connect(target)) {
+        assertThatExceptionOfType(RefusedException.class)
+            .isThrownBy(
+                () -> peer.greet(right.application(), ApplicationCredential.fromBytes(guessed)))
+            .matches(refused -> refused.status() == Status.DENIED);
+      }
+    }
+  }
+
+  /**
+   * The proof of a call, recorded by a relay between a caller and the coordinator, used twice. The
+   * first use is that of the caller.
+   */
+  static AutoCloseable replayedCall(Target target) throws Exception {
+    ManagedChannel coordinator = target.channel(Port.COORDINATOR_RPC);
+    try (RecordingRelay relay = new RecordingRelay(coordinator)) {
+      Metadata proof = relay.headersOf(Identity.ALICE, LIST_SERVERS);
+      assertThat(use(coordinator, proof).getCode()).isEqualTo(Code.OK);
+      assertThat(use(coordinator, proof).getCode()).isEqualTo(Code.UNAUTHENTICATED);
+    } finally {
+      coordinator.shutdownNow();
+    }
+    return Attack.NOTHING_HELD;
+  }
+
+  private static io.grpc.Status use(ManagedChannel channel, Metadata recorded) throws Exception {
+    Metadata headers = new Metadata();
+    headers.merge(recorded, Set.of(RecordingRelay.PROOF));
+    return RawCalls.begin(channel, LIST_SERVERS, NOTHING, Compression.IDENTITY, headers)
+        .get(Bounds.WAIT_SECONDS, TimeUnit.SECONDS)
+        .status();
+  }
+}
