@@ -29,6 +29,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -179,7 +180,7 @@ class SecuredRpcPortTest {
   void aUserToldNoIsToldInOneLine() throws Exception {
     start(false);
     CoordinatorGrpc.CoordinatorBlockingStub ann =
-        stub(CallProofs.ofUser("ann", Users.userSecret(SECRET)));
+        stub(CallProofs.ofUser("ann", Users.userSecret(SECRET), new SecureRandom()));
 
     assertThatThrownBy(
             () -> {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,7 @@ public final class ClientIdentity {
   private final ApplicationCredentials credentials;
   private final String user;
   private final byte[] secret;
+  private final SecureRandom random = new SecureRandom();
 
   private ClientIdentity(ApplicationCredentials credentials, String user, byte[] secret) {
     this.credentials = credentials;
@@ -115,13 +117,13 @@ public final class ClientIdentity {
 
   /** For a driver's calls of coordinators. */
   public List<ClientInterceptor> userProofs() {
-    return secret == null ? List.of() : List.of(CallProofs.ofUser(user, secret));
+    return secret == null ? List.of() : List.of(CallProofs.ofUser(user, secret, random));
   }
 
   /** For calls of servers. */
   public List<ClientInterceptor> applicationProofs() {
-    return credentials.newest().map(CallProofs::ofApplication).stream()
-        .map(ClientInterceptor.class::cast)
+    return credentials.newest().stream()
+        .<ClientInterceptor>map(credential -> CallProofs.ofApplication(credential, random))
         .toList();
   }
 

@@ -16,6 +16,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.ClusterSecurity;
@@ -23,6 +24,7 @@ import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.auth.Users;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.AuthenticationGrpc.AuthenticationImplBase;
+import io.sluice.proto.CallProof;
 import io.sluice.proto.ChallengeReply;
 import io.sluice.proto.ChallengeRequest;
 import io.sluice.proto.CoordinatorGrpc;
@@ -42,8 +44,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +59,9 @@ class CallProofsTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final ListServersReply REPLY =
       ListServersReply.newBuilder().addServers(io.sluice.proto.ServerInfo.newBuilder()).build();
+  private static final Metadata.Key<CallProof> CALL_PROOF =
+      Metadata.Key.of(
+          "sluice-proof-bin", ProtoUtils.metadataMarshaller(CallProof.getDefaultInstance()));
   private static final Metadata.Key<byte[]> REPLY_PROOF =
       Metadata.Key.of("sluice-reply-proof-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
@@ -109,6 +115,16 @@ class CallProofsTest {
     return server.getPort();
   }
 
+  /** A process of the cluster whose proofs of replies are replaced. */
+  private int serveWithProofs(BiFunction<CallProof, byte[], byte[]> change) throws IOException {
+    ClusterSecurity security = security(true);
+    return serve(
+        server -> {
+          TestGuard.guard(security, server, null);
+          server.intercept(replyProofs(change));
+        });
+  }
+
   private ListServersReply call(int port, ClientInterceptor proofs) {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().intercept(proofs).build();
@@ -119,10 +135,16 @@ class CallProofsTest {
   }
 
   private static CallProofs alice() {
-    return CallProofs.ofUser("alice", Users.userSecret(SECRET));
+    return CallProofs.ofUser("alice", Users.userSecret(SECRET), new SecureRandom());
   }
 
-  private static ServerInterceptor proofs(UnaryOperator<byte[]> change) {
+  /**
+   * Replaces proofs of replies.
+   *
+   * @param change gets the proof of a call and that of its reply, and returns what the reply has;
+   *     not asked for calls without a proof
+   */
+  private static ServerInterceptor replyProofs(BiFunction<CallProof, byte[], byte[]> change) {
     return new ServerInterceptor() {
       @Override
       public <Q, R> ServerCall.Listener<Q> interceptCall(
@@ -131,11 +153,11 @@ class CallProofsTest {
             new SimpleForwardingServerCall<>(call) {
               @Override
               public void sendHeaders(Metadata reply) {
-                byte[] proof = reply.get(REPLY_PROOF);
-                // Challenges have none.
+                CallProof proof = headers.get(CALL_PROOF);
                 if (proof != null) {
+                  byte[] changed = change.apply(proof, reply.get(REPLY_PROOF));
                   reply.discardAll(REPLY_PROOF);
-                  reply.put(REPLY_PROOF, change.apply(proof));
+                  reply.put(REPLY_PROOF, changed);
                 }
                 super.sendHeaders(reply);
               }
@@ -178,7 +200,11 @@ class CallProofsTest {
     ClusterSecurity security = security(true);
     int port = serve(server -> TestGuard.guard(security, server, null));
 
-    assertThatThrownBy(() -> call(port, CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"))))
+    assertThatThrownBy(
+            () ->
+                call(
+                    port,
+                    CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"), new SecureRandom())))
         .hasMessageContaining("user alice is not known here with this secret");
     assertThat(served).hasValue(0);
   }
@@ -211,24 +237,41 @@ class CallProofsTest {
 
   @Test
   void aReplyWithAFalseProofIsNotHeeded() throws Exception {
-    ClusterSecurity security = security(true);
     Deque<byte[]> recorded = new ArrayDeque<>();
     int port =
-        serve(
-            server -> {
-              TestGuard.guard(security, server, null);
-              server.intercept(
-                  proofs(
-                      proof -> {
-                        recorded.add(proof.clone());
-                        // From the second call on: the proof of the first one.
-                        return recorded.getFirst();
-                      }));
+        serveWithProofs(
+            (call, reply) -> {
+              recorded.add(reply);
+              // From the second call on: the proof of the first one.
+              return recorded.getFirst();
             });
 
     assertThat(call(port, alice())).isEqualTo(REPLY);
     assertUnproven(port, alice(), "its reply has no valid proof");
     assertThat(recorded).hasSize(2);
+  }
+
+  @Test
+  void aRecordedChallengeWithItsReplyProofProvesNothing() throws Exception {
+    AtomicReference<CallProof> recordedCall = new AtomicReference<>();
+    AtomicReference<byte[]> recordedReply = new AtomicReference<>();
+    int port =
+        serveWithProofs(
+            (call, reply) -> {
+              recordedCall.set(call);
+              recordedReply.set(reply);
+              return reply;
+            });
+    assertThat(call(port, alice())).isEqualTo(REPLY);
+    int replaying =
+        serve(
+            server ->
+                server
+                    .addService(new FalseChallenges(recordedCall.get().getChallenge()))
+                    .intercept(replyProofs((call, reply) -> recordedReply.get())));
+
+    assertUnproven(replaying, alice(), "its reply has no valid proof");
+    assertThat(served).hasValue(2);
   }
 
   @Test

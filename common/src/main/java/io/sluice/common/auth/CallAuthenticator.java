@@ -27,8 +27,9 @@ public final class CallAuthenticator {
   }
 
   /** The mac of a proof. */
-  static byte[] mac(byte[] key, byte[] challenge, String call) {
-    return Hmac.of(key, "sluice call v1", challenge, call.getBytes(StandardCharsets.US_ASCII));
+  static byte[] mac(byte[] key, byte[] challenge, byte[] nonce, String call) {
+    byte[] name = call.getBytes(StandardCharsets.US_ASCII);
+    return Hmac.of(key, "sluice call v1", challenge, nonce, name);
   }
 
   byte[] challenge() {
@@ -46,9 +47,14 @@ public final class CallAuthenticator {
     if (!challenges.isOurs(challenge)) {
       throw denied("the answer to a challenge that is old, or was not this process's");
     }
+    byte[] nonce = proof.getNonce().toByteArray();
+    if (nonce.length != ConnectionProofs.NONCE_LENGTH) {
+      throw denied(
+          "nonce of %d bytes, expected %d".formatted(nonce.length, ConnectionProofs.NONCE_LENGTH));
+    }
     Caller claimed = claimed(proof);
     byte[] key = claimed.provedBy().key().orElseGet(() -> new byte[Hmac.LENGTH]);
-    boolean right = Hmac.same(mac(key, challenge, call), proof.getMac().toByteArray());
+    boolean right = Hmac.same(mac(key, challenge, nonce, call), proof.getMac().toByteArray());
     if (!right || claimed.provedBy().key().isEmpty()) {
       // The same words for an unknown user and a wrong secret.
       throw denied(claimed.text() + " is not known here with this secret");

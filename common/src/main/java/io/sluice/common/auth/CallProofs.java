@@ -17,6 +17,7 @@ import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.CallProof;
 import io.sluice.proto.ChallengeReply;
 import io.sluice.proto.ChallengeRequest;
+import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -34,10 +35,12 @@ public final class CallProofs implements ClientInterceptor {
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 
   private final Prover prover;
+  private final SecureRandom random;
   private final boolean required;
 
-  private CallProofs(Prover prover, boolean required) {
+  private CallProofs(Prover prover, SecureRandom random, boolean required) {
     this.prover = prover;
+    this.random = random;
     this.required = required;
   }
 
@@ -53,22 +56,24 @@ public final class CallProofs implements ClientInterceptor {
    *
    * @param secret of {@link Users#userSecret}
    */
-  public static CallProofs ofUser(String user, byte[] secret) {
+  public static CallProofs ofUser(String user, byte[] secret, SecureRandom random) {
     return new CallProofs(
         proof -> {
           proof.setUser(user);
           return secret;
         },
+        random,
         true);
   }
 
   /** For an application's processes. */
-  public static CallProofs ofApplication(ApplicationCredential credential) {
+  public static CallProofs ofApplication(ApplicationCredential credential, SecureRandom random) {
     return new CallProofs(
         proof -> {
           proof.setToken(ByteString.copyFrom(credential.tokenBytes()));
           return credential.key();
         },
+        random,
         true);
   }
 
@@ -78,13 +83,14 @@ public final class CallProofs implements ClientInterceptor {
    * @param required whether processes that ask for no proof are refused; else they are called
    *     without one, as long as a cluster is changed over to authentication
    */
-  public static CallProofs ofCluster(TokenAuthority tokens, boolean required) {
+  public static CallProofs ofCluster(TokenAuthority tokens, SecureRandom random, boolean required) {
     return new CallProofs(
         proof -> {
           ClusterKeys.Key key = tokens.keys().signing();
           proof.setClusterKey(key.id());
           return CallAuthenticator.peerKey(key);
         },
+        random,
         required);
   }
 
@@ -155,11 +161,13 @@ public final class CallProofs implements ClientInterceptor {
     }
 
     private Metadata headers(ByteString challenge, String call) {
-      CallProof.Builder proof = CallProof.newBuilder().setChallenge(challenge);
+      byte[] nonce = ConnectionProofs.nonce(random);
+      CallProof.Builder proof =
+          CallProof.newBuilder().setChallenge(challenge).setNonce(ByteString.copyFrom(nonce));
       byte[] key = prover.introduce(proof);
       byte[] bytes = challenge.toByteArray();
-      proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, bytes, call)));
-      replyProof = ReplyProofs.mac(key, bytes, call);
+      proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, bytes, nonce, call)));
+      replyProof = ReplyProofs.mac(key, bytes, nonce, call);
       Metadata headers = new Metadata();
       headers.put(PROOF, proof.build());
       return headers;

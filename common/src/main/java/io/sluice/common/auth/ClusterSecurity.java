@@ -178,7 +178,9 @@ public final class ClusterSecurity {
 
   /** For calls of this process to others of the cluster. */
   public List<ClientInterceptor> proofs() {
-    return tokens == null ? List.of() : List.of(CallProofs.ofCluster(tokens, config.required()));
+    return tokens == null
+        ? List.of()
+        : List.of(CallProofs.ofCluster(tokens, random, config.required()));
   }
 
   /**

@@ -9,8 +9,9 @@ import java.util.Optional;
 
 /**
  * Proof of the called process in the headers of its reply: HMAC with the caller's key over "sluice
- * reply v1", the challenge that the caller answered, and the name of the call. Only a process that
- * knows the caller's key can make it, and it is valid for one call.
+ * reply v1", the challenge that the caller answered, the caller's nonce, and the name of the call.
+ * Only a process that knows the caller's key can make it. It is valid for one call, because the
+ * caller takes a new nonce for each.
  */
 final class ReplyProofs {
   static final Metadata.Key<byte[]> PROOF =
@@ -18,8 +19,9 @@ final class ReplyProofs {
 
   private ReplyProofs() {}
 
-  static byte[] mac(byte[] key, byte[] challenge, String call) {
-    return Hmac.of(key, "sluice reply v1", challenge, call.getBytes(StandardCharsets.US_ASCII));
+  static byte[] mac(byte[] key, byte[] challenge, byte[] nonce, String call) {
+    byte[] name = call.getBytes(StandardCharsets.US_ASCII);
+    return Hmac.of(key, "sluice reply v1", challenge, nonce, name);
   }
 
   /**
@@ -38,6 +40,7 @@ final class ReplyProofs {
         mac(
             key.get(),
             proof.getChallenge().toByteArray(),
+            proof.getNonce().toByteArray(),
             call.getMethodDescriptor().getFullMethodName());
     return new SimpleForwardingServerCall<>(call) {
       @Override

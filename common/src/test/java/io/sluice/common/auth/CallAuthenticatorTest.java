@@ -35,12 +35,17 @@ class CallAuthenticatorTest {
   }
 
   private static CallProof proof(byte[] challenge, String user, String secret, String call) {
+    return proof(challenge, new byte[ConnectionProofs.NONCE_LENGTH], user, secret, call);
+  }
+
+  private static CallProof proof(
+      byte[] challenge, byte[] nonce, String user, String secret, String call) {
+    byte[] key = secret.getBytes(StandardCharsets.UTF_8);
     return CallProof.newBuilder()
         .setChallenge(ByteString.copyFrom(challenge))
+        .setNonce(ByteString.copyFrom(nonce))
         .setUser(user)
-        .setMac(
-            ByteString.copyFrom(
-                CallAuthenticator.mac(secret.getBytes(StandardCharsets.UTF_8), challenge, call)))
+        .setMac(ByteString.copyFrom(CallAuthenticator.mac(key, challenge, nonce, call)))
         .build();
   }
 
@@ -86,6 +91,20 @@ class CallAuthenticatorTest {
     CallProof elsewhere = proof(newAuthenticator().challenge(), "alice", SECRET, CALL);
     assertThatThrownBy(() -> authenticator.authenticate(elsewhere, CALL))
         .hasMessageContaining("not this process's");
+  }
+
+  @Test
+  void aProofIsValidOnlyWithItsNonceOf32Bytes() {
+    CallProof changed =
+        proof(authenticator.challenge(), "alice", SECRET, CALL).toBuilder()
+            .setNonce(ByteString.copyFrom(ConnectionProofs.nonce(random)))
+            .build();
+    assertThatThrownBy(() -> authenticator.authenticate(changed, CALL))
+        .hasMessageContaining("user alice");
+
+    CallProof short31 = proof(authenticator.challenge(), new byte[31], "alice", SECRET, CALL);
+    assertThatThrownBy(() -> authenticator.authenticate(short31, CALL))
+        .hasMessage("nonce of 31 bytes, expected 32");
   }
 
   @Test

@@ -93,7 +93,7 @@ class CallGuardTest {
         NettyChannelBuilder.forAddress(
                 InetAddress.getLoopbackAddress().getHostAddress(), server.getPort())
             .usePlaintext()
-            .intercept(CallProofs.ofUser(user, SECRET.getBytes(StandardCharsets.UTF_8)))
+            .intercept(CallProofs.ofUser(user, SECRET.getBytes(StandardCharsets.UTF_8), random))
             .build();
     try {
       RegisterApplicationReply unused =

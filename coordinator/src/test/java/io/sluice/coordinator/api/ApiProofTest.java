@@ -14,6 +14,7 @@ import io.sluice.proto.ApiReply;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ class ApiProofTest {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort()).usePlaintext();
     if (user != null) {
-      builder.intercept(CallProofs.ofUser(user, Users.userSecret(SECRET)));
+      builder.intercept(CallProofs.ofUser(user, Users.userSecret(SECRET), new SecureRandom()));
     }
     ManagedChannel channel = builder.build();
     try {

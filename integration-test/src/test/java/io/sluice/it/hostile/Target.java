@@ -21,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -167,7 +168,8 @@ final class Target {
 
   /** Proves calls for a user. */
   static CallProofs proofs(Identity identity) {
-    return CallProofs.ofUser(identity.user(), identity.secret().getBytes(StandardCharsets.UTF_8));
+    return CallProofs.ofUser(
+        identity.user(), identity.secret().getBytes(StandardCharsets.UTF_8), new SecureRandom());
   }
 
   /** What a process exposes at /metrics. Asks again while others have taken every connection. */

@@ -61,7 +61,8 @@ final class TokenAttacks {
               .setEpoch(epoch)
               .addRanges(Range.newBuilder().setLength(1)));
       ManagedChannel channel =
-          target.channel(Port.SERVER_RPC, CallProofs.ofApplication(mallory.credential()));
+          target.channel(
+              Port.SERVER_RPC, CallProofs.ofApplication(mallory.credential(), new SecureRandom()));
       held.add(channel::shutdownNow);
       io.grpc.Status deletion =
           RawCalls.call(

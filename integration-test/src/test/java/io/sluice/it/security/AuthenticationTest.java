@@ -32,6 +32,7 @@ import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -179,7 +180,8 @@ class AuthenticationTest {
     SecuredCluster.push(alice, assignment, 1000);
     cluster.addServer("other");
     CallProofs asRoot =
-        CallProofs.ofUser("root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8));
+        CallProofs.ofUser(
+            "root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8), new SecureRandom());
 
     assertThat(
             ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asRoot))
@@ -197,8 +199,10 @@ class AuthenticationTest {
     SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
     CallProofs asBob =
-        CallProofs.ofUser("bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8));
-    CallProofs asApp = CallProofs.ofApplication(bob.credentials().newest().orElseThrow());
+        CallProofs.ofUser(
+            "bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8), new SecureRandom());
+    CallProofs asApp =
+        CallProofs.ofApplication(bob.credentials().newest().orElseThrow(), new SecureRandom());
 
     assertDenied(
         () ->

@@ -23,6 +23,7 @@ import io.sluice.server.ShuffleServerProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -105,7 +106,10 @@ class MoveOverTlsTest {
         NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort())
             .sslContext(TestTls.caller(certificates, "both", certificate).grpcClient())
             .intercept(
-                CallProofs.ofUser("root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8)))
+                CallProofs.ofUser(
+                    "root",
+                    SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8),
+                    new SecureRandom()))
             .build();
     cluster.closing(channel::shutdownNow);
     return ShuffleServerControlGrpc.newBlockingStub(channel)
