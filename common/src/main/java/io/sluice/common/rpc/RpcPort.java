@@ -19,7 +19,7 @@ public final class RpcPort {
    * Calls of one connection at a time. A data connection has one; a driver or tool has a few, and
    * its gRPC keeps more to itself until one has ended.
    */
-  static final int MAX_CALLS_PER_CONNECTION = 64;
+  static final int MAX_CALLS_PER_CONNECTION = 16;
 
   /** Headers of a call: a proof has at most 700 bytes of them. */
   private static final int MAX_METADATA_BYTES = 8 << 10;
