@@ -1,6 +1,5 @@
 package io.sluice.cli.bench;
 
-import io.sluice.cli.TextTable;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,7 +112,15 @@ final class SecurityCommand implements Callable<Integer> {
   }
 
   private String render(Map<Protection, List<SecurityRound>> measured) {
-    TextTable table = SecurityRound.table(measured);
-    return table + "medians of " + rounds + " rounds; " + options.describe() + "\n";
+    String medians =
+        SecurityRound.table(measured) + "medians of " + rounds + " rounds; " + options.describe();
+    if (measured.size() == 1) {
+      return medians + "\n";
+    }
+    return medians
+        + "\n\n"
+        + SecurityRound.serverCpuRatios(measured)
+        + "times that of the first kind, geometric mean of the rounds in pairs; at most: one-sided"
+        + " 95 % bound\n";
   }
 }

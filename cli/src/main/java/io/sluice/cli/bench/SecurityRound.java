@@ -4,6 +4,7 @@ import io.sluice.cli.TextTable;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** What pushing and fetching the same bytes once took. */
@@ -49,6 +50,40 @@ record SecurityRound(Cost push, Cost fetch) {
                 cell(rounds, base, round -> round.fetch().clientCpuSeconds()),
                 cell(rounds, base, round -> round.fetch().serverCpuSeconds())));
     return table;
+  }
+
+  /** Server CPU of each kind against the first kind, from rounds that were measured in turn. */
+  static TextTable serverCpuRatios(Map<Protection, List<SecurityRound>> measured) {
+    TextTable table = new TextTable("server CPU of", ">push", ">at most", ">fetch", ">at most");
+    List<SecurityRound> base = measured.values().iterator().next();
+    measured.entrySet().stream()
+        .skip(1)
+        .forEach(
+            kind -> {
+              PairedRatio push = ratio(kind.getValue(), base, SecurityRound::push);
+              PairedRatio fetch = ratio(kind.getValue(), base, SecurityRound::fetch);
+              table.row(
+                  kind.getKey().words(),
+                  times(push.mean()),
+                  times(push.upperBound()),
+                  times(fetch.mean()),
+                  times(fetch.upperBound()));
+            });
+    return table;
+  }
+
+  private static PairedRatio ratio(
+      List<SecurityRound> rounds, List<SecurityRound> base, Function<SecurityRound, Cost> cost) {
+    return PairedRatio.of(serverCpu(rounds, cost), serverCpu(base, cost));
+  }
+
+  private static double[] serverCpu(
+      List<SecurityRound> rounds, Function<SecurityRound, Cost> cost) {
+    return rounds.stream().mapToDouble(round -> cost.apply(round).serverCpuSeconds()).toArray();
+  }
+
+  private static String times(double ratio) {
+    return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.3f", ratio) : "-";
   }
 
   private static String cell(

@@ -29,4 +29,16 @@ class SecurityRoundTest {
             "authentication, TLS  4.00 (2.00)       1.00 (2.00)       2.00 (2.00)  "
                 + "2.00 (2.00)       0.50 (2.00)       0.20 (2.00)");
   }
+
+  @Test
+  void comparesServerCpuInPairsOfRounds() {
+    Map<Protection, List<SecurityRound>> measured = new LinkedHashMap<>();
+    measured.put(Protection.NONE, List.of(round(1), round(2), round(4)));
+    measured.put(Protection.TLS, List.of(round(2), round(4), round(8)));
+
+    assertThat(SecurityRound.serverCpuRatios(measured).toString().lines())
+        .containsExactly(
+            "server CPU of         push  at most  fetch  at most",
+            "authentication, TLS  2.000    2.000  2.000    2.000");
+  }
 }
