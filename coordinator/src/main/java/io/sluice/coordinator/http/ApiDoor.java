@@ -80,8 +80,8 @@ final class ApiDoor {
     if (byNameOnly && !names.allow(call.header("Host"))) {
       return refused(
           MISDIRECTED,
-          "the API answers callers without a proof by address, or by the name in"
-              + " rss.coordinator.host only");
+          "this host name is not accepted without authentication: use an address, a name that ends"
+              + " with .local, .internal or .svc, or the name in rss.coordinator.host");
     }
     return api.answer(
             new ApiCall(

@@ -2,14 +2,19 @@ package io.sluice.coordinator.http;
 
 import io.netty.util.NetUtil;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * The names by which a browser may reach an API that asks for no proof. A page from elsewhere whose
  * own name is made to mean this process's address (DNS rebinding) counts as a page of this process
- * for a browser, but the browser sends that page's name as Host. So only hosts that nobody else can
- * register are taken: addresses, names without a dot, localhost, and the configured one. Immutable.
+ * for a browser, but the browser sends that page's name as Host. So the API accepts only hosts that
+ * cannot be registered on the Internet: addresses, names without a dot, names below localhost,
+ * .local (RFC 6762), .internal and .svc (services of Kubernetes), and the configured host.
+ * Immutable.
  */
 final class HostNames {
+  private static final Pattern PRIVATE = Pattern.compile(".*\\.(localhost|local|internal|svc)");
+
   private final String configured;
 
   /**
@@ -31,7 +36,7 @@ final class HostNames {
     int colon = header.lastIndexOf(':');
     String host = lower(colon < 0 ? header : header.substring(0, colon));
     return host.indexOf('.') < 0
-        || host.endsWith(".localhost")
+        || PRIVATE.matcher(host).matches()
         || NetUtil.isValidIpV4Address(host)
         || host.equals(configured);
   }

@@ -18,6 +18,10 @@ class HostNamesTest {
         "[2001:db8::7]",
         "localhost:19998",
         "sluice.localhost",
+        "sluice-coordinator.spark.svc:19998",
+        "sluice-coordinator.spark.svc.cluster.local",
+        "ip-10-0-0-7.eu-west-1.compute.internal:19998",
+        "mac.local.",
         "coordinator-1",
         "coordinator-1:19998",
         "c1.prod.example.com:19998",
@@ -37,6 +41,8 @@ class HostNamesTest {
         "10.0.0.7.:x.evil.example:1",
         "c1.prod.example.com.evil.example",
         "localhost.evil.example",
+        "local.evil.example",
+        "svc.evil.example:19998",
         "evil.example.",
         "999.0.0.1"
       })
