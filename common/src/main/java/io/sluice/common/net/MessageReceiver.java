@@ -207,17 +207,9 @@ public final class MessageReceiver {
     if (length <= missing) {
       return true;
     }
-    malformed(
-        header.requestId(),
-        new FrameFormatException(
-            Reason.BAD_HEAD,
-            "frame "
-                + header.type()
-                + ": message of "
-                + length
-                + " bytes, expected at most the "
-                + missing
-                + " that its head lacks"));
+    malformedFrame(
+        "message of %d bytes, expected at most the %d missing bytes of its head"
+            .formatted(length, missing));
     return false;
   }
 
@@ -296,17 +288,14 @@ public final class MessageReceiver {
     if (length >= 1 && length <= limit) {
       return true;
     }
+    malformedFrame("part of a body of %d bytes, expected 1 to %d".formatted(length, limit));
+    return false;
+  }
+
+  private void malformedFrame(String problem) {
     malformed(
         header.requestId(),
-        new FrameFormatException(
-            Reason.BAD_HEAD,
-            "frame "
-                + header.type()
-                + ": part of a body of "
-                + length
-                + " bytes, expected 1 to "
-                + limit));
-    return false;
+        new FrameFormatException(Reason.BAD_HEAD, "frame " + header.type() + ": " + problem));
   }
 
   private void malformed(long requestId, FrameFormatException problem) {

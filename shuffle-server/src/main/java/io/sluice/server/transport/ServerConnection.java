@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.auth.ConnectionGuard.Challenged;
+import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.error.UnexpectedFailure;
@@ -499,16 +500,10 @@ final class ServerConnection {
         requestId,
         Error.newBuilder()
             .setStatus(refusal.code().wire())
-            .setMessage(bounded(String.valueOf(refusal.getMessage())))
+            .setMessage(PeerText.clipped(String.valueOf(refusal.getMessage()), MAX_MESSAGE_LENGTH))
             .setEpoch(service.epoch())
             .setMemoryUsedPermille(service.bodyMemory().usedPermille())
             .build());
-  }
-
-  private static String bounded(String message) {
-    return message.length() <= MAX_MESSAGE_LENGTH
-        ? message
-        : message.substring(0, MAX_MESSAGE_LENGTH) + "…";
   }
 
   private void refuseConnection(long requestId, SluiceException problem) {

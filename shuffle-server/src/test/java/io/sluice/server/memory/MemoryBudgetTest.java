@@ -397,8 +397,7 @@ class MemoryBudgetTest {
     // Chunks are of 16 MiB, here 8 slabs: the second is refused.
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
-    MemoryBudget poor =
-        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    MemoryBudget poor = budget(24, slab, jvm);
     ByteBuf first = poor.tryAllocate("a", 4 * slab);
     poor.whenAvailable("a", 24 * slab, () -> called.add("waited for more than there is"));
     ByteBuf second = poor.tryAllocate("b", 3 * slab);
@@ -430,8 +429,7 @@ class MemoryBudgetTest {
   void hasItsWholeCapacityAgainOnceTheJvmGivesMore() {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
-    MemoryBudget poor =
-        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    MemoryBudget poor = budget(24, slab, jvm);
     ByteBuf all = poor.tryAllocate("a", 8 * slab);
     assertThat(poor.tryAllocate("a", slab)).isNull();
     poor.whenAvailable("b", 5 * slab, () -> called.add("waits"));
@@ -471,8 +469,7 @@ class MemoryBudgetTest {
   void asksTheJvmLessAndLessOftenWhileItRefuses() {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(0);
-    MemoryBudget poor =
-        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    MemoryBudget poor = budget(24, slab, jvm);
     assertThat(poor.tryAllocate("a", slab)).isNull();
     assertThat(poor.canHold(1)).isFalse();
     for (int second = 0; second < 3_600; second++) {
@@ -493,8 +490,7 @@ class MemoryBudgetTest {
   void keepsItsBackOffWhileTheJvmGivesAndRefusesInTurns() {
     int slab = 16 << 20;
     RefusingJvm jvm = new RefusingJvm(0);
-    MemoryBudget poor =
-        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    MemoryBudget poor = budget(24, slab, jvm);
     assertThat(poor.tryAllocate("a", slab)).isNull();
     pass(1_000);
     jvm.granted = 2;
@@ -516,8 +512,7 @@ class MemoryBudgetTest {
   void nobodyWaitsForTheJvmWhileItIsAskedForMore() throws Exception {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
-    MemoryBudget poor =
-        new MemoryBudget(new MemoryConfig(24L * slab, slab, 75, 25), nanos::get, jvm);
+    MemoryBudget poor = budget(24, slab, jvm);
     ByteBuf all = poor.tryAllocate("a", 8 * slab);
     assertThat(poor.tryAllocate("a", slab)).isNull();
     pass(1_000);
@@ -580,6 +575,11 @@ class MemoryBudgetTest {
   private Runnable wait(String application, int length) {
     String name = application + length / SLAB;
     return budget.whenAvailable(application, length, () -> called.add(name));
+  }
+
+  private MemoryBudget budget(int slabs, int slabBytes, RefusingJvm jvm) {
+    MemoryConfig config = new MemoryConfig((long) slabs * slabBytes, slabBytes, 75, 25);
+    return new MemoryBudget(config, nanos::get, jvm);
   }
 
   private MemoryBudget budget(int slabs) {
