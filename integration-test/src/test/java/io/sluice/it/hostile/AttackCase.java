@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 /** Every attack. The table of threats in docs/security.md says what bounds each. */
 @SuppressWarnings("ImmutableEnumChecker") // Attacks are methods.
 enum AttackCase {
-  NO_ATTACK(When.ALWAYS, target -> Attack.NOTHING_HELD),
+  NO_ATTACK(When.NIGHTLY, target -> Attack.NOTHING_HELD),
   COMPRESSED_DELETIONS(When.ALWAYS, CallAttacks.deletions(Compression.GZIP)),
   DELETIONS(When.NIGHTLY, CallAttacks.deletions(Compression.IDENTITY)),
   DELETIONS_OF_A_USER(When.NIGHTLY, CallAttacks::deletionsOfAUser),
@@ -20,6 +20,7 @@ enum AttackCase {
   HALF_MESSAGES_OF_A_USER_TO_COORDINATOR(
       When.NIGHTLY,
       CallAttacks.halfMessagesOfAUser(Port.COORDINATOR_RPC, CallAttacks.REGISTER_APPLICATION)),
+  OPEN_CALLS(When.NIGHTLY, CallAttacks::openCalls),
   COMPRESSED_FRAMES(When.NIGHTLY, CallAttacks::compressedFrames),
   COMPRESSED_RENEWALS(When.NIGHTLY, CallAttacks.renewals(Compression.GZIP)),
   RENEWALS_OF_A_USER(
@@ -32,7 +33,7 @@ enum AttackCase {
   DIRECT_IO_ON_DESCRIPTORS(When.ALWAYS, FileAttacks::directIoOnDescriptors),
   READERS_THAT_NEVER_READ(When.ALWAYS, ReaderAttacks::neverRead),
   LARGE_HEADS(When.ALWAYS, FrameAttacks::largeHeads),
-  HALF_HEADS(When.ALWAYS, FrameAttacks::halfHeads),
+  HALF_HEADS(When.NIGHTLY, FrameAttacks::halfHeads),
   MEMORY_PRESSURE(When.ALWAYS, MemoryAttacks::pressure),
   DENIED_CALLS_OF_SERVER(
       When.ALWAYS, LogAttacks.deniedCalls(Port.SERVER_RPC, CallAttacks.UNREGISTER_SHUFFLES)),
@@ -99,11 +100,15 @@ enum AttackCase {
     return attack;
   }
 
-  static Stream<AttackCase> always() {
-    return Arrays.stream(values()).filter(attack -> attack.when == When.ALWAYS);
+  boolean isInOrdinaryBuild() {
+    return when == When.ALWAYS;
   }
 
-  static Stream<AttackCase> nightly() {
-    return Arrays.stream(values()).filter(attack -> attack.when == When.NIGHTLY);
+  static Stream<AttackCase> ordinary() {
+    return Arrays.stream(values()).filter(AttackCase::isInOrdinaryBuild);
+  }
+
+  static Stream<AttackCase> nightlyOnly() {
+    return Arrays.stream(values()).filter(attack -> !attack.isInOrdinaryBuild());
   }
 }

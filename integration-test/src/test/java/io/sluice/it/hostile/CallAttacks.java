@@ -30,6 +30,7 @@ final class CallAttacks {
   static final String UNREGISTER_SHUFFLES = "sluice.v1.ShuffleServerControl/UnregisterShuffles";
   static final String REGISTER_APPLICATION = "sluice.v1.Coordinator/RegisterApplication";
 
+  private static final String CHALLENGE = "sluice.v1.Authentication/Challenge";
   private static final String HEARTBEAT = "sluice.v1.Coordinator/Heartbeat";
   private static final String RENEW_LEASE = "sluice.v1.Coordinator/RenewLease";
   private static final String ADMIN = "sluice.v1.Admin/Call";
@@ -46,6 +47,9 @@ final class CallAttacks {
 
   /** So that they add up to more than a coordinator may have. */
   private static final int HALF_COORDINATOR_CALLS = 40;
+
+  private static final int OPEN_CALLS = 64;
+  private static final int HEADER_LENGTH = 7 << 10;
 
   /** A call that was refused, for whatever reason, and not for want of time. */
   private static final Set<Status.Code> REFUSED =
@@ -247,6 +251,29 @@ final class CallAttacks {
       }
       return held;
     };
+  }
+
+  /**
+   * As many connections as one address may have, each with many calls of the one method that asks
+   * for no proof. The headers are large, and the requests never come.
+   */
+  static AutoCloseable openCalls(Target target) throws Exception {
+    Held held = new Held();
+    ByteArrayOutputStream more = new ByteArrayOutputStream();
+    Http2Peer.header(more, "x", "a".repeat(HEADER_LENGTH));
+    byte[] headers = more.toByteArray();
+    for (int i = 0; i < HostileCluster.MAX_CONNECTIONS_PER_ADDRESS; i++) {
+      try {
+        Http2Peer peer = held.add(new Http2Peer(target.connect(Port.COORDINATOR_RPC, 2)));
+        for (int call = 0; call < OPEN_CALLS; call++) {
+          peer.call("/" + CHALLENGE, headers);
+        }
+        peer.flush();
+      } catch (IOException ended) {
+        // The coordinator has ended the connection: so much the better.
+      }
+    }
+    return held;
   }
 
   /** Compressed messages of the data protocol, before HELLO. */

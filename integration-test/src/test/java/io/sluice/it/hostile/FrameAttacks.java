@@ -106,14 +106,14 @@ final class FrameAttacks {
   /** A set of nothing, in as many parts as there are high halves. One attempt keeps it waiting. */
   private static byte[] emptyBitmaps(int count) {
     ByteBuffer set =
-        ByteBuffer.allocate(8 + count * EMPTY_BITMAP_LENGTH + 18).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocate(8 + count * EMPTY_BITMAP_LENGTH + 22).order(ByteOrder.LITTLE_ENDIAN);
     set.putLong(count + 1L);
     for (int high = 0; high < count; high++) {
       set.putInt(high).putInt(NO_RUN_COOKIE).putInt(0);
     }
-    // Attempt 7 of the last half: key 0, one value, at offset 16.
+    // Attempt 7 of the last half: key 0, one value, at offset 16, the value.
     set.putInt(count).putInt(NO_RUN_COOKIE).putInt(1).putShort((short) 0).putShort((short) 0);
-    return set.putInt(16).array();
+    return set.putInt(16).putShort((short) 7).array();
   }
 
   /** Heads of which the end never comes. */

@@ -67,14 +67,13 @@ class HostileTest {
   }
 
   @ParameterizedTest
-  @MethodSource("io.sluice.it.hostile.AttackCase#always")
-  @Tag("nightly")
+  @MethodSource("io.sluice.it.hostile.AttackCase#ordinary")
   void withstandsCommonAttacks(AttackCase attack) throws Exception {
     check(attack);
   }
 
   @ParameterizedTest
-  @MethodSource("io.sluice.it.hostile.AttackCase#nightly")
+  @MethodSource("io.sluice.it.hostile.AttackCase#nightlyOnly")
   @Tag("nightly")
   void withstandsEveryAttack(AttackCase attack) throws Exception {
     check(attack);
