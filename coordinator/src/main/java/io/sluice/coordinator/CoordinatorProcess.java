@@ -54,6 +54,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -380,9 +381,10 @@ public final class CoordinatorProcess implements AutoCloseable {
         CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), config.maxMessageLength());
     RpcPort.configure(
         builder, NioServerSocketChannel.class, limit, new CallBounds(limits, loops, denials));
-    services.forEach(builder::addService);
     // The last interceptor is asked first.
-    security.guard(builder, Set.of(), new CallRules(security.openReads()), denials);
+    List<BindableService> all = new ArrayList<>(services);
+    all.addAll(security.guard(builder, Set.of(), new CallRules(security.openReads()), denials));
+    RpcPort.serve(builder, all, denials);
     security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
     Server server = builder.build();
     try {

@@ -24,7 +24,8 @@ public record DeniedCalls(Cause cause, long count) {
             "Calls to the "
                 + port
                 + " port that ended before a service saw them: UNAUTHENTICATED with a wrong proof,"
-                + " PERMISSION_DENIED for callers that may not make them, TOO_LARGE beyond the"
+                + " PERMISSION_DENIED for callers that may not make them, MALFORMED with a request"
+                + " that is not a message of the method, TOO_LARGE beyond the"
                 + " limit of the call's request, TOO_SLOW when not finished in time",
             DeniedCalls::count)
         .build();

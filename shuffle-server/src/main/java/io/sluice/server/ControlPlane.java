@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import io.grpc.BindableService;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.audit.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
@@ -17,6 +18,7 @@ import io.sluice.server.control.RpcServer;
 import io.sluice.server.control.StoreReport;
 import io.sluice.server.move.Mover;
 import io.sluice.server.transport.GrpcDataService;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -160,18 +162,21 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
               address,
               new CallBounds(
                   GrpcDataService.limits(CallLimits.control()), plane.timer(), admission.calls()),
+              admission.calls(),
               builder -> {
                 data.configure(builder);
                 security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
                 builder.intercept(new AuditCalls(admission.audit()));
                 // The last interceptor is asked first.
-                security.guard(
-                    builder,
-                    Set.of(DataExchange.SERVICE),
-                    new ControlRules(security.openReads()),
-                    admission.calls());
-              },
-              List.of(control, data));
+                List<BindableService> services = new ArrayList<>(List.of(control, data));
+                services.addAll(
+                    security.guard(
+                        builder,
+                        Set.of(DataExchange.SERVICE),
+                        new ControlRules(security.openReads()),
+                        admission.calls()));
+                return services;
+              });
           return server;
         });
   }

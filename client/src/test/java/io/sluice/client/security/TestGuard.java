@@ -16,20 +16,22 @@ public final class TestGuard {
    * @param refusal of every request; null: none is refused
    */
   public static void guard(ClusterSecurity security, ServerBuilder<?> server, String refusal) {
-    security.guard(
-        server,
-        Set.of(),
-        new CallGuard.Rules() {
-          @Override
-          public String refusal(Caller caller, String call) {
-            return null;
-          }
+    security
+        .guard(
+            server,
+            Set.of(),
+            new CallGuard.Rules() {
+              @Override
+              public String refusal(Caller caller, String call) {
+                return null;
+              }
 
-          @Override
-          public String refusal(Caller caller, String call, Object request) {
-            return refusal;
-          }
-        },
-        new CallDenials(new AuditLog(), System::nanoTime));
+              @Override
+              public String refusal(Caller caller, String call, Object request) {
+                return refusal;
+              }
+            },
+            new CallDenials(new AuditLog(), System::nanoTime))
+        .forEach(server::addService);
   }
 }

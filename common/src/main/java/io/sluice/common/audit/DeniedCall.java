@@ -16,6 +16,8 @@ public record DeniedCall(Cause cause, String call, String caller, String peer, S
     UNAUTHENTICATED,
     /** Its caller may not make it. */
     PERMISSION_DENIED,
+    /** Its request is not a message of its method. */
+    MALFORMED,
     /** Its request is longer than any that is of use. */
     TOO_LARGE,
     /** Its request was not there, or its reply not taken, within the time of a call. */

@@ -1,5 +1,6 @@
 package io.sluice.common.auth;
 
+import io.grpc.BindableService;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.audit.CallDenials;
@@ -132,17 +133,18 @@ public final class ClusterSecurity {
    *
    * @param open full names of services that guard themselves
    * @param denials hears of calls that were ended
+   * @return services that the server needs beside its own
    */
-  public void guard(ServerBuilder<?> server, Set<String> open, Rules rules, CallDenials denials) {
+  public List<BindableService> guard(
+      ServerBuilder<?> server, Set<String> open, Rules rules, CallDenials denials) {
     if (tokens == null) {
-      return;
+      return List.of();
     }
     CallAuthenticator authenticator = new CallAuthenticator(tokens, users, random, nanoTime);
     Set<String> all = new HashSet<>(open);
     all.add(CHALLENGES);
-    server
-        .intercept(new CallGuard(authenticator, config.required(), all, rules, denials))
-        .addService(new AuthenticationService(authenticator));
+    server.intercept(new CallGuard(authenticator, config.required(), all, rules, denials));
+    return List.of(new AuthenticationService(authenticator));
   }
 
   /** How ports and connections are encrypted; empty: in clear. */

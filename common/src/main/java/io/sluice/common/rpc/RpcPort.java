@@ -1,7 +1,9 @@
 package io.sluice.common.rpc;
 
+import io.grpc.BindableService;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
+import io.grpc.ServerBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -10,7 +12,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.net.AcceptLimit;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Sets the limits that every gRPC port has. */
@@ -83,6 +87,20 @@ public final class RpcPort {
         .permitKeepAliveTime(SHORTEST_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
         .permitKeepAliveWithoutCalls(true)
         .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);
+  }
+
+  /**
+   * Adds services. Call it last: interceptors that are added later would get malformed requests, as
+   * null.
+   *
+   * @param denials hears of malformed requests
+   */
+  public static void serve(
+      ServerBuilder<?> server, List<? extends BindableService> services, CallDenials denials) {
+    server.intercept(new MalformedRequests(denials));
+    for (BindableService service : services) {
+      server.addService(MalformedRequests.nullIfMalformed(service.bindService()));
+    }
   }
 
   /** Gives each accepted connection its guard. */

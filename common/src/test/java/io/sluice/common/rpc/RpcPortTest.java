@@ -3,6 +3,7 @@ package io.sluice.common.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.grpc.BindableService;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.ServerCall;
@@ -33,6 +34,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RunnableScheduledFuture;
@@ -96,33 +98,32 @@ class RpcPortTest {
             CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), 16 << 20),
             timer,
             denials));
-    server =
-        builder
-            .addService(
-                new CoordinatorGrpc.CoordinatorImplBase() {
-                  @Override
-                  public void registerApplication(
-                      RegisterApplicationRequest request,
-                      StreamObserver<RegisterApplicationReply> replies) {
-                    replies.onNext(
-                        RegisterApplicationReply.newBuilder()
-                            .setMessage(request.getSerializedSize() + " bytes")
-                            .build());
-                    replies.onCompleted();
-                  }
+    BindableService data = RpcPortTest::dataExchange;
+    RpcPort.serve(builder, List.of(new Service(), data), denials);
+    server = builder.build().start();
+  }
 
-                  @Override
-                  public void listServers(
-                      ListServersRequest request, StreamObserver<ListServersReply> replies) {
-                    unanswered.set(replies);
-                  }
-                })
-            .addService(
-                ServerServiceDefinition.builder(DataExchange.SERVICE)
-                    .addMethod(DataExchange.METHOD, (call, headers) -> answeredAndClosed(call))
-                    .build())
-            .build()
-            .start();
+  private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
+    @Override
+    public void registerApplication(
+        RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> replies) {
+      replies.onNext(
+          RegisterApplicationReply.newBuilder()
+              .setMessage(request.getSerializedSize() + " bytes")
+              .build());
+      replies.onCompleted();
+    }
+
+    @Override
+    public void listServers(ListServersRequest request, StreamObserver<ListServersReply> replies) {
+      unanswered.set(replies);
+    }
+  }
+
+  private static ServerServiceDefinition dataExchange() {
+    return ServerServiceDefinition.builder(DataExchange.SERVICE)
+        .addMethod(DataExchange.METHOD, (call, headers) -> answeredAndClosed(call))
+        .build();
   }
 
   private static ServerCall.Listener<InputStream> answeredAndClosed(
@@ -258,6 +259,23 @@ class RpcPortTest {
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, message);
       assertThat(peer.end(1).status()).isEqualTo(Status.Code.INTERNAL.value());
     }
+  }
+
+  @Test
+  void answersARequestThatCannotBeParsed() throws IOException {
+    byte[] beyondTheEnd = {0x0a, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f};
+    try (RawHttp2 peer = connect()) {
+      peer.call(1, REGISTER);
+      peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, RawHttp2.message(beyondTheEnd));
+      Frame end = peer.end(1);
+      assertThat(end.status()).isEqualTo(Status.Code.INVALID_ARGUMENT.value());
+      assertThat(end.message()).isEqualTo("the request is not a message of this method");
+      // The connection serves on.
+      peer.call(3, REGISTER);
+      peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
+      assertThat(peer.end(3).status()).isZero();
+    }
+    assertThat(denials.count(Cause.MALFORMED)).isEqualTo(1);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
+import io.sluice.common.audit.CallDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
@@ -17,7 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The gRPC server: control calls and the GRPC data transport on one port. Its calls run on a pool
@@ -71,13 +72,14 @@ public final class RpcServer implements AutoCloseable {
    * peer that is ended by age connects again.
    *
    * @param bounds of calls
-   * @param configuration what a service needs of the server beyond the defaults
+   * @param denials hears of malformed requests
+   * @param configuration what services need of the server beyond the defaults; returns the services
    */
   public void start(
       InetSocketAddress address,
       CallBounds bounds,
-      Consumer<NettyServerBuilder> configuration,
-      List<? extends BindableService> services)
+      CallDenials denials,
+      Function<NettyServerBuilder, List<BindableService>> configuration)
       throws IOException {
     io = SocketIo.select(ioMode);
     eventLoops = io.newEventLoops(loops, "rpc-io");
@@ -87,8 +89,7 @@ public final class RpcServer implements AutoCloseable {
             .bossEventLoopGroup(eventLoops)
             .workerEventLoopGroup(eventLoops);
     RpcPort.configure(builder, io.serverSocketClass(), limit, bounds);
-    configuration.accept(builder);
-    services.forEach(builder::addService);
+    RpcPort.serve(builder, configuration.apply(builder), denials);
     server = builder.build().start();
     port = server.getPort();
   }
