@@ -23,6 +23,10 @@ import java.util.Map;
 /** Frames of the data protocol that are too large, too many, or false. */
 final class FrameAttacks {
   private static final int HEAD = (16 << 20) - 1024;
+
+  /** The longest head of OPEN that a server accepts. */
+  private static final int LONGEST_OPEN_HEAD = 1 << 20;
+
   private static final int HALF_HEADS = 48;
   private static final int HALF_HEAD_BYTES = 15 << 20;
   private static final int LARGE_HEADS = 6;
@@ -116,15 +120,18 @@ final class FrameAttacks {
     return set.putInt(16).putShort((short) 7).array();
   }
 
-  /** Heads of which the end never comes. */
+  /** Heads of which the end never comes, too long ones and the longest that are accepted. */
   static AutoCloseable halfHeads(Target target) throws Exception {
     Held held = new Held();
     try {
       Mallory mallory = held.add(Mallory.join(target));
       byte[] half = new byte[HALF_HEAD_BYTES];
+      byte[] permitted = new byte[LONGEST_OPEN_HEAD - 1];
       for (int i = 0; i < HALF_HEADS; i++) {
-        FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
-        peer.sendWhileTaken(Frames.header(Frames.OPEN, 3, HEAD, 0), half);
+        FramePeer large = held.add(FramePeer.greeted(target, mallory.credential()));
+        large.sendWhileTaken(Frames.header(Frames.OPEN, 3, HEAD, 0), half);
+        FramePeer longest = held.add(FramePeer.greeted(target, mallory.credential()));
+        longest.sendWhileTaken(Frames.header(Frames.OPEN, 3, LONGEST_OPEN_HEAD, 0), permitted);
       }
       return held;
     } catch (Exception | AssertionError e) {

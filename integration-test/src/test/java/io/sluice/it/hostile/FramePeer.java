@@ -154,6 +154,8 @@ final class FramePeer implements AutoCloseable {
     if (!socket.isClosed()) {
       // Without this, TLS waits until that thread has sent its data.
       socket.setSoLinger(true, 0);
+      // Without this, TLS waits for the end of a server that has paused the connection.
+      socket.setSoTimeout(1);
     }
     socket.close();
   }

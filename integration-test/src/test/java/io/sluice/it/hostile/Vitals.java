@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.assertj.core.api.SoftAssertions;
 
 /** One process, from just before an attack until after it. One test's own. */
@@ -21,7 +22,8 @@ final class Vitals {
 
   private static final int LOG_TAIL_LINES = 4;
   private static final int EXAMPLES = 3;
-  private static final int EXAMPLE_LENGTH = 200;
+  private static final int EXAMPLE_LENGTH = 1000;
+  private static final int TRACE_LINES = 8;
 
   /** No peer can make a process log one. */
   private static final Pattern ERROR_LINE = Pattern.compile("^\\S+ ERROR ");
@@ -247,9 +249,20 @@ final class Vitals {
         .as("%s: lines of the log with control characters", node.name())
         .isEmpty();
     softly
-        .assertThat(examples(lines, line -> ERROR_LINE.matcher(line).find()))
+        .assertThat(faults(lines))
         .as("%s: lines of the log that report a fault of the process itself", node.name())
         .isEmpty();
+  }
+
+  /** Lines that report a fault, each with the beginning of its stack trace. */
+  private static List<String> faults(List<String> lines) {
+    return examples(
+        IntStream.range(0, lines.size())
+            .filter(i -> ERROR_LINE.matcher(lines.get(i)).find())
+            .mapToObj(i -> lines.subList(i, Math.min(i + TRACE_LINES, lines.size())))
+            .map(fault -> String.join(" ", fault))
+            .toList(),
+        fault -> true);
   }
 
   private static List<String> examples(List<String> lines, Predicate<String> chosen) {
