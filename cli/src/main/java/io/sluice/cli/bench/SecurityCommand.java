@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -81,15 +82,20 @@ final class SecurityCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** In turns, so that what else the machine does falls on all alike. */
+  /** In turns and in alternating order, so that what else the machine does falls on all alike. */
   private Map<Protection, List<SecurityRound>> measure(List<ProtectedCluster> clusters)
       throws IOException, InterruptedException {
     Map<Protection, List<SecurityRound>> measured = new LinkedHashMap<>();
+    clusters.forEach(cluster -> measured.put(cluster.protection(), new ArrayList<>()));
     for (int round = 0; round <= rounds; round++) {
-      for (ProtectedCluster cluster : clusters) {
+      List<ProtectedCluster> order = new ArrayList<>(clusters);
+      if (round % 2 == 0) {
+        Collections.reverse(order);
+      }
+      for (ProtectedCluster cluster : order) {
         SecurityRound result = round(cluster);
         if (round > 0) {
-          measured.computeIfAbsent(cluster.protection(), k -> new ArrayList<>()).add(result);
+          measured.get(cluster.protection()).add(result);
         }
       }
     }
