@@ -36,11 +36,18 @@ final class SqlJobs {
 
   /** Runs with some settings of the session changed, and changes them back. */
   static JobResult with(SparkSession spark, Map<String, String> settings, Supplier<JobResult> job) {
+    scala.collection.immutable.Map<String, String> before = spark.conf().getAll();
     settings.forEach((key, value) -> spark.conf().set(key, value));
     try {
       return job.get();
     } finally {
-      settings.keySet().forEach(key -> spark.conf().unset(key));
+      for (String key : settings.keySet()) {
+        if (before.get(key).isDefined()) {
+          spark.conf().set(key, before.get(key).get());
+        } else {
+          spark.conf().unset(key);
+        }
+      }
     }
   }
 
