@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -30,6 +31,9 @@ import scala.Option;
  *   <li>when a reduce task finds map output missing, all that the task named (see {@link
  *       MissingMaps}), and if that goes on for the same cause, all that the servers concerned had
  *       (see {@link RepeatedLosses});
+ *   <li>when a fetch failure of other code names an executor and no map task, all that the executor
+ *       wrote of the shuffle, as Spark does itself ({@link SluiceShuffleStatus} handles failures
+ *       that name a map task);
  *   <li>when an executor is lost that served its own files, the attempts that had blocks there and
  *       nowhere else. What it served besides is at the servers too, or found missing by a reader.
  * </ul>
@@ -42,6 +46,9 @@ import scala.Option;
  */
 public final class LostOutputs extends SparkListener {
   private static final Logger LOG = LoggerFactory.getLogger(LostOutputs.class);
+
+  /** The map index of a fetch failure that concerns no map task in particular. */
+  private static final int NO_MAP = -1;
 
   private final MapOutputTrackerMaster tracker;
   private final boolean filesOutliveExecutors;
@@ -71,12 +78,19 @@ public final class LostOutputs extends SparkListener {
 
   @Override
   public void onTaskEnd(SparkListenerTaskEnd end) {
-    if (!(end.reason() instanceof FetchFailed failure)
-        || failure.bmAddress() == null
-        || !MapLocation.isMadeUp(failure.bmAddress(), failure.mapId())) {
+    if (!(end.reason() instanceof FetchFailed failure) || failure.bmAddress() == null) {
       return;
     }
     int shuffle = failure.shuffleId();
+    if (!MapLocation.isPlaceholder(failure.bmAddress())) {
+      if (failure.mapIndex() == NO_MAP && shuffles.get().contains(shuffle)) {
+        forgetOutputsOf(shuffle, failure.bmAddress().executorId());
+      }
+      return;
+    }
+    if (!MapLocation.isPlaceholder(failure.bmAddress(), failure.mapId())) {
+      return;
+    }
     passBy(shuffle, MissingMaps.silentIn(failure.message()));
     Option<ShuffleStatus> known = tracker.shuffleStatuses().get(shuffle);
     if (known.isEmpty()) {
@@ -163,22 +177,40 @@ public final class LostOutputs extends SparkListener {
       return;
     }
     for (int shuffle : shuffles.get()) {
-      Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
-      if (status.isDefined()) {
-        int before = status.get().numAvailableMapOutputs();
-        status.get().removeOutputsByFilter(location -> isNeededAt(location, removed.executorId()));
-        int forgotten = before - status.get().numAvailableMapOutputs();
-        if (forgotten > 0) {
-          // Tasks that begin from now on do not use what they have cached.
-          tracker.incrementEpoch();
-          LOG.info(
-              "local map output lost with its executor shuffle={} executor={} maps={}",
-              shuffle,
-              removed.executorId(),
-              forgotten);
-        }
+      int forgotten = forget(shuffle, location -> isNeededAt(location, removed.executorId()));
+      if (forgotten > 0) {
+        LOG.info(
+            "local map output lost with its executor shuffle={} executor={} maps={}",
+            shuffle,
+            removed.executorId(),
+            forgotten);
       }
     }
+  }
+
+  /** Returns how many outputs it has forgotten. */
+  private int forget(int shuffle, Predicate<BlockManagerId> location) {
+    Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
+    if (status.isEmpty()) {
+      return 0;
+    }
+    int before = status.get().numAvailableMapOutputs();
+    status.get().removeOutputsByFilter(location::test);
+    int forgotten = before - status.get().numAvailableMapOutputs();
+    if (forgotten > 0) {
+      // Tasks that begin from now on do not use what they have cached.
+      tracker.incrementEpoch();
+    }
+    return forgotten;
+  }
+
+  private void forgetOutputsOf(int shuffle, String executor) {
+    LOG.info(
+        "fetch failure without map task: outputs of its executor forgotten shuffle={} executor={}"
+            + " maps={}",
+        shuffle,
+        executor,
+        forget(shuffle, location -> MapLocation.isOf(location, executor)));
   }
 
   private static boolean isNeededAt(BlockManagerId location, String executor) {

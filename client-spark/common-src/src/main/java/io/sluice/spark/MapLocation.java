@@ -1,32 +1,33 @@
 package io.sluice.spark;
 
 import java.util.Optional;
+import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BlockManagerId$;
 import scala.Option;
 
 /**
- * Where Spark is told that a map attempt's output lies. Spark wants an executor; the output lies on
- * no executor, or only in part, so each attempt names one that does not exist and that no other
- * attempt names.
+ * The location of a map attempt's output in Spark's map statuses. Spark expects an executor; the
+ * output is on shuffle servers, so each attempt names a placeholder: an executor that does not
+ * exist and that no other attempt names, on a placeholder host.
  *
- * <p>A fetch failure that names it makes Spark forget exactly that attempt's output (and "remove"
- * an executor that nobody knows, which does nothing). The loss of a real executor forgets nothing
- * of ours. All attempts share one made-up host: Spark prefers to run a task near its input, but
- * only waits for hosts that are alive, so none is waited for; and one name is all that a cluster
- * manager is ever asked to map to a rack.
+ * <p>A fetch failure that names the placeholder makes Spark forget exactly that attempt's output
+ * (and remove an unknown executor, which does nothing). The loss of a real executor forgets no
+ * output that is on servers. The driver stores placeholders as {@link HostlessLocation}, so that
+ * none becomes the preferred location of a task.
  *
- * <p>An attempt with local output says where that is in the part of the location that Spark keeps
- * for rack names and reads of live executors only:
+ * <p>The part of the location that Spark reserves for rack names, and reads of live executors only,
+ * names the executor that ran the attempt, and its local output if there is any:
  *
  * <pre>
- *  topology := "sluice-local" TAB need TAB port TAB host TAB executor id
+ *  topology := "sluice-remote" TAB executor id
+ *            | "sluice-local" TAB need TAB port TAB host TAB executor id
  *  need     := "needed"    some blocks are nowhere else
  *            | "spare"     servers may have every block as well
  * </pre>
  *
- * <p>When Spark moves the shuffle files of an executor that is being decommissioned, it puts a
- * plain, real executor in place of all this: local output is there too ({@link #localOf}).
+ * <p>When Spark moves the shuffle files of an executor that is being decommissioned, it replaces
+ * all this by a plain, real executor: local output is there too ({@link #localOf}).
  */
 public final class MapLocation {
   /** Reserved for names that never resolve (RFC 2606). */
@@ -37,11 +38,13 @@ public final class MapLocation {
   /** Spark insists on one above 0. */
   private static final int PORT = 1;
 
+  private static final String REMOTE = "sluice-remote";
   private static final String LOCAL = "sluice-local";
   private static final String NEEDED = "needed";
   private static final String SPARE = "spare";
   private static final String SEPARATOR = "\t";
-  private static final int FIELDS = 5;
+  private static final int REMOTE_FIELDS = 2;
+  private static final int LOCAL_FIELDS = 5;
 
   /**
    * The local output of an attempt.
@@ -53,15 +56,24 @@ public final class MapLocation {
 
   private MapLocation() {}
 
-  /** The location of the attempt with this id, unique in its application. */
+  /** Names the attempt with this id, unique in its application, in a fetch failure. */
   public static BlockManagerId of(long mapId) {
     return location(mapId, Option.empty());
   }
 
   /**
+   * The location of an attempt without local output.
+   *
+   * @param executor the executor that ran it
+   */
+  public static BlockManagerId atServers(long mapId, String executor) {
+    return location(mapId, Option.apply(REMOTE + SEPARATOR + executor));
+  }
+
+  /**
    * The location of an attempt that has local output.
    *
-   * @param at what serves the local output
+   * @param at what serves the local output, under the id of the executor that ran the attempt
    * @param needed whether some of its blocks are nowhere else
    */
   public static BlockManagerId withLocal(long mapId, BlockManagerId at, boolean needed) {
@@ -81,27 +93,86 @@ public final class MapLocation {
     return BlockManagerId$.MODULE$.apply(EXECUTOR_PREFIX + mapId, HOST, PORT, topology);
   }
 
-  /** Whether this is a location made here for the attempt with this id. */
-  public static boolean isMadeUp(BlockManagerId location, long mapId) {
-    return location.host().equals(HOST) && location.executorId().equals(EXECUTOR_PREFIX + mapId);
+  /** The location that the driver's map output tracker stores in place of this one. */
+  static BlockManagerId stored(BlockManagerId location) {
+    return location.host() != null && location.host().equals(HOST)
+        ? new HostlessLocation(location)
+        : location;
+  }
+
+  /** The placeholder of an attempt; null if the location is a real executor. */
+  private static BlockManagerId placeholder(BlockManagerId location) {
+    if (location instanceof HostlessLocation hostless) {
+      return hostless.placeholder();
+    }
+    return location.host().equals(HOST) ? location : null;
+  }
+
+  /** Whether this is a placeholder; if not, it is a real executor. */
+  static boolean isPlaceholder(BlockManagerId location) {
+    return placeholder(location) != null;
+  }
+
+  /** Whether this is the placeholder of the attempt with this id. */
+  public static boolean isPlaceholder(BlockManagerId location, long mapId) {
+    BlockManagerId placeholder = placeholder(location);
+    return placeholder != null && placeholder.executorId().equals(EXECUTOR_PREFIX + mapId);
+  }
+
+  /** Whether an attempt's output was written by an executor, or has been moved to it. */
+  static boolean isOf(BlockManagerId location, String executor) {
+    BlockManagerId placeholder = placeholder(location);
+    if (placeholder == null) {
+      return location.executorId().equals(executor);
+    }
+    String[] fields = fields(placeholder);
+    return fields.length > 0 && fields[fields.length - 1].equals(executor);
+  }
+
+  /**
+   * Whether a fetch failure concerns an output: it names the placeholder of its attempt, the
+   * executor that wrote it, or the block manager that it has been moved to.
+   */
+  static boolean isNamedBy(BlockManagerId failed, MapStatus output) {
+    if (isPlaceholder(failed)) {
+      return isPlaceholder(failed, output.mapId());
+    }
+    return isPlaceholder(output.location())
+        ? isOf(output.location(), failed.executorId())
+        : output.location().equals(failed);
   }
 
   /** The local output of an attempt with this location; empty if it has none. */
   public static Optional<Local> localOf(BlockManagerId location) {
-    if (!location.host().equals(HOST)) {
-      // What Spark has moved there was needed by somebody, or may have been.
+    BlockManagerId placeholder = placeholder(location);
+    if (placeholder == null) {
+      // Spark moved the files there, so some of their blocks may be nowhere else.
       return Optional.of(new Local(location, true));
     }
-    if (location.topologyInfo().isEmpty()) {
+    String[] fields = fields(placeholder);
+    if (fields.length != LOCAL_FIELDS) {
       return Optional.empty();
-    }
-    String[] fields = location.topologyInfo().get().split(SEPARATOR, FIELDS);
-    if (fields.length != FIELDS || !fields[0].equals(LOCAL)) {
-      throw new IllegalArgumentException("not a location of a map output: " + location);
     }
     BlockManagerId at =
         BlockManagerId$.MODULE$.apply(
             fields[4], fields[3], Integer.parseInt(fields[2]), Option.empty());
     return Optional.of(new Local(at, fields[1].equals(NEEDED)));
+  }
+
+  /** The executor comes last; empty if a fetch failure names only the attempt. */
+  private static String[] fields(BlockManagerId placeholder) {
+    if (placeholder.topologyInfo().isEmpty()) {
+      return new String[0];
+    }
+    String topology = placeholder.topologyInfo().get();
+    String[] local = topology.split(SEPARATOR, LOCAL_FIELDS);
+    if (local.length == LOCAL_FIELDS && local[0].equals(LOCAL)) {
+      return local;
+    }
+    String[] remote = topology.split(SEPARATOR, REMOTE_FIELDS);
+    if (remote.length == REMOTE_FIELDS && remote[0].equals(REMOTE)) {
+      return remote;
+    }
+    throw new IllegalArgumentException("not a location of a map output: " + placeholder);
   }
 }

@@ -29,7 +29,7 @@ public final class SparkDefaults {
           "spark.shuffle.push.enabled",
           "map outputs are not in local files that it could push",
           "spark.files.fetchFailure.unRegisterOutputOnHost",
-          "all map outputs name one made-up host");
+          "all map outputs name one placeholder host");
 
   private SparkDefaults() {}
 

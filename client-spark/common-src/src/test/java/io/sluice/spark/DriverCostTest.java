@@ -8,6 +8,7 @@ import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.spark.compat.SparkApis;
 import io.sluice.spark.read.ExpectedMaps;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -44,6 +45,9 @@ class DriverCostTest {
 
   private static final int REPEATS = 7;
 
+  /** The shuffle with locations of Sluice. */
+  private static final int OURS = 1;
+
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** Not stopped: that would need the rest of a driver. Its threads are daemons and do nothing. */
@@ -77,7 +81,11 @@ class DriverCostTest {
 
   private MapStatus[] register(int shuffle, IntFunction<BlockManagerId> location) {
     Random random = new Random(7);
-    tracker.registerShuffle(shuffle, MAPS, 0);
+    if (shuffle == OURS) {
+      tracker.shuffleStatuses().put(shuffle, SparkApis.current().shuffleStatus(MAPS, PARTITIONS));
+    } else {
+      tracker.registerShuffle(shuffle, MAPS, 0);
+    }
     MapStatus[] statuses = new MapStatus[MAPS];
     for (int map = 0; map < MAPS; map++) {
       long[] lengths = new long[PARTITIONS];
@@ -112,9 +120,10 @@ class DriverCostTest {
   @Test
   void mapStatusesCostTheDriverWhatSparksOwnCost() throws IOException {
     MapStatus[] own = register(0, DriverCostTest::executor);
-    MapStatus[] ours = register(1, map -> MapLocation.of(map));
+    MapStatus[] ours =
+        register(OURS, map -> MapLocation.atServers(map, Integer.toString(map % EXECUTORS)));
     long ownNanos = registering(0, own);
-    long oursNanos = registering(1, ours);
+    long oursNanos = registering(OURS, ours);
     int ownBytes = serializedBytes(own);
     int oursBytes = serializedBytes(ours);
     System.out.printf(
@@ -142,7 +151,8 @@ class DriverCostTest {
   @Test
   void aReduceTaskFindsItsMapsAtACostNearThatOfSparksOwnList() throws IOException {
     registering(0, register(0, DriverCostTest::executor));
-    registering(1, register(1, map -> MapLocation.of(map)));
+    registering(
+        OURS, register(OURS, map -> MapLocation.atServers(map, Integer.toString(map % EXECUTORS))));
     ShuffleAssignment assignment = assignment(9);
     for (int partitions : new int[] {1, Math.min(COALESCED, PARTITIONS)}) {
       Cost own =
@@ -159,7 +169,7 @@ class DriverCostTest {
       Cost ours =
           cost(
               () ->
-                  ExpectedMaps.of(tracker, 1, 0, Integer.MAX_VALUE, 5, 5 + partitions)
+                  ExpectedMaps.of(tracker, OURS, 0, Integer.MAX_VALUE, 5, 5 + partitions)
                       .request(assignment)
                       .build());
       System.out.printf(

@@ -6,6 +6,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.TestAssignments;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.spark.MissingMaps.Attempt;
+import io.sluice.spark.compat.SparkApis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +47,7 @@ class LostOutputsTest {
   @BeforeEach
   void registerMaps() {
     assignments.register(TestAssignments.of(SHUFFLE, 2, 1));
-    tracker.registerShuffle(SHUFFLE, MAPS, 0);
+    tracker.shuffleStatuses().put(SHUFFLE, SparkApis.current().shuffleStatus(MAPS, 20));
     for (int map = 0; map < MAPS; map++) {
       register(map, 100 + map, MapLocation.of(100 + map), 0);
     }
@@ -128,10 +129,21 @@ class LostOutputsTest {
   }
 
   @Test
-  void failuresOfSparksOwnShuffleAreSparksBusiness() {
+  void failuresThatNameAnExecutorAreLeftToSparksScheduler() {
     lost.onTaskEnd(failure(0, executor("1"), List.of(new Attempt(1, 101)), "s0", ""));
 
     assertThat(missing()).isEmpty();
+  }
+
+  @Test
+  void aFailureThatNamesAnExecutorAndNoMapCostsWhatItWrote() {
+    register(1, 111, MapLocation.atServers(111, "1"), 0);
+    register(2, 112, MapLocation.atServers(112, "2"), 0);
+    register(3, 113, MapLocation.withLocal(113, executor("1"), true), 0);
+
+    lost.onTaskEnd(failure(0, executor("1"), List.of(new Attempt(-1, -1)), "", ""));
+
+    assertThat(missing()).containsExactly(1, 3);
   }
 
   @Test

@@ -29,11 +29,17 @@ class MapLocationTest {
   }
 
   @Test
-  void anAttemptWithoutLocalOutputHasAPlaceOfItsOwnThatSaysNothing() {
+  void anAttemptWithoutLocalOutputHasALocationOfItsOwn() throws Exception {
     assertThat(MapLocation.of(7)).isEqualTo(MapLocation.of(7)).isNotEqualTo(MapLocation.of(8));
     assertThat(MapLocation.localOf(MapLocation.of(7))).isEmpty();
-    assertThat(MapLocation.isMadeUp(MapLocation.of(7), 7)).isTrue();
-    assertThat(MapLocation.isMadeUp(MapLocation.of(7), 70)).isFalse();
+    BlockManagerId location = throughSpark(MapLocation.atServers(7, "a\tb"));
+    assertThat(MapLocation.localOf(location)).isEmpty();
+    assertThat(MapLocation.isPlaceholder(location, 7)).isTrue();
+    assertThat(MapLocation.isOf(location, "a\tb")).isTrue();
+    assertThat(MapLocation.isOf(location, "b")).isFalse();
+    assertThat(MapLocation.isOf(MapLocation.of(7), "1")).isFalse();
+    assertThat(MapLocation.isPlaceholder(MapLocation.of(7), 7)).isTrue();
+    assertThat(MapLocation.isPlaceholder(MapLocation.of(7), 70)).isFalse();
   }
 
   @Test
@@ -48,7 +54,8 @@ class MapLocationTest {
         BlockManagerId location = throughSpark(MapLocation.withLocal(12, at, needed));
 
         assertThat(MapLocation.localOf(location)).contains(new MapLocation.Local(at, needed));
-        assertThat(MapLocation.isMadeUp(location, 12)).isTrue();
+        assertThat(MapLocation.isPlaceholder(location, 12)).isTrue();
+        assertThat(MapLocation.isOf(location, at.executorId())).isTrue();
         assertThat(location.executorId()).isEqualTo(MapLocation.of(12).executorId());
         assertThat(location.host()).isEqualTo(MapLocation.of(12).host());
       }
@@ -60,11 +67,11 @@ class MapLocationTest {
     BlockManagerId moved = executor("5", "10.0.0.2", 4000);
 
     assertThat(MapLocation.localOf(moved)).contains(new MapLocation.Local(moved, true));
-    assertThat(MapLocation.isMadeUp(moved, 5)).isFalse();
+    assertThat(MapLocation.isPlaceholder(moved, 5)).isFalse();
   }
 
   @Test
-  void refusesAMadeUpHostWithSomethingElse() {
+  void refusesAPlaceholderWithAnotherTopology() {
     BlockManagerId strange =
         BlockManagerId$.MODULE$.apply("sluice-1", "sluice.invalid", 1, Option.apply("rack"));
 

@@ -43,9 +43,13 @@ class SparkVersionsTest {
           "twoStages",
           "join",
           "skewJoin",
+          "localReader",
           "rowChecksums");
 
   private static final SparkVersion NEWEST = SparkVersion.SPARK_4_2;
+
+  /** A fetch failure of its own that names an executor costs one retry of the stage. */
+  private static final String BLAMED = "executorBlamed";
 
   private static final String SETTINGS = "settings";
 
@@ -87,9 +91,10 @@ class SparkVersionsTest {
   @Tag("nightly")
   void jobsAreTheSame(SparkVersion spark) throws IOException, InterruptedException {
     List<String> jobs = new ArrayList<>(JOBS);
-    jobs.add(SETTINGS);
-    Outcome own = new SparkApplication(spark, path(spark, "own")).run(JOBS);
+    jobs.add(BLAMED);
+    Outcome own = new SparkApplication(spark, path(spark, "own")).run(jobs);
     assertThat(own.exitCode()).as(own.log()).isZero();
+    jobs.add(SETTINGS);
     ServerCounters before = probe.counters();
 
     // Spark 3.5 makes its shuffle manager before it has fetched what --jars names.
@@ -105,8 +110,14 @@ class SparkVersionsTest {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job)).doesNotContain("error");
       assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
       assertThat(found.number(job, "localBytesRead")).as(job + " read from local disks").isZero();
+      assertThat(found.results().getProperty(job + ".preferredHosts"))
+          .as(job + " preferred locations")
+          .isEmpty();
       written += found.number(job, "bytesWritten");
     }
+    assertThat(found.digest(BLAMED)).isEqualTo(own.digest(BLAMED)).doesNotContain("error");
+    assertThat(found.number(BLAMED, "failedStages")).isEqualTo(1);
+    written += found.number(BLAMED, "bytesWritten");
     assertThat(probe.counters().since(before).pushedBytes()).isEqualTo(written).isPositive();
     assertSettingsArrived(found);
     assertThat(found.results().getProperty("rowChecksums.plan"))

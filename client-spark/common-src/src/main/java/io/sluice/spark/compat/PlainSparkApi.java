@@ -1,9 +1,11 @@
 package io.sluice.spark.compat;
 
+import io.sluice.spark.SluiceShuffleStatus;
 import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
+import org.apache.spark.ShuffleStatus;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.scheduler.MapStatus$;
@@ -21,6 +23,11 @@ final class PlainSparkApi implements SparkApi {
   }
 
   @Override
+  public ShuffleStatus shuffleStatus(int maps, int partitions) {
+    return new Status(maps, partitions);
+  }
+
+  @Override
   public <K, V, C> ExternalSorter<K, V, C> sorter(
       TaskContext context,
       Option<Aggregator<K, V, C>> aggregator,
@@ -33,5 +40,17 @@ final class PlainSparkApi implements SparkApi {
   @Override
   public Optional<RowObserver> rowObserver(ShuffleDependency<?, ?, ?> dependency) {
     return Optional.empty();
+  }
+
+  private static final class Status extends SluiceShuffleStatus {
+    Status(int maps, int partitions) {
+      super(maps, partitions);
+    }
+
+    @Override
+    public void addMapOutput(int mapIndex, MapStatus output) {
+      beforeAdding(output);
+      super.addMapOutput(mapIndex, output);
+    }
   }
 }

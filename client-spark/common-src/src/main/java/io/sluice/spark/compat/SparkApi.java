@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
+import org.apache.spark.ShuffleStatus;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.serializer.Serializer;
@@ -25,6 +26,14 @@ public interface SparkApi {
    *     none ignores it
    */
   MapStatus mapStatus(BlockManagerId location, long[] lengths, long mapId, long checksum);
+
+  /**
+   * The map statuses of a shuffle that goes through Sluice, for the driver's map output tracker.
+   *
+   * @param maps the number of map tasks
+   * @param partitions the number of partitions
+   */
+  ShuffleStatus shuffleStatus(int maps, int partitions);
 
   /** Spark's sorter of records, without checksums of its own. */
   <K, V, C> ExternalSorter<K, V, C> sorter(

@@ -100,8 +100,7 @@ public final class ExpectedMaps {
       attempt.add(id.reduceId());
       if (there.isPresent()) {
         local
-            .computeIfAbsent(
-                id.mapId(), any -> new LocalAttempt(location, there.get().at(), new HashMap<>()))
+            .computeIfAbsent(id.mapId(), any -> new LocalAttempt(there.get().at(), new HashMap<>()))
             .bytesOfPartition()
             .put(id.reduceId(), (Long) block._2());
       }

@@ -8,11 +8,9 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
-import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +19,6 @@ import java.util.function.Predicate;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
-import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.unsafe.Platform;
 
 /**
@@ -31,7 +28,6 @@ import org.apache.spark.unsafe.Platform;
 public final class FetchedContents implements BlockContents {
   private final ShuffleRead read;
   private final int shuffleId;
-  private final Map<Long, LocalAttempt> local;
   private final BooleanSupplier outdated;
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
@@ -40,20 +36,17 @@ public final class FetchedContents implements BlockContents {
 
   /**
    * @param read takes
-   * @param local the expected attempts that have local output, by their ids
    * @param outdated tells whether the read did not know all servers that the shuffle has by now;
    *     asked when something is missing, waits for a bounded time
    */
   public FetchedContents(
       ShuffleRead read,
       int shuffleId,
-      Map<Long, LocalAttempt> local,
       BooleanSupplier outdated,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
     this.read = read;
     this.shuffleId = shuffleId;
-    this.local = local;
     this.outdated = outdated;
     this.context = context;
     this.metrics = metrics;
@@ -87,7 +80,7 @@ public final class FetchedContents implements BlockContents {
     // Unchecked for Scala; making it also tells the task, in case user code swallows it.
     Platform.throwException(
         new FetchFailedException(
-            location(first.mapAttempt()),
+            MapLocation.of(first.mapAttempt()),
             shuffleId,
             first.mapAttempt(),
             first.mapIndex(),
@@ -95,16 +88,6 @@ public final class FetchedContents implements BlockContents {
             cause.getMessage() + " " + missingMaps(cause),
             cause));
     return cause;
-  }
-
-  /** As the map status has it, so that Spark forgets that one. */
-  private BlockManagerId location(long mapAttempt) {
-    LocalAttempt known = local.get(mapAttempt);
-    // A real executor is not to blame for what was not there any more: the driver finds the attempt
-    // by its id (LostOutputs).
-    return known != null && MapLocation.isMadeUp(known.location(), mapAttempt)
-        ? known.location()
-        : MapLocation.of(mapAttempt);
   }
 
   private static String missingMaps(BlocksMissingException cause) {

@@ -19,18 +19,20 @@ final class LocalFirstOutput extends SessionOutput {
 
   /**
    * @param session takes: all its blocks go to {@code local}
+   * @param executor the executor of this process
    * @param local takes
    * @param pushBehind called when there are blocks in local output, and they are committed
    */
   LocalFirstOutput(
       PushSession session,
       long mapId,
+      String executor,
       LocalMapOutput local,
       Runnable pushBehind,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    super(session, mapId, Objects.requireNonNull(local), context, metrics, statistics);
+    super(session, mapId, executor, Objects.requireNonNull(local), context, metrics, statistics);
     this.pushBehind = pushBehind;
   }
 

@@ -19,6 +19,7 @@ import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
  * process. Thread-safe.
  */
 public final class MapOutputs {
+  private final String executor;
   private final LocalOutputMode mode;
   private final SluiceClient client;
   private final PayloadTransform transform;
@@ -27,18 +28,21 @@ public final class MapOutputs {
   private final PushBehind behind;
 
   /**
+   * @param executor the executor of this process
    * @param client borrows
    * @param transform applied to every payload; null for none
    * @param furtherServers where to ask when a server fails or is full; null: nowhere
    * @param behind what is told of local output that is to be pushed behind its task
    */
   public MapOutputs(
+      String executor,
       LocalOutputMode mode,
       SluiceClient client,
       PayloadTransform transform,
       FurtherServers furtherServers,
       LocalMapFiles files,
       PushBehind behind) {
+    this.executor = executor;
     this.mode = mode;
     this.client = client;
     this.transform = transform;
@@ -82,6 +86,7 @@ public final class MapOutputs {
     return new LocalFirstOutput(
         client.localSession(assignment, attempt, new PushOptions(transform, null, local)),
         attempt.id(),
+        executor,
         local,
         () -> behind.add(assignment, attempt),
         context,
@@ -99,6 +104,7 @@ public final class MapOutputs {
     return new PushedOutput(
         client.pushSession(assignment, attempt, new PushOptions(transform, furtherServers, local)),
         attempt.id(),
+        executor,
         local,
         context,
         metrics,

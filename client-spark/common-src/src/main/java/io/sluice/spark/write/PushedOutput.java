@@ -15,16 +15,18 @@ final class PushedOutput extends SessionOutput {
 
   /**
    * @param session takes
+   * @param executor the executor of this process
    * @param local takes: where the session puts what no server takes; null: nowhere
    */
   PushedOutput(
       PushSession session,
       long mapId,
+      String executor,
       LocalMapOutput local,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    super(session, mapId, local, context, metrics, statistics);
+    super(session, mapId, executor, local, context, metrics, statistics);
     this.memory = new FrameMemory(context.taskMemoryManager());
   }
 

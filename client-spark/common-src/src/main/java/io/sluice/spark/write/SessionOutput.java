@@ -17,6 +17,7 @@ import org.apache.spark.storage.BlockManagerId;
 abstract class SessionOutput implements MapOutput {
   private final PushSession session;
   private final long mapId;
+  private final String executor;
   private final LocalMapOutput local;
   private final TaskContext context;
   private final ShuffleWriteMetricsReporter metrics;
@@ -27,17 +28,20 @@ abstract class SessionOutput implements MapOutput {
 
   /**
    * @param session takes
+   * @param executor the executor of this process
    * @param local takes: where the session puts what goes to no server; null: nowhere
    */
   SessionOutput(
       PushSession session,
       long mapId,
+      String executor,
       LocalMapOutput local,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     this.session = session;
     this.mapId = mapId;
+    this.executor = executor;
     this.local = local;
     this.context = context;
     this.metrics = metrics;
@@ -77,7 +81,10 @@ abstract class SessionOutput implements MapOutput {
   public final void finish() throws IOException {
     long begun = System.nanoTime();
     session.finish();
-    location = local == null || local.isEmpty() ? MapLocation.of(mapId) : commit(mapId, local);
+    location =
+        local == null || local.isEmpty()
+            ? MapLocation.atServers(mapId, executor)
+            : commit(mapId, local);
     report(begun);
   }
 

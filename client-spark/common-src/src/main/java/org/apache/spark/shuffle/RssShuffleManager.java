@@ -119,6 +119,12 @@ public class RssShuffleManager extends SortShuffleManager {
     if (assignment.isEmpty()) {
       return super.registerShuffle(shuffleId, dependency);
     }
+    // Before the scheduler registers the shuffle, which it does unless it is registered.
+    tracker()
+        .shuffleStatuses()
+        .put(
+            shuffleId,
+            SparkApis.current().shuffleStatus(dependency.rdd().getNumPartitions(), partitions));
     ShuffleStatistics statistics = new ShuffleStatistics();
     dependency.rdd().sparkContext().register(statistics);
     states().assigned(assignment.get(), statistics);
@@ -151,8 +157,11 @@ public class RssShuffleManager extends SortShuffleManager {
   }
 
   private SmallShuffles smallShuffles() {
-    return new SmallShuffles(
-        config.autoLocalBytes(), (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker());
+    return new SmallShuffles(config.autoLocalBytes(), tracker());
+  }
+
+  private static MapOutputTrackerMaster tracker() {
+    return (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker();
   }
 
   @Override
@@ -276,7 +285,6 @@ public class RssShuffleManager extends SortShuffleManager {
                 .read(request.build(), IoEncryption.of(SparkEnv.get())),
             handle.statistics()),
         handle.shuffleId(),
-        expected.local(),
         read::isOutdated,
         context,
         metrics);
@@ -383,7 +391,7 @@ public class RssShuffleManager extends SortShuffleManager {
     DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
     sparkContext.addSparkListener(
         new LostOutputs(
-            (MapOutputTrackerMaster) env.mapOutputTracker(),
+            tracker(),
             env.blockManager().externalShuffleServiceEnabled(),
             all::assigned,
             assignments,
@@ -426,6 +434,7 @@ public class RssShuffleManager extends SortShuffleManager {
       if (outputs == null) {
         outputs =
             new MapOutputs(
+                SparkEnv.get().executorId(),
                 config.localOutput(),
                 client(application),
                 IoEncryption.of(SparkEnv.get()),

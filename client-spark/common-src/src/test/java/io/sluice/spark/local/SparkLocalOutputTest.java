@@ -141,8 +141,7 @@ class SparkLocalOutputTest {
 
   private Piece lost(int at, long mapId, int partition, long length) {
     attempts
-        .computeIfAbsent(
-            mapId, any -> new LocalAttempt(executor(at), executor(at), new HashMap<>()))
+        .computeIfAbsent(mapId, any -> new LocalAttempt(executor(at), new HashMap<>()))
         .bytesOfPartition()
         .put(partition, length);
     return new Piece(partition, mapId, (int) mapId);

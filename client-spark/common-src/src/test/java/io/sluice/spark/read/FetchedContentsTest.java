@@ -14,32 +14,25 @@ import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.TestTask;
-import io.sluice.spark.local.LocalAttempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.TaskKilledException;
 import org.apache.spark.executor.TempShuffleReadMetrics;
 import org.apache.spark.shuffle.FetchFailedException;
-import org.apache.spark.storage.BlockManagerId;
-import org.apache.spark.storage.BlockManagerId$;
 import org.junit.jupiter.api.Test;
-import scala.Option;
 
 class FetchedContentsTest {
   private final TaskContextImpl task = TestTask.withMemory(1 << 20);
   private final TempShuffleReadMetrics metrics = task.taskMetrics().createTempShuffleReadMetrics();
   private final Scripted read = new Scripted();
-  private final Map<Long, LocalAttempt> local = new HashMap<>();
   private boolean outdated;
   private final FetchedContents contents =
-      new FetchedContents(read, 5, local, () -> outdated, task, metrics);
+      new FetchedContents(read, 5, () -> outdated, task, metrics);
 
   private static final class Scripted implements ShuffleRead {
     final Deque<Object> script = new ArrayDeque<>();
@@ -102,17 +95,6 @@ class FetchedContentsTest {
     assertThat(reason.reduceId()).isEqualTo(3);
   }
 
-  private BlockManagerId blamed(BlockManagerId location) {
-    BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
-    local.put(42L, new LocalAttempt(location, executor, Map.of()));
-    MissingBlocks hole =
-        new MissingBlocks(
-            3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
-    read.script.add(new BlocksMissingException(5, List.of(hole)));
-    Throwable thrown = catchThrowable(contents::next);
-    return ((FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason()).bmAddress();
-  }
-
   @Test
   void saysWhichServersAreToBlameAndWhichDidNotAnswer() {
     Answer lost = new Answer("s:1", Reason.LOST);
@@ -131,21 +113,6 @@ class FetchedContentsTest {
 
     assertThat(MissingMaps.blamedIn(message)).containsExactly("s:1", "s:2", "s:4");
     assertThat(MissingMaps.silentIn(message)).containsExactly("s:2");
-  }
-
-  @Test
-  void blamesTheLocationThatTheMapStatusHas() {
-    BlockManagerId executor = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
-    BlockManagerId location = MapLocation.withLocal(42, executor, true);
-
-    assertThat(blamed(location)).isEqualTo(location);
-  }
-
-  @Test
-  void neverBlamesARealExecutor() {
-    BlockManagerId moved = BlockManagerId$.MODULE$.apply("1", "host", 70, Option.empty());
-
-    assertThat(blamed(moved)).isEqualTo(MapLocation.of(42));
   }
 
   @Test

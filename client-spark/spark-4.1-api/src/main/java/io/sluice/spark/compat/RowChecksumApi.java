@@ -1,9 +1,11 @@
 package io.sluice.spark.compat;
 
+import io.sluice.spark.SluiceShuffleStatus;
 import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
+import org.apache.spark.ShuffleStatus;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.scheduler.MapStatus$;
@@ -23,6 +25,11 @@ public final class RowChecksumApi implements SparkApi {
   @Override
   public MapStatus mapStatus(BlockManagerId location, long[] lengths, long mapId, long checksum) {
     return MapStatus$.MODULE$.apply(location, lengths, mapId, checksum);
+  }
+
+  @Override
+  public ShuffleStatus shuffleStatus(int maps, int partitions) {
+    return new Status(maps, partitions);
   }
 
   @Override
@@ -58,6 +65,18 @@ public final class RowChecksumApi implements SparkApi {
     @Override
     public long checksum() {
       return RowBasedChecksum.getAggregatedChecksumValue(checksums);
+    }
+  }
+
+  private static final class Status extends SluiceShuffleStatus {
+    Status(int maps, int partitions) {
+      super(maps, partitions);
+    }
+
+    @Override
+    public boolean addMapOutput(int mapIndex, MapStatus output) {
+      beforeAdding(output);
+      return super.addMapOutput(mapIndex, output);
     }
   }
 }

@@ -26,6 +26,18 @@ final class Jobs {
     BY_NAME.put("sparseLoss", LossJobs::sparse);
     BY_NAME.put("indeterminateLoss", LossJobs::indeterminate);
     BY_NAME.put("barrierLoss", LossJobs::barrier);
+    BY_NAME.put("executorBlamed", LossJobs::executorBlamed);
+    BY_NAME.put("cachedUnion", MixedJobs::cachedUnion);
+    BY_NAME.put("cachedJoin", MixedJobs::cachedJoin);
+    BY_NAME.put("cachedBesideSkewSplits", MixedJobs::cachedBesideSkewSplits);
+    BY_NAME.put("cachedBesideLocalReads", MixedJobs::cachedBesideLocalReads);
+    BY_NAME.put("cachedRddUnion", MixedJobs::cachedRddUnion);
+    BY_NAME.put("checkpointedUnion", MixedJobs::checkpointedUnion);
+    BY_NAME.put("union", MixedJobs::union);
+    BY_NAME.put("zipped", MixedJobs::zipped);
+    BY_NAME.put("repartitionAndSort", MixedJobs::repartitionAndSort);
+    BY_NAME.put("accumulators", MixedJobs::accumulators);
+    BY_NAME.put("failingTasks", MixedJobs::failingTasks);
     BY_NAME.put("aggregate", SqlJobs::aggregate);
     BY_NAME.put("join", SqlJobs::join);
     BY_NAME.put("window", SqlJobs::window);

@@ -10,12 +10,21 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.BlockManagerId$;
 import scala.Function1;
+import scala.Option;
 import scala.Tuple2;
+import scala.collection.Iterable;
 import scala.reflect.ClassTag$;
 
 /**
@@ -141,5 +150,84 @@ final class LossJobs {
                 .collect());
     rows.add("count " + count);
     return JobResult.ofUnordered(rows);
+  }
+
+  /**
+   * A reduce task throws fetch failures of its own: they name the executor that wrote the output of
+   * the first map task, until that map task has run again.
+   */
+  static JobResult executorBlamed(SparkSession spark, BufferedReader input) {
+    int partitions = 4;
+    JavaPairRDD<Integer, String> written =
+        JavaSparkContext.fromSparkContext(spark.sparkContext())
+            .parallelize(IntStream.range(0, 6).boxed().toList(), 6)
+            .flatMapToPair(
+                map ->
+                    IntStream.range(0, partitions)
+                        .mapToObj(partition -> new Tuple2<>(partition, Writer.ofThisTask().text()))
+                        .iterator())
+            .partitionBy(new ByKey(partitions));
+    int shuffle = shuffleOf(written.rdd());
+    return JobResult.ofUnordered(
+        written
+            .mapPartitionsWithIndex(
+                (partition, records) -> {
+                  List<String> rows = new ArrayList<>();
+                  while (records.hasNext()) {
+                    Writer writer = Writer.of(records.next()._2());
+                    if (partition == 1 && writer.map() == 0 && writer.stageAttempt() == 0) {
+                      throw new FetchFailedException(
+                          writer.at(), shuffle, writer.mapId(), 0, partition, "by the test", null);
+                    }
+                    rows.add(partition + ":" + writer.map());
+                  }
+                  return rows.iterator();
+                },
+                true)
+            .collect());
+  }
+
+  /** By reflection, because versions of Scala have different sequences. */
+  private static int shuffleOf(RDD<?> shuffled) {
+    try {
+      Object dependencies = RDD.class.getMethod("dependencies").invoke(shuffled);
+      return ((ShuffleDependency<?, ?, ?>) ((Iterable<?>) dependencies).iterator().next())
+          .shuffleId();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read the dependencies of an RDD", e);
+    }
+  }
+
+  /** The map attempt that wrote a record. */
+  private record Writer(int map, int stageAttempt, long mapId, BlockManagerId at) {
+    static Writer ofThisTask() {
+      TaskContext task = TaskContext.get();
+      return new Writer(
+          task.partitionId(),
+          task.stageAttemptNumber(),
+          task.taskAttemptId(),
+          SparkEnv.get().blockManager().shuffleServerId());
+    }
+
+    static Writer of(String text) {
+      String[] fields = text.split(" ", -1);
+      return new Writer(
+          Integer.parseInt(fields[0]),
+          Integer.parseInt(fields[1]),
+          Long.parseLong(fields[2]),
+          BlockManagerId$.MODULE$.apply(
+              fields[3], fields[4], Integer.parseInt(fields[5]), Option.empty()));
+    }
+
+    String text() {
+      return String.join(
+          " ",
+          Integer.toString(map),
+          Integer.toString(stageAttempt),
+          Long.toString(mapId),
+          at.executorId(),
+          at.host(),
+          Integer.toString(at.port()));
+    }
   }
 }

@@ -1,16 +1,24 @@
 package io.sluice.it.spark.jobs;
 
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.scheduler.TaskLocation;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /**
  * Counts how tasks of a job ended: {@code mapTasks} and {@code resultTasks} that succeeded, {@code
  * fetchFailures}, {@code lostTasks} that went with their executor, {@code otherFailures}, and
- * {@code failedStages}. Thread-safe.
+ * {@code failedStages}; lists the hosts where tasks prefer to run: {@code preferredHosts}.
+ * Thread-safe.
  */
 final class TaskCounts extends SparkListener {
   private long mapTasks;
@@ -19,6 +27,7 @@ final class TaskCounts extends SparkListener {
   private long lostTasks;
   private long otherFailures;
   private long failedStages;
+  private final Set<String> preferredHosts = new TreeSet<>();
 
   synchronized void reset() {
     mapTasks = 0;
@@ -27,6 +36,27 @@ final class TaskCounts extends SparkListener {
     lostTasks = 0;
     otherFailures = 0;
     failedStages = 0;
+    preferredHosts.clear();
+  }
+
+  @Override
+  public synchronized void onStageSubmitted(SparkListenerStageSubmitted submitted) {
+    Iterator<?> ofTasks = preferences(submitted.stageInfo()).iterator();
+    while (ofTasks.hasNext()) {
+      Iterator<?> ofTask = ((Iterable<?>) ofTasks.next()).iterator();
+      while (ofTask.hasNext()) {
+        preferredHosts.add(String.valueOf(((TaskLocation) ofTask.next()).host()));
+      }
+    }
+  }
+
+  /** Of each task. By reflection, because versions of Scala have different sequences. */
+  private static Iterable<?> preferences(StageInfo stage) {
+    try {
+      return (Iterable<?>) StageInfo.class.getMethod("taskLocalityPreferences").invoke(stage);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read the preferred locations of a stage", e);
+    }
   }
 
   @Override
@@ -60,5 +90,6 @@ final class TaskCounts extends SparkListener {
     into.setProperty(job + ".lostTasks", Long.toString(lostTasks));
     into.setProperty(job + ".otherFailures", Long.toString(otherFailures));
     into.setProperty(job + ".failedStages", Long.toString(failedStages));
+    into.setProperty(job + ".preferredHosts", String.join(",", preferredHosts));
   }
 }
