@@ -143,10 +143,6 @@ public final class PluginConfig {
     return client;
   }
 
-  public boolean hasCoordinator() {
-    return !client.coordinator().quorum().isEmpty();
-  }
-
   /** When map tasks leave blocks on local disks. */
   public LocalOutputMode localOutput() {
     return client.localOutput();

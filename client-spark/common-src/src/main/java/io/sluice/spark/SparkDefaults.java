@@ -13,6 +13,8 @@ public final class SparkDefaults {
   /** Task attempts share ids under this one, so their outputs could not be told apart. */
   public static final String OLD_FETCH_PROTOCOL = "spark.shuffle.useOldFetchProtocol";
 
+  private static final String SHUFFLE_TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled";
+
   private static final Logger LOG = LoggerFactory.getLogger(SparkDefaults.class);
 
   private static final Map<String, String> UNLESS_SET =
@@ -20,8 +22,6 @@ public final class SparkDefaults {
           "spark.shuffle.sort.io.plugin.class",
           "org.apache.spark.shuffle.RssShuffleDataIo",
           "spark.sql.adaptive.localShuffleReader.enabled",
-          "false",
-          "spark.dynamicAllocation.shuffleTracking.enabled",
           "false");
 
   private static final Map<String, String> FORCED_OFF =
@@ -43,5 +43,29 @@ public final class SparkDefaults {
           }
           conf.set(key, "false");
         });
+    trackBuiltInShuffles(conf);
+  }
+
+  /**
+   * A shuffle may use the built-in shuffle at any time, and then its files must outlive idle
+   * executors. Spark asks for the same conditions when it starts.
+   */
+  private static void trackBuiltInShuffles(SparkConf conf) {
+    boolean released = conf.getBoolean("spark.dynamicAllocation.enabled", false);
+    boolean served = conf.getBoolean("spark.shuffle.service.enabled", false);
+    if (released && !served && !movesFiles(conf) && !conf.getBoolean(SHUFFLE_TRACKING, true)) {
+      LOG.warn(
+          "switched on by Sluice key={} reason=\"executors must keep the files of shuffles that"
+              + " use Spark's built-in shuffle\"",
+          SHUFFLE_TRACKING);
+      conf.set(SHUFFLE_TRACKING, "true");
+    }
+  }
+
+  /** Whether an executor hands its shuffle files to another one before it is released. */
+  private static boolean movesFiles(SparkConf conf) {
+    return conf.getBoolean("spark.decommission.enabled", false)
+        && conf.getBoolean("spark.storage.decommission.enabled", false)
+        && conf.getBoolean("spark.storage.decommission.shuffleBlocks.enabled", false);
   }
 }

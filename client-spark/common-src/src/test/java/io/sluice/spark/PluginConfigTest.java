@@ -127,12 +127,6 @@ class PluginConfigTest {
   }
 
   @Test
-  void hasNoCoordinatorUnlessOneIsNamed() {
-    assertThat(PluginConfig.of(conf).hasCoordinator()).isTrue();
-    assertThat(PluginConfig.of(new SparkConf(false)).hasCoordinator()).isFalse();
-  }
-
-  @Test
   void namesApplicationsWithinWhatServersAllow() {
     assertThat(PluginConfig.applicationName("app-2026-0001", 17)).isEqualTo("app-2026-0001_17");
     assertThat(PluginConfig.applicationName("spark/é b", 17)).isEqualTo("spark---b_17");

@@ -16,16 +16,59 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Executors go, without an external shuffle service: idle ones, decommissioned ones, one that dies.
- * What they wrote is read from the servers, and no map task that had ended runs again.
+ * What they wrote is read from the servers, and no map task that had ended runs again. Executors
+ * with files of the built-in shuffle stay.
  */
-@Tag("nightly")
 class DynamicAllocationTest {
   private static final List<String> JOBS =
       List.of("idleExecutors", "decommissioned", "lostExecutor");
 
+  private static final String WRITERS = "idleWriters";
+
   @TempDir static Path directory;
 
   @Test
+  void idleExecutorsAreReleasedUnlessTheyStoreFilesOfTheBuiltInShuffle()
+      throws IOException, InterruptedException {
+    Outcome own = new SparkApplication(directory.resolve("own-idle")).run(List.of(WRITERS));
+    try (LocalCluster cluster = TestCluster.builder(directory.resolve("idle-cluster")).build()) {
+      cluster.start();
+      try (ClusterProbe probe = new ClusterProbe(cluster)) {
+        probe.awaitActiveServers(2, Duration.ofSeconds(30));
+        Outcome atServers = idleWriters("at-servers", cluster.quorum());
+        Outcome fallenBack = idleWriters("fallen-back", "127.0.0.1:1");
+
+        assertThat(atServers.digest(WRITERS)).isEqualTo(own.digest(WRITERS));
+        assertThat(atServers.fallbacks()).isEmpty();
+        assertThat(writers(atServers)).matches("wrote (\\d) released \\1");
+
+        assertThat(fallenBack.digest(WRITERS)).isEqualTo(own.digest(WRITERS));
+        assertThat(fallenBack.shufflesOnSluice()).isZero();
+        assertThat(writers(fallenBack)).matches("wrote \\d released 0");
+      }
+    }
+  }
+
+  private static Outcome idleWriters(String name, String quorum)
+      throws IOException, InterruptedException {
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve(name), quorum)
+            .set("spark.dynamicAllocation.enabled", "true")
+            .set("spark.dynamicAllocation.initialExecutors", "2")
+            .set("spark.dynamicAllocation.maxExecutors", "2")
+            // Longer than the test: the job asks who would be released after it.
+            .set("spark.dynamicAllocation.executorIdleTimeout", "1h")
+            .run(List.of(WRITERS));
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    return found;
+  }
+
+  private static String writers(Outcome outcome) {
+    return outcome.results().getProperty(WRITERS + ".plan");
+  }
+
+  @Test
+  @Tag("nightly")
   void noMapTaskRunsAgainWhenExecutorsGo() throws IOException, InterruptedException {
     Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();

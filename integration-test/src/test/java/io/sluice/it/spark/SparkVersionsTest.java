@@ -131,7 +131,7 @@ class SparkVersionsTest {
     assertThat(found.results().getProperty(SETTINGS + ".plan"))
         .isEqualTo(
             "session localReader=false;"
-                + " driver reliable=true tracking=false wholeHost=false;"
+                + " driver reliable=true tracking=unset wholeHost=false;"
                 + " executor manager=RssShuffleManager"
                 + " io=org.apache.spark.shuffle.RssShuffleDataIo");
   }

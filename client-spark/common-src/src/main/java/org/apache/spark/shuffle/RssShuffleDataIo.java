@@ -22,7 +22,7 @@ public final class RssShuffleDataIo extends LocalDiskShuffleDataIO {
   }
 
   private static final class DriverComponents extends LocalDiskShuffleDriverComponents {
-    /** True until a shuffle has had to use local disks. */
+    /** False until there is a shuffle, and from the first one on that uses local disks. */
     @Override
     public boolean supportsReliableStorage() {
       SparkEnv env = SparkEnv.get();

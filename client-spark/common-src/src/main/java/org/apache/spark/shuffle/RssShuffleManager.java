@@ -17,6 +17,7 @@ import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
+import io.sluice.spark.UntrackedShuffles;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverFurtherServers;
 import io.sluice.spark.assignment.LatestGeneration;
@@ -47,6 +48,7 @@ import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
@@ -56,6 +58,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.util.Utils;
+import scala.Option;
 
 /**
  * The entry point of the plugin: {@code spark.shuffle.manager}. A shuffle that gets servers goes
@@ -348,10 +351,10 @@ public class RssShuffleManager extends SortShuffleManager {
     super.stop();
   }
 
-  /** Whether every shuffle so far outlives the executors that wrote it. */
+  /** Whether there are shuffles, and every one outlives the executors that wrote it. */
   boolean isStorageReliable() {
     synchronized (lock) {
-      return config.hasCoordinator() && (shuffles == null || !shuffles.anyOnLocalDisks());
+      return shuffles != null && !shuffles.anyOnLocalDisks();
     }
   }
 
@@ -402,6 +405,14 @@ public class RssShuffleManager extends SortShuffleManager {
                 // Not interrupted, as Spark ends tasks of barrier stages itself.
                 sparkContext.killTaskAttempt(
                     task, false, "another task of its barrier stage misses map output")));
+    Option<ExecutorAllocationManager> allocation = sparkContext.executorAllocationManager();
+    if (allocation.isDefined()) {
+      sparkContext
+          .listenerBus()
+          .addToManagementQueue(
+              new UntrackedShuffles(
+                  all::assigned, allocation.get().executorMonitor()::shuffleCleaned));
+    }
     shuffles = all;
   }
 

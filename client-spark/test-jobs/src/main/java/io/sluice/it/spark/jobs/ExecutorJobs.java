@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.ExecutorAllocationClient;
+import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -19,9 +20,13 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.dynalloc.ExecutorMonitor;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.util.CollectionAccumulator;
 import scala.Option;
 import scala.Tuple2;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /** Executors that go while what they wrote is still wanted. */
 final class ExecutorJobs {
@@ -95,6 +100,52 @@ final class ExecutorJobs {
             await(
                 () -> context.statusTracker().getExecutorInfos().length == 1,
                 "idle executors are still there"));
+  }
+
+  /**
+   * How many executors wrote a shuffle, and how many of them dynamic allocation would release if
+   * they were idle for a day; in place of a plan.
+   */
+  static JobResult idleWriters(SparkSession spark, BufferedReader input) {
+    SparkContext context = spark.sparkContext();
+    CollectionAccumulator<String> writers = context.collectionAccumulator("writers");
+    long keys =
+        RddJobs.pairs(spark, 12_000, 500)
+            .mapPartitionsToPair(
+                records -> {
+                  writers.add(SparkEnv.get().executorId());
+                  return records;
+                })
+            .groupByKey(7)
+            .count();
+    Set<String> wrote = new HashSet<>(writers.value());
+    ShuffleMetrics.settle(context);
+    Set<String> released = releasedAfter(context, TimeUnit.DAYS.toNanos(1));
+    released.retainAll(wrote);
+    return JobResult.ofOrdered(List.of("keys " + keys))
+        .withPlan("wrote " + wrote.size() + " released " + released.size());
+  }
+
+  /** By reflection, because versions of Scala have different sequences. */
+  private static Set<String> releasedAfter(SparkContext context, long nanos) {
+    Option<ExecutorAllocationManager> allocation = context.executorAllocationManager();
+    Set<String> released = new HashSet<>();
+    if (allocation.isDefined()) {
+      ExecutorMonitor monitor = allocation.get().executorMonitor();
+      try {
+        Object found =
+            ExecutorMonitor.class
+                .getMethod("timedOutExecutors", long.class)
+                .invoke(monitor, System.nanoTime() + nanos);
+        Iterator<?> executors = ((Iterable<?>) found).iterator();
+        while (executors.hasNext()) {
+          released.add((String) executors.next());
+        }
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("cannot read which executors have timed out", e);
+      }
+    }
+    return released;
   }
 
   /** Every executor that there is, is told that its machine will go, and goes. */

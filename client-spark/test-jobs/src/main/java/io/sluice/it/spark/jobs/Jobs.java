@@ -66,6 +66,7 @@ final class Jobs {
     BY_NAME.put("rowChecksums", VersionJobs::rowChecksums);
     BY_NAME.put("streaming", StreamingJobs::streaming);
     BY_NAME.put("idleExecutors", ExecutorJobs::idleExecutors);
+    BY_NAME.put("idleWriters", ExecutorJobs::idleWriters);
     BY_NAME.put("decommissioned", ExecutorJobs::decommissioned);
     BY_NAME.put("lostExecutor", ExecutorJobs::lostExecutor);
   }
