@@ -160,17 +160,24 @@ final class LanePump {
               .read(lane.source(state.shuffle), slice.pieces())
               .whenComplete(
                   (body, failed) ->
-                      state.mailbox.put(new ReadEvent.Fetched(lane, slice, null, body, failed)));
+                      state.mailbox.put(new ReadEvent.Fetched(lane, slice, null, body, failed, 0)));
       return;
     }
     state.fetches++;
+    long sentNanos = state.nanoTime.getAsLong();
     CompletableFuture<FetchedBody> unused =
         connection
             .fetch(slice.request(state.shuffle, lane.openedEpoch()))
             .whenComplete(
                 (body, failed) ->
                     state.mailbox.put(
-                        new ReadEvent.Fetched(lane, slice, connection, body, failed)));
+                        new ReadEvent.Fetched(
+                            lane,
+                            slice,
+                            connection,
+                            body,
+                            failed,
+                            state.nanoTime.getAsLong() - sentNanos)));
   }
 
   /** Waits for one event or the next due retry, and handles what there is. */
@@ -361,6 +368,7 @@ final class LanePump {
               + body.head().getEpoch());
     }
     state.bytes += slice.length();
+    state.fetchNanos += fetched.nanos();
     state.fileBytes += slice.isInFile() ? slice.length() : 0;
     lane.succeeded();
     slice.arrived(body);

@@ -152,7 +152,8 @@ public final class PooledShuffleRead implements ShuffleRead {
         state.localBytes,
         state.localBlocks,
         state.localFailures,
-        state.waitNanos);
+        state.waitNanos,
+        state.fetchNanos);
   }
 
   @Override

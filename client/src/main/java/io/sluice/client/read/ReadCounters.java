@@ -17,6 +17,8 @@ package io.sluice.client.read;
  * @param localBlocks blocks given of those
  * @param localFailures attempts whose local output could not be had or was damaged, by partition
  * @param waitNanos time that the task waited for servers and local output
+ * @param fetchNanos sum of the times that Fetch requests took that succeeded; several are in flight
+ *     at a time
  */
 public record ReadCounters(
     long bytes,
@@ -32,9 +34,10 @@ public record ReadCounters(
     long localBytes,
     long localBlocks,
     long localFailures,
-    long waitNanos) {
+    long waitNanos,
+    long fetchNanos) {
   public static final ReadCounters ZERO =
-      new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public ReadCounters plus(ReadCounters other) {
     return new ReadCounters(
@@ -51,6 +54,7 @@ public record ReadCounters(
         localBytes + other.localBytes,
         localBlocks + other.localBlocks,
         localFailures + other.localFailures,
-        waitNanos + other.waitNanos);
+        waitNanos + other.waitNanos,
+        fetchNanos + other.fetchNanos);
   }
 }

@@ -30,9 +30,15 @@ sealed interface ReadEvent {
 
   /**
    * @param connection that was asked; null when the bytes were to be read from files
+   * @param nanos from sending the request to its reply
    */
   record Fetched(
-      ReadLane lane, Slice slice, DataConnection connection, FetchedBody body, Throwable failure)
+      ReadLane lane,
+      Slice slice,
+      DataConnection connection,
+      FetchedBody body,
+      Throwable failure,
+      long nanos)
       implements ReadEvent {
     @Override
     public void dispose() {

@@ -56,6 +56,7 @@ final class ReadState {
   long localBlocks;
   long localFailures;
   long waitNanos;
+  long fetchNanos;
 
   ReadState(
       ShuffleReadRequest request,

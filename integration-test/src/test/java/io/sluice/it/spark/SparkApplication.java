@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -111,6 +112,20 @@ public final class SparkApplication {
           .map(results::getProperty);
     }
 
+    /** Every task metric of a job's tasks together, and every SQL metric of its operators. */
+    public Map<String, Metric> metrics(String job) {
+      Map<String, Metric> metrics = new TreeMap<>();
+      for (String kind : List.of("metric", "sql")) {
+        String prefix = job + "." + kind + ".";
+        for (String name : results.stringPropertyNames()) {
+          if (name.startsWith(prefix)) {
+            metrics.put(name.substring(prefix.length()), Metric.parse(results.getProperty(name)));
+          }
+        }
+      }
+      return metrics;
+    }
+
     private static int shuffleId(String name) {
       return Integer.parseInt(name.split("\\.", -1)[1]);
     }
@@ -123,6 +138,18 @@ public final class SparkApplication {
     /** How many lines of the driver's log have a text; only for tests of a message for the user. */
     public long linesWith(String text) {
       return log.lines().filter(line -> line.contains(text)).count();
+    }
+  }
+
+  /**
+   * A metric of Spark.
+   *
+   * @param type of a SQL metric, such as {@code timing}; empty for a task metric
+   */
+  public record Metric(long value, String type) {
+    static Metric parse(String text) {
+      String[] parts = text.split(" ", 2);
+      return new Metric(Long.parseLong(parts[0]), parts.length < 2 ? "" : parts[1]);
     }
   }
 

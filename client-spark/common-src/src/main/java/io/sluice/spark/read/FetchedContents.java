@@ -33,6 +33,7 @@ public final class FetchedContents implements BlockContents {
   private final ShuffleReadMetricsReporter metrics;
   private ReadCounters reported = ReadCounters.ZERO;
   private long reportedWaitMs;
+  private long reportedFetchMs;
 
   /**
    * @param read takes
@@ -133,6 +134,9 @@ public final class FetchedContents implements BlockContents {
     long waitMs = TimeUnit.NANOSECONDS.toMillis(now.waitNanos());
     metrics.incFetchWaitTime(waitMs - reportedWaitMs);
     reportedWaitMs = waitMs;
+    long fetchMs = TimeUnit.NANOSECONDS.toMillis(now.fetchNanos());
+    metrics.incRemoteReqsDuration(fetchMs - reportedFetchMs);
+    reportedFetchMs = fetchMs;
     reported = now;
   }
 }

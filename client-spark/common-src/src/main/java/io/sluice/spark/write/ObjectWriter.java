@@ -4,6 +4,7 @@ import io.sluice.spark.compat.SparkApis;
 import java.io.IOException;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
+import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.util.collection.ExternalSorter;
 import scala.Option;
@@ -89,6 +90,10 @@ public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
   @Override
   void release() {
     if (sorter != null) {
+      TaskMetrics metrics = context.taskMetrics();
+      metrics.incMemoryBytesSpilled(sorter.memoryBytesSpilled());
+      metrics.incDiskBytesSpilled(sorter.diskBytesSpilled());
+      metrics.incPeakExecutionMemory(sorter.peakMemoryUsedBytes());
       sorter.stop();
       sorter = null;
     }

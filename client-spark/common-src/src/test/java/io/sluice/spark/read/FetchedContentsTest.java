@@ -42,7 +42,8 @@ class FetchedContentsTest {
     @Override
     public ShuffleBlock next() throws IOException {
       counters =
-          counters.plus(new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000));
+          counters.plus(
+              new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000, 3_500_000));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;
@@ -72,6 +73,7 @@ class FetchedContentsTest {
     assertThat(metrics.remoteBytesRead()).isEqualTo(200);
     assertThat(metrics.remoteBlocksFetched()).isEqualTo(4);
     assertThat(metrics.fetchWaitTime()).isEqualTo(5);
+    assertThat(metrics.remoteReqsDuration()).isEqualTo(7);
     assertThat(metrics.localBytesRead()).isZero();
     contents.close();
     assertThat(read.closed).isTrue();

@@ -53,6 +53,8 @@ public final class JobDriver {
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       ShuffleMetrics metrics = new ShuffleMetrics();
       spark.sparkContext().addSparkListener(metrics);
+      SqlMetrics sqlMetrics = new SqlMetrics();
+      spark.listenerManager().register(sqlMetrics);
       TaskCounts tasks = new TaskCounts();
       spark.sparkContext().addSparkListener(tasks);
       ShuffleEvents shuffles = ShuffleEvents.of(spark.sparkContext());
@@ -65,6 +67,7 @@ public final class JobDriver {
         }
         long begun = System.nanoTime();
         metrics.reset();
+        sqlMetrics.reset();
         tasks.reset();
         JobResult result;
         try {
@@ -80,6 +83,7 @@ public final class JobDriver {
         found.setProperty(name + ".digest", result.digest());
         found.setProperty(name + ".plan", result.plan());
         metrics.report(name, found);
+        sqlMetrics.report(name, found);
         tasks.report(name, found);
         long ms = (System.nanoTime() - begun) / 1_000_000;
         found.setProperty(name + ".ms", Long.toString(ms));

@@ -1,42 +1,51 @@
 package io.sluice.it.spark.jobs;
 
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
 import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.util.AccumulatorV2;
+import org.apache.spark.util.CollectionAccumulator;
+import org.apache.spark.util.LongAccumulator;
+import scala.Tuple2;
+import scala.collection.Iterator;
 
-/** Sums the shuffle metrics of tasks, as Spark's UI shows them. Thread-safe. */
+/**
+ * Sums every metric of tasks, whatever metrics this version of Spark has, under Spark's names:
+ * {@code metric.shuffle.write.bytesWritten}. Tests that need one of a few use a short name. The
+ * collection of updated blocks counts as its size. Thread-safe.
+ */
 final class ShuffleMetrics extends SparkListener {
   private static final long SETTLE_MS = 20_000;
+  private static final String SPARK_PREFIX = "internal.metrics.";
+  private static final String BYTES_WRITTEN = "shuffle.write.bytesWritten";
 
+  private static final Map<String, String> SHORT_NAMES =
+      Map.of(
+          "bytesWritten", BYTES_WRITTEN,
+          "recordsWritten", "shuffle.write.recordsWritten",
+          "writeNanos", "shuffle.write.writeTime",
+          "remoteBytesRead", "shuffle.read.remoteBytesRead",
+          "localBytesRead", "shuffle.read.localBytesRead",
+          "remoteBlocks", "shuffle.read.remoteBlocksFetched",
+          "localBlocks", "shuffle.read.localBlocksFetched",
+          "recordsRead", "shuffle.read.recordsRead",
+          "fetchWaitMs", "shuffle.read.fetchWaitTime");
+
+  private final Map<String, Long> sums = new TreeMap<>();
   private long failedTasks;
   private long killedTasks;
   private long killedBytesWritten;
-  private long bytesWritten;
-  private long recordsWritten;
-  private long writeNanos;
-  private long remoteBytesRead;
-  private long localBytesRead;
-  private long remoteBlocks;
-  private long recordsRead;
-  private long localBlocks;
-  private long fetchWaitMs;
 
   synchronized void reset() {
+    sums.clear();
     failedTasks = 0;
     killedTasks = 0;
     killedBytesWritten = 0;
-    bytesWritten = 0;
-    recordsWritten = 0;
-    writeNanos = 0;
-    remoteBytesRead = 0;
-    localBytesRead = 0;
-    remoteBlocks = 0;
-    recordsRead = 0;
-    localBlocks = 0;
-    fetchWaitMs = 0;
   }
 
   /** Waits until every event so far has been counted. */
@@ -61,29 +70,41 @@ final class ShuffleMetrics extends SparkListener {
       killedTasks++;
       killedBytesWritten += metrics.shuffleWriteMetrics().bytesWritten();
     }
-    bytesWritten += metrics.shuffleWriteMetrics().bytesWritten();
-    recordsWritten += metrics.shuffleWriteMetrics().recordsWritten();
-    writeNanos += metrics.shuffleWriteMetrics().writeTime();
-    remoteBytesRead += metrics.shuffleReadMetrics().remoteBytesRead();
-    localBytesRead += metrics.shuffleReadMetrics().localBytesRead();
-    remoteBlocks += metrics.shuffleReadMetrics().remoteBlocksFetched();
-    recordsRead += metrics.shuffleReadMetrics().recordsRead();
-    localBlocks += metrics.shuffleReadMetrics().localBlocksFetched();
-    fetchWaitMs += metrics.shuffleReadMetrics().fetchWaitTime();
+    Iterator<?> all = all(metrics).iterator();
+    while (all.hasNext()) {
+      Tuple2<?, ?> one = (Tuple2<?, ?>) all.next();
+      String name = ((String) one._1()).substring(SPARK_PREFIX.length());
+      sums.merge(name, value((AccumulatorV2<?, ?>) one._2()), Long::sum);
+    }
+  }
+
+  /** By reflection: the type of the map differs between versions of Spark. */
+  private static scala.collection.Map<?, ?> all(TaskMetrics metrics) {
+    try {
+      return (scala.collection.Map<?, ?>)
+          TaskMetrics.class.getMethod("nameToAccums").invoke(metrics);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read the metrics of a task", e);
+    }
+  }
+
+  private static long value(AccumulatorV2<?, ?> metric) {
+    if (metric instanceof LongAccumulator number) {
+      return number.sum();
+    }
+    if (metric instanceof CollectionAccumulator<?> collection) {
+      return collection.value().size();
+    }
+    throw new IllegalStateException("a task metric of a new kind: " + metric);
   }
 
   synchronized void report(String job, Properties into) {
     into.setProperty(job + ".failedTasks", Long.toString(failedTasks));
     into.setProperty(job + ".killedTasks", Long.toString(killedTasks));
     into.setProperty(job + ".killedBytesWritten", Long.toString(killedBytesWritten));
-    into.setProperty(job + ".bytesWritten", Long.toString(bytesWritten));
-    into.setProperty(job + ".recordsWritten", Long.toString(recordsWritten));
-    into.setProperty(job + ".writeNanos", Long.toString(writeNanos));
-    into.setProperty(job + ".remoteBytesRead", Long.toString(remoteBytesRead));
-    into.setProperty(job + ".localBytesRead", Long.toString(localBytesRead));
-    into.setProperty(job + ".remoteBlocks", Long.toString(remoteBlocks));
-    into.setProperty(job + ".recordsRead", Long.toString(recordsRead));
-    into.setProperty(job + ".localBlocks", Long.toString(localBlocks));
-    into.setProperty(job + ".fetchWaitMs", Long.toString(fetchWaitMs));
+    sums.forEach((name, sum) -> into.setProperty(job + ".metric." + name, Long.toString(sum)));
+    SHORT_NAMES.forEach(
+        (name, sparks) ->
+            into.setProperty(job + "." + name, Long.toString(sums.getOrDefault(sparks, 0L))));
   }
 }

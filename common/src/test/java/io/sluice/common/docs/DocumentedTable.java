@@ -1,0 +1,78 @@
+package io.sluice.common.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The rows of a table of the documentation that tests check. */
+public final class DocumentedTable {
+  private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+
+  /**
+   * A row.
+   *
+   * @param cells without surrounding blanks
+   */
+  public record Row(List<String> cells) {
+    public String cell(int index) {
+      return cells.get(index);
+    }
+
+    /** What is marked as code in the first cell. */
+    public List<String> names() {
+      return NAME.matcher(cells.get(0)).results().map(result -> result.group(1)).toList();
+    }
+  }
+
+  private DocumentedTable() {}
+
+  /** All rows of all tables under a heading of the second level, without their headers. */
+  public static List<Row> of(String file, String heading) {
+    List<Row> rows = new ArrayList<>();
+    boolean inside = false;
+    boolean body = false;
+    for (String line : lines(file)) {
+      if (line.startsWith("## ")) {
+        inside = line.equals("## " + heading);
+      }
+      if (inside && line.startsWith("| ---")) {
+        body = true;
+      } else if (!line.startsWith("|")) {
+        body = false;
+      } else if (inside && body) {
+        rows.add(
+            new Row(Arrays.stream(line.substring(1).split("\\|", -1)).map(String::strip).toList()));
+      }
+    }
+    if (rows.isEmpty()) {
+      throw new IllegalStateException("no table under \"" + heading + "\" in docs/" + file);
+    }
+    return rows;
+  }
+
+  /** Of the checkout, whichever module's tests run. */
+  private static Path docs() {
+    Path directory = Path.of(System.getProperty("user.dir"));
+    while (!Files.isDirectory(directory.resolve("docs/decisions"))) {
+      directory = directory.getParent();
+      if (directory == null) {
+        throw new IllegalStateException(
+            "no docs above " + System.getProperty("user.dir") + ": tests need the whole checkout");
+      }
+    }
+    return directory.resolve("docs");
+  }
+
+  private static List<String> lines(String file) {
+    try {
+      return Files.readAllLines(docs().resolve(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read docs/" + file, e);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** For tests that hold the documentation against the code. */
+package io.sluice.common.docs;
