@@ -153,6 +153,11 @@ public final class PluginConfig {
     return client.reassign().maxServers();
   }
 
+  /** How blocks are compressed. */
+  public BlockCodec codec() {
+    return client.push().codec();
+  }
+
   /** Content of a block, in bytes, unless a record is larger. */
   public int blockBytes() {
     return client.writer().contentBytes();

@@ -45,6 +45,7 @@ final class BlockFramer {
   private final MapAttempt attempt;
   private final BlockCompressor compressor;
   private final PayloadTransform transform;
+  private final BlockSizes sizes;
   private final ByteBufAllocator allocator;
   private final int frameBytes;
   private final int pieceBytes;
@@ -73,6 +74,7 @@ final class BlockFramer {
 
   /**
    * @param transform null for none
+   * @param sizes how {@link #partitionLengths} are counted
    * @param frameBytes most bytes of a frame
    */
   BlockFramer(
@@ -81,6 +83,7 @@ final class BlockFramer {
       MapAttempt attempt,
       BlockCompressor compressor,
       PayloadTransform transform,
+      BlockSizes sizes,
       ByteBufAllocator allocator,
       int frameBytes,
       Sink sink) {
@@ -88,6 +91,7 @@ final class BlockFramer {
     this.attempt = attempt;
     this.compressor = compressor;
     this.transform = transform;
+    this.sizes = sizes;
     this.allocator = allocator;
     this.frameBytes = frameBytes;
     this.pieceBytes = largestPiece();
@@ -193,7 +197,10 @@ final class BlockFramer {
       }
       body.writerIndex(payloadAt + payloadLength);
     }
-    int sequence = partitions.addBlock(partition, BlockHeader.LENGTH + payloadLength);
+    int sequence =
+        partitions.addBlock(
+            partition,
+            sizes.of(partitions.nextSequence(partition) == 0, codec, length, payloadLength));
     note(
         frame,
         new BlockHeader(
@@ -305,7 +312,7 @@ final class BlockFramer {
     }
     makeRoom(frame, BlockHeader.LENGTH);
     frame.body.writerIndex(frame.body.writerIndex() + BlockHeader.LENGTH);
-    int sequence = partitions.addBlock(partition, BlockHeader.LENGTH);
+    int sequence = partitions.addBlock(partition, 0);
     partitions.markEnded(partition);
     note(
         frame,

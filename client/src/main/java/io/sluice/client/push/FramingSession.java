@@ -85,6 +85,7 @@ abstract class FramingSession implements PushSession {
               attempt,
               compressor,
               options.transform(),
+              options.sizes(),
               allocator,
               config.frameBytes(),
               this::frame);

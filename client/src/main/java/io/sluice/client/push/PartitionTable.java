@@ -2,7 +2,8 @@ package io.sluice.client.push;
 
 /**
  * What a session remembers of each partition: the next sequence number, whether the end was marked,
- * and its bytes. Pages are made when a partition of theirs is first touched. Belongs to one thread.
+ * and its length. Pages are made when a partition of theirs is first touched. Belongs to one
+ * thread.
  */
 final class PartitionTable {
   private static final int PAGE_SHIFT = 10;
@@ -36,8 +37,8 @@ final class PartitionTable {
     return page != null && page.next[partition & PAGE_MASK] < 0;
   }
 
-  /** Counts a block of so many bytes and gives its number. */
-  int addBlock(int partition, int blockLength) {
+  /** Adds a block to the length of its partition and gives its number. */
+  int addBlock(int partition, int length) {
     Page page = pages[partition >>> PAGE_SHIFT];
     if (page == null) {
       page = new Page();
@@ -47,7 +48,7 @@ final class PartitionTable {
     if (page.next[at] == Integer.MAX_VALUE) {
       throw new IllegalStateException("partition " + partition + " has no block numbers left");
     }
-    page.bytes[at] += blockLength;
+    page.bytes[at] += length;
     return page.next[at]++;
   }
 

@@ -8,14 +8,24 @@ import io.sluice.client.compress.PayloadTransform;
  * @param transform applied to every payload, such as encryption; null for none
  * @param furtherServers where to ask when a server fails or is full; null: nowhere
  * @param localSink where blocks go that no server takes; null: the attempt fails then
+ * @param sizes how the lengths of partitions are counted
  */
 public record PushOptions(
-    PayloadTransform transform, FurtherServers furtherServers, LocalSink localSink) {
+    PayloadTransform transform,
+    FurtherServers furtherServers,
+    LocalSink localSink,
+    BlockSizes sizes) {
   /** In clear text, to the assigned servers or not at all. */
   public static final PushOptions NONE = new PushOptions(null, null, null);
 
+  /** With lengths that are those of payloads. */
+  public PushOptions(
+      PayloadTransform transform, FurtherServers furtherServers, LocalSink localSink) {
+    this(transform, furtherServers, localSink, BlockSizes.PAYLOADS);
+  }
+
   /** The same, to the assigned servers and local output only. */
   public PushOptions withoutFurtherServers() {
-    return new PushOptions(transform, null, localSink);
+    return new PushOptions(transform, null, localSink, sizes);
   }
 }

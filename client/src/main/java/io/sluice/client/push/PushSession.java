@@ -52,8 +52,8 @@ public interface PushSession extends AutoCloseable {
   void finish() throws IOException;
 
   /**
-   * Bytes of every partition as readers will fetch them, headers included; exactly 0 for one that
-   * got nothing. Final after {@link #finish}.
+   * Length of every partition as its {@link BlockSizes} count it, without headers of blocks;
+   * exactly 0 for one that got nothing, and for no other. Final after {@link #finish}.
    */
   long[] partitionLengths();
 

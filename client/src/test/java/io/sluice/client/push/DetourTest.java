@@ -102,7 +102,7 @@ class DetourTest {
       assertThat(found.keySet())
           .as("partition %d", partition)
           .containsExactlyElementsOf(IntStream.range(0, found.size()).boxed().toList());
-      long bytes = found.values().stream().mapToLong(BlockHeader::blockLength).sum();
+      long bytes = found.values().stream().mapToLong(BlockHeader::payloadLength).sum();
       assertThat(bytes).as("partition %d", partition).isEqualTo(lengths[partition]);
       if (!found.isEmpty()) {
         assertThat(found.get(found.size() - 1).isLast()).as("partition %d", partition).isTrue();

@@ -56,6 +56,7 @@ public final class SparkApplication {
   private final Map<String, Action> pauses = new HashMap<>();
   private String executorOptions = "";
   private boolean submitted;
+  private boolean demoDriver;
   private volatile Process driver;
 
   /** Something that a test does while the driver waits. */
@@ -213,6 +214,12 @@ public final class SparkApplication {
     return this;
   }
 
+  /** With TPC-H's tables and queries in the driver. */
+  public SparkApplication withDemoDriver() {
+    demoDriver = true;
+    return this;
+  }
+
   /** What to do when the driver comes to a pause. */
   public SparkApplication at(String pause, Action action) {
     pauses.put("pause:" + pause, action);
@@ -314,7 +321,7 @@ public final class SparkApplication {
     ClassArchive archive = spark.classArchive();
     List<String> jvmOptions = new ArrayList<>(SHORT_LIVED);
     // For the few applications on other versions an archive costs more than it spares.
-    boolean archived = !submitted && spark == SparkVersion.current();
+    boolean archived = !submitted && !demoDriver && spark == SparkVersion.current();
     if (archived) {
       jvmOptions.addAll(archive.jvmOptions());
     }
@@ -332,9 +339,10 @@ public final class SparkApplication {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
-    command.addAll(List.of("-Xmx768m", "-Djava.io.tmpdir=" + directory));
+    // The generator of TPC-H holds 300 MB of text.
+    command.addAll(List.of(demoDriver ? "-Xmx1500m" : "-Xmx768m", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
-    command.addAll(List.of("-cp", submitted ? spark.jars() + "/*" : spark.classPath()));
+    command.addAll(List.of("-cp", driverClassPath()));
     command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().putAll(environment);
@@ -365,6 +373,14 @@ public final class SparkApplication {
       end(driver);
       killer.interrupt();
     }
+  }
+
+  private String driverClassPath() throws IOException {
+    if (submitted) {
+      return spark.jars() + "/*";
+    }
+    // The generator of TPC-H needs a newer Guava than Spark's.
+    return (demoDriver ? SparkVersion.demoDriverJars() + "/*:" : "") + spark.classPath();
   }
 
   private void followOutput(Process driver) throws IOException, InterruptedException {

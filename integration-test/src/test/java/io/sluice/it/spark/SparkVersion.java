@@ -109,6 +109,11 @@ public enum SparkVersion {
     return jobsJar() + ":" + clientJar() + ":" + jars() + "/*";
   }
 
+  /** The directory of the demo's driver and its libraries. */
+  static Path demoDriverJars() {
+    return ROOT.resolve("demo/target/driver-jars");
+  }
+
   static Path jobsJar() {
     return jarIn(ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }

@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.common.block.BlockHeader;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.local.LocalAttempt;
 import java.util.ArrayList;
@@ -102,7 +103,8 @@ public final class ExpectedMaps {
         local
             .computeIfAbsent(id.mapId(), any -> new LocalAttempt(there.get().at(), new HashMap<>()))
             .bytesOfPartition()
-            .put(id.reduceId(), (Long) block._2());
+            // Sizes in map statuses are without headers of blocks; there is at least one.
+            .put(id.reduceId(), (Long) block._2() + BlockHeader.LENGTH);
       }
     }
   }

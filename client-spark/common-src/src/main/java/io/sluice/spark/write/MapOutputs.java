@@ -4,6 +4,7 @@ import io.sluice.client.LocalOutputMode;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.BlockSizes;
 import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
@@ -26,6 +27,7 @@ public final class MapOutputs {
   private final FurtherServers furtherServers;
   private final LocalMapFiles files;
   private final PushBehind behind;
+  private final BlockSizes sizes;
 
   /**
    * @param executor the executor of this process
@@ -33,6 +35,7 @@ public final class MapOutputs {
    * @param transform applied to every payload; null for none
    * @param furtherServers where to ask when a server fails or is full; null: nowhere
    * @param behind what is told of local output that is to be pushed behind its task
+   * @param sizes that map tasks report of their partitions
    */
   public MapOutputs(
       String executor,
@@ -41,7 +44,8 @@ public final class MapOutputs {
       PayloadTransform transform,
       FurtherServers furtherServers,
       LocalMapFiles files,
-      PushBehind behind) {
+      PushBehind behind,
+      BlockSizes sizes) {
     this.executor = executor;
     this.mode = mode;
     this.client = client;
@@ -49,6 +53,7 @@ public final class MapOutputs {
     this.furtherServers = furtherServers;
     this.files = files;
     this.behind = behind;
+    this.sizes = sizes;
   }
 
   /**
@@ -84,7 +89,7 @@ public final class MapOutputs {
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return new LocalFirstOutput(
-        client.localSession(assignment, attempt, new PushOptions(transform, null, local)),
+        client.localSession(assignment, attempt, new PushOptions(transform, null, local, sizes)),
         attempt.id(),
         executor,
         local,
@@ -102,7 +107,8 @@ public final class MapOutputs {
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return new PushedOutput(
-        client.pushSession(assignment, attempt, new PushOptions(transform, furtherServers, local)),
+        client.pushSession(
+            assignment, attempt, new PushOptions(transform, furtherServers, local, sizes)),
         attempt.id(),
         executor,
         local,

@@ -40,6 +40,7 @@ import io.sluice.spark.stats.CountedRead;
 import io.sluice.spark.stats.ShuffleStatistics;
 import io.sluice.spark.ui.ShuffleStates;
 import io.sluice.spark.ui.SparkPages;
+import io.sluice.spark.write.BuiltInSizes;
 import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
@@ -451,7 +452,8 @@ public class RssShuffleManager extends SortShuffleManager {
                 IoEncryption.of(SparkEnv.get()),
                 config.maxFurtherServers() > 0 ? furtherServers() : null,
                 localFiles,
-                pushBehind(client(application)));
+                pushBehind(client(application)),
+                BuiltInSizes.of(config.codec(), conf));
       }
       return outputs;
     }

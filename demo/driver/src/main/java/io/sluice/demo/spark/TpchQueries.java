@@ -8,7 +8,7 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 
 /** The 22 queries of TPC-H with the specification's validation parameters, in Spark's dialect. */
-final class TpchQueries {
+public final class TpchQueries {
   static final int COUNT = 22;
 
   private TpchQueries() {}
@@ -18,7 +18,7 @@ final class TpchQueries {
    *
    * @param scale scale factor; query 11 compares with a share of the total that depends on it
    */
-  static String text(int number, double scale) {
+  public static String text(int number, double scale) {
     String name = "tpch/q%02d.sql".formatted(number);
     try (InputStream in = TpchQueries.class.getResourceAsStream(name)) {
       if (in == null) {

@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.StructType;
  * The tables of TPC-H as Parquet, types as in the specification: identifiers are 64-bit integers,
  * amounts are {@code decimal(15, 2)}, days are dates.
  */
-final class TpchTables {
+public final class TpchTables {
   /**
    * A part is one task and one file: small enough that all cores have work, large enough that files
    * are worth opening.
@@ -64,7 +64,7 @@ final class TpchTables {
 
   private TpchTables() {}
 
-  static List<String> names() {
+  public static List<String> names() {
     return TpchTable.getTables().stream().map(TpchTable::getTableName).toList();
   }
 
@@ -78,7 +78,7 @@ final class TpchTables {
   }
 
   /** Generates a table in parallel and writes it to {@code directory/table}. */
-  static void write(SparkSession spark, String table, double scale, Path directory) {
+  public static void write(SparkSession spark, String table, double scale, Path directory) {
     int partCount = parts(table, scale);
     List<Integer> parts = IntStream.rangeClosed(1, partCount).boxed().toList();
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
@@ -97,7 +97,7 @@ final class TpchTables {
    * Makes every table of {@code directory} a view of its name. Goes without {@code
    * TpchTable.getTable}, which needs a newer Guava than a user's own Spark has.
    */
-  static void open(SparkSession spark, Path directory) {
+  public static void open(SparkSession spark, Path directory) {
     for (TpchTable<?> table : TpchTable.getTables()) {
       spark
           .read()

@@ -77,6 +77,9 @@ final class Jobs {
     if (name.startsWith(FaultJob.PREFIX)) {
       return new FaultJob(name);
     }
+    if (name.startsWith(TpchJob.PREFIX)) {
+      return new TpchJob(name);
+    }
     Job job = BY_NAME.get(name);
     if (job == null) {
       throw new IllegalArgumentException("no job " + name + "; there are " + BY_NAME.keySet());

@@ -1,0 +1,171 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Offset.offset;
+
+import io.sluice.demo.cluster.ClusterProbe;
+import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.it.cluster.TestCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * TPC-H with adaptive execution and thresholds that suit its few MiB: sizes of shuffles and final
+ * plans are those of the built-in shuffle with the same codec. Most partitions of a map task have
+ * tens of bytes, so that framing counts.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+class AdaptivePlansTest {
+  private static final List<String> QUERIES =
+      IntStream.rangeClosed(1, 22).mapToObj(number -> "tpch/" + number).toList();
+
+  /** Queries some of whose joins become broadcast joins at run time. */
+  private static final List<String> BROADCASTING =
+      List.of("tpch/broadcast/2", "tpch/broadcast/8", "tpch/broadcast/16", "tpch/broadcast/21");
+
+  /**
+   * Rows with equal keys come in any order, and compressed sizes depend on it. A map status rounds
+   * each size up by as much as 10 %.
+   */
+  private static final long SIZE_PERCENT = 3;
+
+  private static final long FEW_BYTES = 256;
+
+  private static final String SIZE = "AQEShuffleRead.partitionDataSize";
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+
+  @BeforeAll
+  void makeTablesAndStartCluster() throws IOException, InterruptedException {
+    List<String> job = List.of("tpch/data");
+    Outcome data = tpch(new SparkApplication(directory.resolve("generator"))).run(job);
+    assertSucceeded(data, job);
+    cluster = TestCluster.builder(directory.resolve("cluster")).build();
+    cluster.start();
+    try (ClusterProbe probe = new ClusterProbe(cluster)) {
+      probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    }
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private static SparkApplication tpch(SparkApplication application) {
+    return application
+        .withDemoDriver()
+        .set("spark.sql.datetime.java8API.enabled", "true")
+        .set("spark.sluice.test.tpch.directory", directory.resolve("data").toString())
+        .set("spark.sluice.test.tpch.scale", "0.02");
+  }
+
+  private static SparkApplication adaptive(SparkApplication application, String codec) {
+    return tpch(application)
+        .set("spark.io.compression.codec", codec)
+        // One core: stages end in the same order in both applications.
+        .set("spark.master", "local-cluster[1,1,1024]")
+        // Sluice switches it off.
+        .set("spark.sql.adaptive.localShuffleReader.enabled", "false")
+        .set("spark.sql.shuffle.partitions", "200")
+        .set("spark.sql.files.maxPartitionBytes", "256k")
+        .set("spark.sql.files.openCostInBytes", "0")
+        .set("spark.sql.autoBroadcastJoinThreshold", "-1")
+        .set("spark.sql.adaptive.coalescePartitions.parallelismFirst", "false")
+        .set("spark.sql.adaptive.coalescePartitions.minPartitionSize", "1k")
+        .set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "64k");
+  }
+
+  @Test
+  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithZstd()
+      throws IOException, InterruptedException {
+    assertSameSizesAndPlans("zstd");
+  }
+
+  @Test
+  @Tag("nightly")
+  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithLz4()
+      throws IOException, InterruptedException {
+    assertSameSizesAndPlans("lz4");
+  }
+
+  @Test
+  @Tag("nightly")
+  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithSnappy()
+      throws IOException, InterruptedException {
+    assertSameSizesAndPlans("snappy");
+  }
+
+  private void assertSameSizesAndPlans(String codec) throws IOException, InterruptedException {
+    List<String> jobs = new ArrayList<>(QUERIES);
+    jobs.addAll(BROADCASTING);
+    Outcome builtIn =
+        adaptive(new SparkApplication(directory.resolve("built-in-" + codec)), codec).run(jobs);
+    Outcome found =
+        adaptive(
+                SparkApplication.onSluice(directory.resolve("sluice-" + codec), cluster.quorum()),
+                codec)
+            .run(jobs);
+    assertSucceeded(builtIn, jobs);
+    assertSucceeded(found, jobs);
+    assertThat(found.fallbacks()).isEmpty();
+    int coalesced = 0;
+    for (String query : QUERIES) {
+      assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
+      assertThat(plan(found, query)).as(query).isEqualTo(plan(builtIn, query));
+      if (builtIn.metrics(query).containsKey(SIZE)) {
+        coalesced++;
+        long size = builtIn.metrics(query).get(SIZE).value();
+        assertThat(found.metrics(query).get(SIZE).value())
+            .as(query)
+            .isCloseTo(size, offset(Math.max(FEW_BYTES, size * SIZE_PERCENT / 100)));
+      }
+    }
+    assertThat(coalesced).isPositive();
+    // Which of two stages ends first decides about exchanges of such a query, not about joins.
+    for (String query : BROADCASTING) {
+      assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
+      assertThat(finalJoins(found, query))
+          .as(query)
+          .isEqualTo(finalJoins(builtIn, query))
+          .anyMatch(join -> join.startsWith("BroadcastHashJoin"));
+    }
+  }
+
+  private static void assertSucceeded(Outcome outcome, List<String> jobs) {
+    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
+    for (String job : jobs) {
+      assertThat(outcome.digest(job)).as(outcome.log()).isNotNull().doesNotStartWith("error: ");
+    }
+  }
+
+  private static String plan(Outcome outcome, String query) {
+    return outcome.results().getProperty(query + ".plan");
+  }
+
+  private static List<String> finalJoins(Outcome outcome, String query) {
+    return plan(outcome, query)
+        .lines()
+        .takeWhile(line -> !line.contains("== Initial Plan =="))
+        .filter(line -> line.contains("Join ["))
+        .map(line -> line.replaceFirst("^[^A-Z]*", ""))
+        .sorted()
+        .toList();
+  }
+}
