@@ -127,6 +127,15 @@ class PluginConfigTest {
   }
 
   @Test
+  void keepsAsManyStreamsOpenAsTheBuiltInShuffle() {
+    assertThat(PluginConfig.of(conf).maxOpenStreams()).isEqualTo(200);
+
+    conf.set("spark.shuffle.sort.bypassMergeThreshold", "7");
+
+    assertThat(PluginConfig.of(conf).maxOpenStreams()).isEqualTo(7);
+  }
+
+  @Test
   void namesApplicationsWithinWhatServersAllow() {
     assertThat(PluginConfig.applicationName("app-2026-0001", 17)).isEqualTo("app-2026-0001_17");
     assertThat(PluginConfig.applicationName("spark/é b", 17)).isEqualTo("spark---b_17");

@@ -8,12 +8,17 @@ import org.apache.spark.SparkConf;
  *
  * @param inFlightBytes most bytes that are on their way or wait to be read, as far as map statuses
  *     tell
- * @param blocksPerRequest most blocks asked for in one request
+ * @param requestsInFlight maximum number of requests without an answer
+ * @param blocksPerAddress maximum number of blocks without an answer from one address
  * @param inMemoryBytes larger blocks go to a temporary file
  * @param patienceMs longest silence; what has not come by then is given up
  */
 public record FetchLimits(
-    long inFlightBytes, int blocksPerRequest, long inMemoryBytes, long patienceMs) {
+    long inFlightBytes,
+    int requestsInFlight,
+    int blocksPerAddress,
+    long inMemoryBytes,
+    long patienceMs) {
   /** Parallel requests that share what may be in flight. */
   private static final int REQUESTS = 5;
 
@@ -21,12 +26,18 @@ public record FetchLimits(
   private static final int USEFUL_BLOCKS = 1000;
 
   public FetchLimits {
-    if (inFlightBytes < 1 || blocksPerRequest < 1 || inMemoryBytes < 0 || patienceMs < 1) {
+    if (inFlightBytes < 1
+        || requestsInFlight < 1
+        || blocksPerAddress < 1
+        || inMemoryBytes < 0
+        || patienceMs < 1) {
       throw new IllegalArgumentException(
           "expected positive limits, found inFlightBytes="
               + inFlightBytes
-              + " blocksPerRequest="
-              + blocksPerRequest
+              + " requestsInFlight="
+              + requestsInFlight
+              + " blocksPerAddress="
+              + blocksPerAddress
               + " inMemoryBytes="
               + inMemoryBytes
               + " patienceMs="
@@ -44,13 +55,16 @@ public record FetchLimits(
     long retryWaitMs = 1000 * conf.getTimeAsSeconds("spark.shuffle.io.retryWait", "5s");
     return new FetchLimits(
         Math.max(1, conf.getSizeAsBytes("spark.reducer.maxSizeInFlight", "48m")),
-        Math.min(
-            USEFUL_BLOCKS,
-            Math.max(
-                1, conf.getInt("spark.reducer.maxBlocksInFlightPerAddress", Integer.MAX_VALUE))),
+        Math.max(1, conf.getInt("spark.reducer.maxReqsInFlight", Integer.MAX_VALUE)),
+        Math.max(1, conf.getInt("spark.reducer.maxBlocksInFlightPerAddress", Integer.MAX_VALUE)),
         conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", "200m"),
         // Spark itself reports a failure by then, after all its tries.
         (retries + 1) * (timeoutMs + retryWaitMs));
+  }
+
+  /** Maximum number of blocks of one request. */
+  int requestBlocks() {
+    return Math.min(USEFUL_BLOCKS, blocksPerAddress);
   }
 
   /** Bytes of one request, unless one block is larger. */

@@ -42,14 +42,32 @@ public final class SparkLocalOutput implements LocalOutput {
 
   private final Deque<Piece> own = new ArrayDeque<>();
   private final Deque<Piece> givenUp = new ArrayDeque<>();
+  private final Deque<Again> again = new ArrayDeque<>();
   private final Map<BlockManagerId, Deque<Piece>> waiting = new LinkedHashMap<>();
   private final Map<Piece, Request> onTheirWay = new LinkedHashMap<>();
   private final LinkedBlockingQueue<Arrival> arrived = new LinkedBlockingQueue<>();
   private final Arrivals arrivals = new Arrivals();
+  private final Map<BlockManagerId, Integer> blocksOnTheirWay = new HashMap<>();
   private long inFlightBytes;
+  private int requestsInFlight;
 
   /** Pieces asked for together. */
-  private record Request(boolean alone, boolean toDisk) {}
+  private static final class Request {
+    private final boolean alone;
+    private final boolean toDisk;
+    private int unanswered;
+
+    /**
+     * @param alone whether all pieces are of one map attempt
+     */
+    Request(boolean alone, boolean toDisk) {
+      this.alone = alone;
+      this.toDisk = toDisk;
+    }
+  }
+
+  /** A piece whose request failed together with others. */
+  private record Again(Piece piece, boolean toDisk) {}
 
   /** A block as Spark gave it, retained, or why there is none. */
   private record Arrival(Piece piece, ManagedBuffer buffer, String failure) {}
@@ -89,41 +107,66 @@ public final class SparkLocalOutput implements LocalOutput {
   }
 
   private void send() {
-    while (!waiting.isEmpty() && (onTheirWay.isEmpty() || inFlightBytes < limits.inFlightBytes())) {
-      Map.Entry<BlockManagerId, Deque<Piece>> next = waiting.entrySet().iterator().next();
-      Deque<Piece> queue = next.getValue();
+    while (!again.isEmpty() && maySend()) {
+      Again next = again.remove();
+      fetch(addressOf(next.piece()), List.of(next.piece()), new Request(true, next.toDisk()));
+    }
+    // Addresses in a row that already send as many blocks as they may.
+    int passed = 0;
+    while (passed < waiting.size() && maySend()) {
+      BlockManagerId at = waiting.keySet().iterator().next();
+      Deque<Piece> queue = waiting.remove(at);
+      int room = limits.blocksPerAddress() - blocksOnTheirWay.getOrDefault(at, 0);
+      if (room <= 0) {
+        waiting.put(at, queue);
+        passed++;
+        continue;
+      }
+      passed = 0;
+      int most = Math.min(limits.requestBlocks(), room);
       List<Piece> together = new ArrayList<>();
       long bytes = 0;
       while (!queue.isEmpty()
-          && together.size() < limits.blocksPerRequest()
+          && together.size() < most
           && (together.isEmpty() || bytes + bytesOf(queue.peek()) <= limits.requestBytes())) {
         Piece piece = queue.remove();
         together.add(piece);
         bytes += bytesOf(piece);
       }
       // The next request goes elsewhere, if there is an elsewhere.
-      waiting.remove(next.getKey());
       if (!queue.isEmpty()) {
-        waiting.put(next.getKey(), queue);
+        waiting.put(at, queue);
       }
       boolean alone = together.stream().mapToLong(Piece::mapAttempt).distinct().count() == 1;
-      fetch(next.getKey(), together, new Request(alone, bytes > limits.inMemoryBytes()));
+      fetch(at, together, new Request(alone, bytes > limits.inMemoryBytes()));
     }
+  }
+
+  private boolean maySend() {
+    return onTheirWay.isEmpty()
+        || (inFlightBytes < limits.inFlightBytes() && requestsInFlight < limits.requestsInFlight());
   }
 
   private void fetch(BlockManagerId at, List<Piece> together, Request request) {
     Map<String, Piece> byName = new HashMap<>();
+    requestsInFlight++;
+    request.unanswered = together.size();
+    blocksOnTheirWay.merge(at, together.size(), Integer::sum);
     for (Piece piece : together) {
       byName.put(blockId(piece).name(), piece);
       onTheirWay.put(piece, request);
       inFlightBytes += bytesOf(piece);
     }
     String[] names = together.stream().map(piece -> blockId(piece).name()).toArray(String[]::new);
-    source.fetch(at, names, arrivals.listener(byName), request.toDisk() ? arrivals : null);
+    source.fetch(at, names, arrivals.listener(byName), request.toDisk ? arrivals : null);
   }
 
   private ShuffleBlockId blockId(Piece piece) {
     return new ShuffleBlockId(shuffle, piece.mapAttempt(), piece.partition());
+  }
+
+  private BlockManagerId addressOf(Piece piece) {
+    return attempts.get(piece.mapAttempt()).at();
   }
 
   private long bytesOf(Piece piece) {
@@ -156,17 +199,15 @@ public final class SparkLocalOutput implements LocalOutput {
         continue;
       }
       forget(arrival.piece());
-      if (arrival.buffer() == null && !request.alone()) {
-        fetch(
-            attempts.get(arrival.piece().mapAttempt()).at(),
-            List.of(arrival.piece()),
-            new Request(true, request.toDisk()));
+      if (arrival.buffer() == null && !request.alone) {
+        again.add(new Again(arrival.piece(), request.toDisk));
+        send();
         continue;
       }
       send();
       return arrival.buffer() == null
           ? failed(arrival.piece(), arrival.failure())
-          : fetched(arrival.piece(), arrival.buffer(), request.toDisk());
+          : fetched(arrival.piece(), arrival.buffer(), request.toDisk);
     }
   }
 
@@ -175,17 +216,28 @@ public final class SparkLocalOutput implements LocalOutput {
     for (Piece late : List.copyOf(onTheirWay.keySet())) {
       forget(late);
       givenUp.add(late);
-      Deque<Piece> behind = waiting.remove(attempts.get(late.mapAttempt()).at());
+      Deque<Piece> behind = waiting.remove(addressOf(late));
       if (behind != null) {
         givenUp.addAll(behind);
+      }
+      for (Again one : List.copyOf(again)) {
+        if (addressOf(one.piece()).equals(addressOf(late))) {
+          again.remove(one);
+          givenUp.add(one.piece());
+        }
       }
     }
     send();
   }
 
   private void forget(Piece piece) {
-    onTheirWay.remove(piece);
+    Request request = onTheirWay.remove(piece);
     inFlightBytes -= bytesOf(piece);
+    blocksOnTheirWay.merge(addressOf(piece), -1, Integer::sum);
+    request.unanswered--;
+    if (request.unanswered == 0) {
+      requestsInFlight--;
+    }
   }
 
   private Arrival await() throws IOException {
@@ -240,6 +292,7 @@ public final class SparkLocalOutput implements LocalOutput {
   public void close() {
     own.clear();
     givenUp.clear();
+    again.clear();
     waiting.clear();
     onTheirWay.clear();
     arrivals.close();

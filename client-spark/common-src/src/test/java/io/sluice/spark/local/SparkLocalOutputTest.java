@@ -19,6 +19,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkConf;
 import org.apache.spark.executor.TempShuffleReadMetrics;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.buffer.NioManagedBuffer;
@@ -36,6 +38,8 @@ import scala.Option;
 
 class SparkLocalOutputTest {
   private static final int SHUFFLE = 5;
+
+  private static final int MANY = Integer.MAX_VALUE;
 
   @TempDir private Path directory;
 
@@ -55,6 +59,10 @@ class SparkLocalOutputTest {
     final Deque<Runnable> answers = new ArrayDeque<>();
     final List<List<String>> requests = new ArrayList<>();
     final List<DownloadFileManager> files = new ArrayList<>();
+    final Map<BlockManagerId, Integer> openBlocks = new HashMap<>();
+    int openRequests;
+    int mostOpenRequests;
+    int mostOpenBlocks;
     int held;
     boolean answering;
 
@@ -98,9 +106,18 @@ class SparkLocalOutputTest {
       requests.add(List.of(names));
       files.add(manager);
       boolean whole = Arrays.stream(names).allMatch(blocks::containsKey);
+      openRequests++;
+      mostOpenRequests = Math.max(mostOpenRequests, openRequests);
+      int open = openBlocks.merge(at, names.length, Integer::sum);
+      mostOpenBlocks = Math.max(mostOpenBlocks, open);
+      AtomicInteger unanswered = new AtomicInteger(names.length);
       for (String name : names) {
         answers.add(
             () -> {
+              openBlocks.merge(at, -1, Integer::sum);
+              if (unanswered.decrementAndGet() == 0) {
+                openRequests--;
+              }
               if (whole) {
                 ManagedBuffer buffer = buffer(blocks.get(name));
                 listener.onBlockFetchSuccess(name, buffer);
@@ -173,7 +190,7 @@ class SparkLocalOutputTest {
   @Test
   void ownFilesAreReadHereAndCountedAsLocal() throws IOException {
     Piece here = piece(0, 1, 3, 500);
-    SparkLocalOutput reading = output(new FetchLimits(1000, 10, 1 << 20, 1));
+    SparkLocalOutput reading = output(new FetchLimits(1000, MANY, 10, 1 << 20, 1));
     assertThat(reading.mayHave(1)).isTrue();
     assertThat(reading.mayHave(2)).isFalse();
 
@@ -190,7 +207,7 @@ class SparkLocalOutputTest {
   @Test
   void anotherExecutorsFilesAreFetchedTogetherAndCountedAsRemote() throws IOException {
     List<Piece> pieces = List.of(piece(1, 1, 3, 100), piece(1, 2, 3, 50), piece(2, 4, 3, 70));
-    SparkLocalOutput reading = output(new FetchLimits(10_000, 10, 1 << 20, 1000));
+    SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 1 << 20, 1000));
 
     reading.request(pieces);
     executors.answerAll();
@@ -213,7 +230,7 @@ class SparkLocalOutputTest {
   @ValueSource(longs = {1, 2, 3, 4})
   void noMoreIsOnItsWayThanAllowedAndEveryPieceIsAnsweredOnce(long seed) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
-    FetchLimits limits = new FetchLimits(2_000, 4, 1 << 20, 1000);
+    FetchLimits limits = new FetchLimits(2_000, MANY, 4, 1 << 20, 1000);
     List<Piece> pieces = new ArrayList<>();
     Map<Piece, Integer> expected = new HashMap<>();
     for (int i = 0; i < 100; i++) {
@@ -255,6 +272,43 @@ class SparkLocalOutputTest {
     }
   }
 
+  @Test
+  void requestsAndBlocksPerAddressStayWithinSparksLimits() throws IOException {
+    List<Piece> pieces = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      pieces.add(piece(1 + i % 4, i, 0, 10));
+    }
+    SparkLocalOutput reading = output(new FetchLimits(1_000_000, 3, 5, 1 << 20, 60_000));
+    reading.request(pieces);
+
+    int answered = 0;
+    while (!executors.answers.isEmpty()) {
+      executors.answers.remove().run();
+      assertWhole(reading.next(), 10);
+      answered++;
+    }
+
+    assertThat(reading.next()).isNull();
+    assertThat(answered).isEqualTo(60);
+    assertThat(executors.mostOpenRequests).isEqualTo(3);
+    assertThat(executors.mostOpenBlocks).isEqualTo(5);
+  }
+
+  @Test
+  void limitsAreThoseOfSparksConfiguration() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.reducer.maxSizeInFlight", "7m")
+            .set("spark.reducer.maxReqsInFlight", "3")
+            .set("spark.reducer.maxBlocksInFlightPerAddress", "5")
+            .set("spark.network.maxRemoteBlockSizeFetchToMem", "9m")
+            .set("spark.shuffle.io.connectionTimeout", "2s")
+            .set("spark.shuffle.io.maxRetries", "1")
+            .set("spark.shuffle.io.retryWait", "3s");
+
+    assertThat(FetchLimits.of(conf)).isEqualTo(new FetchLimits(7 << 20, 3, 5, 9 << 20, 10_000));
+  }
+
   /** Answers requests that only come up while the next answer is waited for. */
   private Answer nextAnswering(SparkLocalOutput reading) throws IOException {
     executors.answering = true;
@@ -268,7 +322,7 @@ class SparkLocalOutputTest {
   @Test
   void oneLostFileCostsOnlyItself() throws IOException {
     List<Piece> pieces = List.of(piece(1, 1, 3, 100), lost(1, 2, 3, 50));
-    SparkLocalOutput reading = output(new FetchLimits(10_000, 10, 1 << 20, 1000));
+    SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 1 << 20, 1000));
     reading.request(pieces);
     executors.answerAll();
 
@@ -285,7 +339,7 @@ class SparkLocalOutputTest {
 
   @Test
   void largeBlocksGoToFiles() {
-    SparkLocalOutput reading = output(new FetchLimits(10_000, 10, 150, 1000));
+    SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 150, 1000));
 
     reading.request(List.of(piece(1, 1, 3, 200), piece(2, 2, 3, 100)));
 
@@ -297,7 +351,7 @@ class SparkLocalOutputTest {
   @Test
   void aSilentExecutorIsGivenUp() throws IOException {
     // One block at a time: most are not even asked for when the first does not come.
-    SparkLocalOutput reading = output(new FetchLimits(1, 1, 1000, 1));
+    SparkLocalOutput reading = output(new FetchLimits(1, MANY, 1, 1000, 1));
     List<Piece> silent = List.of(piece(1, 1, 3, 200), piece(1, 2, 3, 100), piece(1, 4, 3, 100));
     reading.request(silent);
     reading.request(List.of(piece(2, 3, 3, 100)));
@@ -317,7 +371,7 @@ class SparkLocalOutputTest {
 
   @Test
   void anInterruptEndsTheWait() {
-    SparkLocalOutput reading = output(new FetchLimits(10_000, 10, 1000, 60_000));
+    SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 1000, 60_000));
     reading.request(List.of(piece(1, 1, 3, 200)));
     Thread.currentThread().interrupt();
 
@@ -327,7 +381,7 @@ class SparkLocalOutputTest {
 
   @Test
   void whatComesAfterClosingIsNotKept() {
-    SparkLocalOutput reading = output(new FetchLimits(10_000, 10, 100, 60_000));
+    SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 100, 60_000));
     reading.request(List.of(piece(1, 1, 3, 200), piece(2, 2, 3, 50)));
     executors.answers.remove().run();
 
