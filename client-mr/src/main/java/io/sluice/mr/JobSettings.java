@@ -94,6 +94,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
             client.read().silenceMs(),
             new RetryPolicy(
                 read.maxAttempts(), read.firstDelayMs(), read.maxDelayMs(), push.patienceMs())),
+        client.directMemoryBytes(),
         client.runFiles(),
         client.localOutput(),
         client.background(),

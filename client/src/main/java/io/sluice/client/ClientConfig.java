@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  * {@link io.sluice.common.config.ConfigReader#enginePrefix}.
  *
  * @param connectionsPerServer connections to one server, for all tasks of the process together
+ * @param directMemoryBytes limit of frames and slices of the process
  * @param runFiles which run files are read without their servers, where that is possible
  * @param localOutput when map tasks leave blocks on local disks
  * @param merge how long readers wait for what is pushed behind its task
@@ -41,6 +42,7 @@ public record ClientConfig(
     WriterConfig writer,
     PushConfig push,
     ReadConfig read,
+    long directMemoryBytes,
     RunFilesConfig runFiles,
     LocalOutputMode localOutput,
     BackgroundConfig background,
@@ -244,7 +246,20 @@ public record ClientConfig(
           .atLeast(1)
           .atMost(64)
           .since(FIRST)
-          .doc("Reads of one task that are on their way or waiting to be used.")
+          .doc(
+              "Maximum number of slices that one read of a shuffle has requested or holds. A task that"
+                  + " joins has two or more reads.")
+          .build();
+  static final ConfigKey<Long> DIRECT_MEMORY =
+      ConfigKey.dataSize("rss.client.direct.memory.max")
+          .defaultValue(512 * MIB)
+          .atLeast(MIB)
+          .since(FIRST)
+          .doc(
+              "Maximum direct memory of one process for frames that servers have not acknowledged and"
+                  + " for slices that its tasks read, and never more than half of the JVM's limit of"
+                  + " direct memory. Above it, each task continues with one slice per read, or with"
+                  + " its open frames and one that it sends.")
           .build();
   static final ConfigKey<Boolean> SHORT_CIRCUIT =
       ConfigKey.bool("rss.client.read.shortcircuit.enabled")
@@ -412,7 +427,7 @@ public record ClientConfig(
                   .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
                   .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
                   .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
-                  .keys(SLICE, PREFETCH, SHORT_CIRCUIT, REMOTE_FILES)
+                  .keys(SLICE, PREFETCH, DIRECT_MEMORY, SHORT_CIRCUIT, REMOTE_FILES)
                   .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX)
                   .keys(ClientSecurityConfig.KEYS))
           .rule(
@@ -479,6 +494,7 @@ public record ClientConfig(
             2 * (set.get(CONNECT_TIMEOUT) + set.get(RPC_TIMEOUT)),
             new RetryPolicy(
                 set.get(RPC_ATTEMPTS), Math.min(250, backOffMaxMs), backOffMaxMs, unreachableMs)),
+        set.get(DIRECT_MEMORY),
         set.get(SHORT_CIRCUIT)
             ? new RunFilesConfig(true, set.find(REMOTE_FILES).map(RemoteDirectory::parse))
             : RunFilesConfig.NONE,

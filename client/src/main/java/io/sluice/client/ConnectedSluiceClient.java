@@ -1,6 +1,7 @@
 package io.sluice.client;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.PlatformDependent;
 import io.sluice.client.background.BackgroundPusher;
 import io.sluice.client.background.FinishedOutput;
 import io.sluice.client.compress.PayloadTransform;
@@ -10,6 +11,7 @@ import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.RunFiles;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.LocalSession;
 import io.sluice.client.push.MapAttempt;
@@ -50,6 +52,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final ConnectionPool pool;
   private final PushEnvironment pushes;
   private final ByteBufAllocator allocator;
+  private final DirectMemory memory;
   private final LongSupplier nanoTime;
   private final ApplicationCredentials credentials;
   private final ClientTls tls;
@@ -80,6 +83,10 @@ final class ConnectedSluiceClient implements SluiceClient {
     this.application = application;
     this.allocator = allocator;
     this.nanoTime = nanoTime;
+    // The rest is for the engine, for TLS and for what the allocator keeps.
+    this.memory =
+        new DirectMemory(
+            Math.min(config.directMemoryBytes(), PlatformDependent.maxDirectMemory() / 2));
     this.pool =
         new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
     this.pushes =
@@ -90,6 +97,7 @@ final class ConnectedSluiceClient implements SluiceClient {
             new ServerHealth(
                 Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
                 nanoTime),
+            memory,
             nanoTime);
   }
 
@@ -163,7 +171,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   public PushSession localSession(
       ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
     return new LocalSession(
-        assignment.partitionCount(), attempt, options, config.push(), allocator);
+        assignment.partitionCount(), attempt, options, config.push(), allocator, memory);
   }
 
   @Override
@@ -207,6 +215,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         files(),
         pushes.health(),
         allocator,
+        memory,
         nanoTime,
         this::read);
   }

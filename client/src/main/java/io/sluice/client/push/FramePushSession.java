@@ -23,7 +23,7 @@ public final class FramePushSession extends FramingSession {
       PushEnvironment environment,
       ByteBufAllocator allocator,
       Consumer<PushCounters> onClose) {
-    super(assignment.partitionCount(), attempt, options, config, allocator);
+    super(assignment.partitionCount(), attempt, options, config, allocator, environment.memory());
     this.sender = new FrameSender(assignment, attempt, config, options, false, environment);
     this.onClose = onClose;
   }
@@ -60,7 +60,7 @@ public final class FramePushSession extends FramingSession {
 
   @Override
   public long heldBytes() {
-    return sender.heldBytes() + openBytes();
+    return sender.heldBytes() + super.heldBytes();
   }
 
   @Override

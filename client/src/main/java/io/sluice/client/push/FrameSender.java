@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.client.ConnectionPool;
 import io.sluice.client.RetryPolicy;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.ServerLane.Sending;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
@@ -52,7 +53,8 @@ final class FrameSender {
   private final LongSupplier nanoTime;
   private final boolean mayPassBy;
   private final int poolLane;
-  private final HeldFrames held = new HeldFrames();
+  private final DirectMemory memory;
+  private final HeldFrames held;
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private final Detours detours;
   private long nextFrame;
@@ -93,6 +95,8 @@ final class FrameSender {
     this.health = environment.health();
     this.nanoTime = environment.nanoTime();
     this.poolLane = pool.nextLane();
+    this.memory = environment.memory();
+    this.held = new HeldFrames(memory);
     this.detours =
         new Detours(
             assignment,
@@ -122,7 +126,8 @@ final class FrameSender {
   }
 
   /**
-   * Queues a frame and sends what may be sent; waits while the session holds more than it may.
+   * Queues a frame and sends what may be sent; waits while the session holds more than it may, or
+   * anything while the process does.
    *
    * @param body takes
    * @throws IOException if there is no way for a frame
@@ -138,6 +143,9 @@ final class FrameSender {
     handleEvents();
     pumpAll();
     awaitHeldAtMost(config.inFlightBytes());
+    while (held.count() > 0 && memory.isExceeded()) {
+      await();
+    }
   }
 
   /** Memory of the frames that somebody has yet to acknowledge. */

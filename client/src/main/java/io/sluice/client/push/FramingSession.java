@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.memory.DirectMemory;
 import java.io.IOException;
 import java.util.Objects;
 
@@ -20,9 +21,11 @@ abstract class FramingSession implements PushSession {
   private final PushOptions options;
   private final PushConfig config;
   private final ByteBufAllocator allocator;
+  private final DirectMemory memory;
   private BlockCompressor compressor;
   private BlockFramer framer;
   private boolean finalPass;
+  private long countedOpenBytes;
   private State state = State.OPEN;
 
   private enum State {
@@ -39,18 +42,21 @@ abstract class FramingSession implements PushSession {
 
   /**
    * @param options borrows what is in it
+   * @param memory counts open frames
    */
   FramingSession(
       int partitionCount,
       MapAttempt attempt,
       PushOptions options,
       PushConfig config,
-      ByteBufAllocator allocator) {
+      ByteBufAllocator allocator,
+      DirectMemory memory) {
     this.partitionCount = partitionCount;
     this.attempt = attempt;
     this.options = options;
     this.config = config;
     this.allocator = allocator;
+    this.memory = memory;
   }
 
   /** Which partitions may share the first frames. */
@@ -142,6 +148,7 @@ abstract class FramingSession implements PushSession {
       step.run();
       done = true;
     } finally {
+      countOpen();
       if (!done) {
         state = State.FAILED;
       }
@@ -164,8 +171,19 @@ abstract class FramingSession implements PushSession {
     return framer == null ? PushCounters.ZERO : counters(framer);
   }
 
+  private void countOpen() {
+    long now = openBytes();
+    memory.add(now - countedOpenBytes);
+    countedOpenBytes = now;
+  }
+
+  @Override
+  public long heldBytes() {
+    return openBytes();
+  }
+
   /** Memory of the open frames. */
-  final long openBytes() {
+  private long openBytes() {
     return framer == null ? 0 : framer.openBytes();
   }
 
@@ -177,6 +195,7 @@ abstract class FramingSession implements PushSession {
     state = State.CLOSED;
     if (framer != null) {
       framer.release();
+      countOpen();
     }
     if (compressor != null) {
       compressor.close();

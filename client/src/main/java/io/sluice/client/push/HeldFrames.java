@@ -1,12 +1,23 @@
 package io.sluice.client.push;
 
+import io.sluice.client.memory.DirectMemory;
+
 /** Counts the frames of a session that are held. Owned by the task thread. */
 final class HeldFrames {
+  private final DirectMemory memory;
   private int count;
   private long bytes;
 
+  /**
+   * @param memory of the process
+   */
+  HeldFrames(DirectMemory memory) {
+    this.memory = memory;
+  }
+
   void add(Frame frame) {
     count++;
+    memory.add(frame.heldBytes());
     bytes += frame.heldBytes();
   }
 
@@ -14,6 +25,7 @@ final class HeldFrames {
   void release(Frame frame) {
     if (frame.release()) {
       count--;
+      memory.add(-frame.heldBytes());
       bytes -= frame.heldBytes();
     }
   }

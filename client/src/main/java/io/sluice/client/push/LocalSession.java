@@ -2,6 +2,7 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.memory.DirectMemory;
 import java.io.IOException;
 import java.util.Objects;
 
@@ -17,14 +18,16 @@ public final class LocalSession extends FramingSession {
 
   /**
    * @param options borrows what is in it; its local sink takes everything
+   * @param memory counts the open frame
    */
   public LocalSession(
       int partitionCount,
       MapAttempt attempt,
       PushOptions options,
       PushConfig config,
-      ByteBufAllocator allocator) {
-    super(partitionCount, attempt, options, config, allocator);
+      ByteBufAllocator allocator,
+      DirectMemory memory) {
+    super(partitionCount, attempt, options, config, allocator, memory);
     this.sets = FrameSets.one(partitionCount);
     this.sink = Objects.requireNonNull(options.localSink());
   }

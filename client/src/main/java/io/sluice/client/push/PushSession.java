@@ -59,7 +59,7 @@ public interface PushSession extends AutoCloseable {
 
   PushCounters counters();
 
-  /** Memory, off the heap, of all frames: open ones and those on their way. */
+  /** Direct memory of all frames: open ones and those on their way. */
   default long heldBytes() {
     return 0;
   }

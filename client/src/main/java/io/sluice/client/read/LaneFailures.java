@@ -51,7 +51,7 @@ final class LaneFailures {
     } else if (mayPass || code == StatusCode.LOST) {
       // The server is well, these bytes are not: only what the slice was for goes elsewhere.
       lane.slices().remove(slice);
-      state.slicesHeld--;
+      state.drop(slice);
       for (Slice.Part part : slice.parts()) {
         if (part.isWanted()) {
           if (mayPass && part.visit().progress().hasMoreCopies()) {

@@ -97,18 +97,18 @@ final class LanePump {
         sendFetch(lane, connection, slice);
       }
     }
-    if (state.slicesHeld < state.config.slicesInFlight() && lane.hasTodo()) {
-      state.slicesHeld++;
+    if (lane.hasTodo() && state.mayHoldMore()) {
       Slice slice = lane.nextSlice(Math.min(state.config.sliceBytes(), connection.maxBodyLength()));
+      state.hold(slice);
       sendFetch(lane, connection, slice);
-      return lane.hasTodo() && state.slicesHeld < state.config.slicesInFlight();
+      return lane.hasTodo() && state.mayHoldMore();
     }
     return false;
   }
 
   private boolean wantsConnection(ReadLane lane) {
     return lane.hasToOpen()
-        || (lane.hasTodo() && state.slicesHeld < state.config.slicesInFlight())
+        || (lane.hasTodo() && state.mayHoldMore())
         || lane.slices().stream().anyMatch(slice -> slice.state() == Slice.State.TO_SEND);
   }
 

@@ -6,6 +6,7 @@ import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.ServerHealth;
 import io.sluice.common.frame.FrameLimits;
 import java.io.IOException;
@@ -41,6 +42,7 @@ public final class PooledShuffleRead implements ShuffleRead {
    * @param transform null for none
    * @param files ways to read run files without their servers; belong to the caller
    * @param health shared by all reads and pushes of the process
+   * @param memory of the process, counts slices
    * @param onClose told once, with the final counters
    */
   public PooledShuffleRead(
@@ -51,13 +53,20 @@ public final class PooledShuffleRead implements ShuffleRead {
       RunFiles files,
       ServerHealth health,
       ByteBufAllocator allocator,
+      DirectMemory memory,
       LongSupplier nanoTime,
       Consumer<ReadCounters> onClose) {
     this.onClose = onClose;
     this.poolLane = pool.nextLane();
     this.state =
         new ReadState(
-            request, config, new OpenRunFiles(files, allocator), health, poolLane, nanoTime);
+            request,
+            config,
+            new OpenRunFiles(files, allocator),
+            health,
+            memory,
+            poolLane,
+            nanoTime);
     this.pump = new LanePump(state, pool, poolLane);
     this.assembler =
         new ContentAssembler(

@@ -2,6 +2,7 @@ package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.OpenRunFiles;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.ServerId;
@@ -40,6 +41,10 @@ final class ReadState {
   /** Slices that are on their way, here, or being taken apart. */
   int slicesHeld;
 
+  private final DirectMemory processMemory;
+  private long heldBytes;
+  private long grantedBytes;
+
   /** Whether a server was waited for in vain: others get less patience where that may do. */
   boolean patienceSpent;
 
@@ -63,8 +68,10 @@ final class ReadState {
       ReadConfig config,
       OpenRunFiles files,
       ServerHealth health,
+      DirectMemory processMemory,
       int poolLane,
       LongSupplier nanoTime) {
+    this.processMemory = processMemory;
     this.files = files;
     this.health = health;
     this.request = request;
@@ -188,11 +195,36 @@ final class ReadState {
     endVisit(visit);
   }
 
+  /**
+   * Whether one more slice may be fetched. The first one always may, so that a read continues
+   * however little memory there is.
+   */
+  boolean mayHoldMore() {
+    return slicesHeld == 0
+        || (slicesHeld < config.slicesInFlight()
+            && processMemory.hasRoom(config.sliceBytes())
+            && grantedBytes >= heldBytes);
+  }
+
+  /** A slice is about to be fetched. */
+  void hold(Slice slice) {
+    slicesHeld++;
+    heldBytes += slice.length();
+    processMemory.add(slice.length());
+    grantedBytes = request.memory().account(heldBytes);
+  }
+
+  /** Frees a slice that was held. */
+  void drop(Slice slice) {
+    slice.release();
+    slicesHeld--;
+    heldBytes -= slice.length();
+    processMemory.add(-slice.length());
+    grantedBytes = request.memory().account(heldBytes);
+  }
+
   void dropSlices(ReadLane lane) {
-    for (Slice slice : lane.slices()) {
-      slice.release();
-      slicesHeld--;
-    }
+    lane.slices().forEach(this::drop);
     lane.slices().clear();
   }
 }

@@ -24,6 +24,7 @@ public final class ShuffleReadRequest {
   private final int maxWaitMs;
   private final NewestAssignments newest;
   private final int wantedPermille;
+  private final SliceMemory memory;
 
   private ShuffleReadRequest(Builder from) {
     this.assignment = from.assignment;
@@ -37,6 +38,7 @@ public final class ShuffleReadRequest {
     this.maxWaitMs = from.maxWaitMs;
     this.wantedPermille = from.wantedPermille;
     this.newest = from.newest;
+    this.memory = from.memory;
   }
 
   public static Builder builder(ShuffleAssignment assignment) {
@@ -68,6 +70,11 @@ public final class ShuffleReadRequest {
   /** The way to what the servers do not have; null: there is none. */
   LocalOutput localOutput() {
     return localOutput;
+  }
+
+  /** Where slices are counted. */
+  SliceMemory memory() {
+    return memory;
   }
 
   /** Whom to ask for servers that are not in the assignment; null: nobody. */
@@ -113,9 +120,16 @@ public final class ShuffleReadRequest {
     private int maxWaitMs;
     private int wantedPermille;
     private NewestAssignments newest;
+    private SliceMemory memory = SliceMemory.UNCOUNTED;
 
     private Builder(ShuffleAssignment assignment) {
       this.assignment = assignment;
+    }
+
+    /** Where slices are counted; nowhere if this is not called. */
+    public Builder memory(SliceMemory task) {
+      memory = task;
+      return this;
     }
 
     /**

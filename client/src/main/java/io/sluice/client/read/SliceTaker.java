@@ -58,9 +58,8 @@ final class SliceTaker {
     while (true) {
       Slice.Part part = current.part();
       if (part == null) {
-        current.release();
+        state.drop(current);
         current = null;
-        state.slicesHeld--;
         return null;
       }
       PartitionVisit visit = part.visit();
@@ -223,7 +222,7 @@ final class SliceTaker {
   /** Frees the slice that is being taken apart. */
   void release() {
     if (current != null) {
-      current.release();
+      state.drop(current);
       current = null;
     }
   }

@@ -63,7 +63,8 @@ final class LocalFile {
             new MapAttempt(attempt, (int) attempt),
             new PushOptions(transform, null, local::accept),
             cluster.pushConfig(),
-            cluster.allocator())) {
+            cluster.allocator(),
+            cluster.memory())) {
       content.addTo(session);
       session.finish();
     }

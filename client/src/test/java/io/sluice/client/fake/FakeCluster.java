@@ -8,6 +8,7 @@ import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.file.RunFiles;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
@@ -47,6 +48,7 @@ public final class FakeCluster implements AutoCloseable {
       new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, QUICK, QUICK);
   private RunFiles files = RunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
+  private DirectMemory memory = new DirectMemory(Long.MAX_VALUE);
   private final ServerHealth health = new ServerHealth(TRY_FAILING_EVERY_MS, System::nanoTime);
   private PushWindows windows =
       new PushWindows(pushConfig.frameBytes(), pushConfig.inFlightBytes(), 0);
@@ -90,6 +92,15 @@ public final class FakeCluster implements AutoCloseable {
 
   public void use(ReadConfig config) {
     readConfig = config;
+  }
+
+  public void use(DirectMemory ofProcess) {
+    memory = ofProcess;
+  }
+
+  /** Of the process that pushes and reads. */
+  public DirectMemory memory() {
+    return memory;
   }
 
   public PushConfig pushConfig() {
@@ -154,7 +165,7 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   private PushEnvironment environment() {
-    return new PushEnvironment(pool, windows, health, System::nanoTime);
+    return new PushEnvironment(pool, windows, health, memory, System::nanoTime);
   }
 
   /** What this process knows of servers that fail. */
@@ -184,6 +195,7 @@ public final class FakeCluster implements AutoCloseable {
         files,
         health,
         allocator,
+        memory,
         System::nanoTime,
         counters -> {});
   }

@@ -9,6 +9,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -21,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -497,6 +499,41 @@ class PushSessionTest {
       assertThatThrownBy(() -> session.add(2, new byte[1], 0, 1, 1))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("final pass");
+    }
+  }
+
+  @Test
+  void waitsForItsOwnFramesWhileTheProcessHoldsMoreThanItMay() throws Exception {
+    int frame = 16 << 10;
+    DirectMemory memory = new DirectMemory(4L * frame);
+    AtomicLong most = new AtomicLong();
+    Faults watching =
+        new Faults() {
+          @Override
+          public Fate push(ServerId server, Push push, ByteBuf body) {
+            most.accumulateAndGet(memory.heldBytes(), Math::max);
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.threaded(2, watching)) {
+      cluster.use(
+          new PushConfig(
+              frame, 64L * frame, 1, BlockCodec.NONE, 1, FakeCluster.QUICK, FakeCluster.QUICK));
+      cluster.use(memory);
+      ShuffleAssignment assignment = cluster.assign(8, 2, 1);
+      try (FramePushSession one = cluster.push(assignment, 1, 0);
+          FramePushSession other = cluster.push(assignment, 2, 1)) {
+        for (int i = 0; i < 200; i++) {
+          add(one, i % 8, 5000);
+          add(other, i % 8, 5000);
+        }
+        one.finish();
+        other.finish();
+      }
+
+      // Of each session one frame for either server, which is open, and one more that it sends.
+      assertThat(most.get()).isBetween(1L, (4 + 2 * 3) * (long) frame);
+      assertThat(memory.heldBytes()).isZero();
     }
   }
 }

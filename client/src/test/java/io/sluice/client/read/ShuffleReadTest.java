@@ -8,6 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramePushSession;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.block.BlockHeader;
@@ -16,12 +17,14 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.ServerId;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ShuffleReadTest {
@@ -557,6 +560,85 @@ class ShuffleReadTest {
           assertThatThrownBy(read::next).isInstanceOf(IllegalStateException.class);
         }
       }
+    }
+  }
+
+  @Test
+  void holdsNoMoreSlicesThanItsTaskIsGranted() throws Exception {
+    try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
+      cluster.use(new ReadConfig(8 << 10, 20, 1 << 30, 20_000, FakeCluster.QUICK));
+      ShuffleAssignment assignment = cluster.assign(16, 2, 1);
+      pushMaps(cluster, assignment, 6, 40_000);
+      long granted = 20 << 10;
+      AtomicLong most = new AtomicLong();
+      ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
+      for (int partition = 0; partition < 16; partition++) {
+        for (int map = 0; map < 6; map++) {
+          request.expect(partition, map, map);
+        }
+      }
+      AtomicLong held = new AtomicLong();
+      request.memory(
+          bytes -> {
+            held.set(bytes);
+            most.accumulateAndGet(bytes, Math::max);
+            return granted;
+          });
+
+      try (PooledShuffleRead read = cluster.read(request.build())) {
+        int contents = 0;
+        while (read.next() != null) {
+          contents++;
+        }
+        assertThat(contents).isEqualTo(16 * 6);
+      }
+
+      // One slice may be fetched before it is known that it is not granted.
+      assertThat(most.get()).isBetween(1L, granted + (8 << 10));
+      assertThat(held.get()).isZero();
+      assertThat(cluster.memory().heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void readsShareTheMemoryOfTheProcessAndEachContinuesWithOneSlice() throws Exception {
+    try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
+      cluster.use(new ReadConfig(8 << 10, 20, 1 << 30, 20_000, FakeCluster.QUICK));
+      cluster.use(new DirectMemory(20 << 10));
+      ShuffleAssignment assignment = cluster.assign(16, 2, 1);
+      pushMaps(cluster, assignment, 6, 40_000);
+      List<PooledShuffleRead> reads = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        reads.add(cluster.read(request(assignment, 0, 16, 0, 1, 2, 3, 4, 5)));
+      }
+
+      for (int content = 0; content < 16 * 6; content++) {
+        for (PooledShuffleRead read : reads) {
+          assertThat(read.next()).isNotNull();
+          assertThat(cluster.memory().heldBytes()).isLessThanOrEqualTo((20 + 5 * 8) << 10);
+        }
+      }
+      for (PooledShuffleRead read : reads) {
+        assertThat(read.next()).isNull();
+        read.close();
+      }
+
+      assertThat(cluster.memory().heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aClosedReadHoldsNothing() throws Exception {
+    try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(16, 2, 1);
+      pushMaps(cluster, assignment, 6, 40_000);
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, 0, 16, 0, 1, 2, 3, 4, 5))) {
+        assertThat(read.next()).isNotNull();
+        assertThat(cluster.memory().heldBytes()).isPositive();
+      }
+
+      assertThat(cluster.memory().heldBytes()).isZero();
     }
   }
 }

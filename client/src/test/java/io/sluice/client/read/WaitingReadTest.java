@@ -9,6 +9,7 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.file.RunFiles;
+import io.sluice.client.memory.DirectMemory;
 import io.sluice.common.frame.AttemptSets;
 import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Fetch;
@@ -75,6 +76,7 @@ class WaitingReadTest {
         RunFiles.none(),
         cluster.health(),
         UnpooledByteBufAllocator.DEFAULT,
+        new DirectMemory(Long.MAX_VALUE),
         nanoTime,
         counters -> {});
   }

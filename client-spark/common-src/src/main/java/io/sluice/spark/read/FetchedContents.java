@@ -8,6 +8,7 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
+import io.sluice.spark.TaskDirectMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class FetchedContents implements BlockContents {
   private final ShuffleRead read;
   private final int shuffleId;
   private final BooleanSupplier outdated;
+  private final TaskDirectMemory memory;
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
   private ReadCounters reported = ReadCounters.ZERO;
@@ -39,16 +41,19 @@ public final class FetchedContents implements BlockContents {
    * @param read takes
    * @param outdated tells whether the read did not know all servers that the shuffle has by now;
    *     asked when something is missing, waits for a bounded time
+   * @param memory takes: counts the slices of the read
    */
   public FetchedContents(
       ShuffleRead read,
       int shuffleId,
       BooleanSupplier outdated,
+      TaskDirectMemory memory,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
     this.read = read;
     this.shuffleId = shuffleId;
     this.outdated = outdated;
+    this.memory = memory;
     this.context = context;
     this.metrics = metrics;
   }
@@ -69,6 +74,7 @@ public final class FetchedContents implements BlockContents {
   @Override
   public void close() {
     read.close();
+    memory.release(context.taskMetrics());
   }
 
   private IOException fetchFailed(BlocksMissingException cause) {

@@ -37,16 +37,10 @@ final class LocalFirstOutput extends SessionOutput {
   }
 
   @Override
-  void added(PushSession to) {}
-
-  @Override
   BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException {
     // Not needed: when the executor goes, servers may have all of it by then.
     BlockManagerId location = MapLocation.withLocal(attempt, kept.commit(false), false);
     pushBehind.run();
     return location;
   }
-
-  @Override
-  void release() {}
 }

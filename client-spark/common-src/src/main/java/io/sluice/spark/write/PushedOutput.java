@@ -11,8 +11,6 @@ import org.apache.spark.storage.BlockManagerId;
 
 /** Pushes blocks to the servers and leaves in local output what none of them takes. */
 final class PushedOutput extends SessionOutput {
-  private final FrameMemory memory;
-
   /**
    * @param session takes
    * @param executor the executor of this process
@@ -27,25 +25,10 @@ final class PushedOutput extends SessionOutput {
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     super(session, mapId, executor, local, context, metrics, statistics);
-    this.memory = new FrameMemory(context.taskMemoryManager());
-  }
-
-  @Override
-  void added(PushSession to) throws IOException {
-    long held = to.heldBytes();
-    long granted = memory.account(held);
-    if (granted < held) {
-      to.awaitHeldAtMost(granted);
-    }
   }
 
   @Override
   BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException {
     return MapLocation.withLocal(attempt, kept.commit(true), true);
-  }
-
-  @Override
-  void release() {
-    memory.release();
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.spark.write;
 
 import io.sluice.client.push.PushSession;
 import io.sluice.spark.MapLocation;
+import io.sluice.spark.TaskDirectMemory;
 import io.sluice.spark.local.LocalMapOutput;
 import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
@@ -22,6 +23,7 @@ abstract class SessionOutput implements MapOutput {
   private final TaskContext context;
   private final ShuffleWriteMetricsReporter metrics;
   private final ShuffleStatistics statistics;
+  private final TaskDirectMemory memory;
   private long reportedBytes;
   private BlockManagerId location;
   private boolean counted;
@@ -46,10 +48,8 @@ abstract class SessionOutput implements MapOutput {
     this.context = context;
     this.metrics = metrics;
     this.statistics = statistics;
+    this.memory = new TaskDirectMemory(context.taskMemoryManager());
   }
-
-  /** A block was added. */
-  abstract void added(PushSession to) throws IOException;
 
   /**
    * Commits local output, which holds something.
@@ -58,16 +58,17 @@ abstract class SessionOutput implements MapOutput {
    */
   abstract BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException;
 
-  /** Returns what is held beside the session and local output. Idempotent. */
-  abstract void release();
-
   @Override
   public final void add(int partition, byte[] bytes, int length, int records) throws IOException {
     // A killed task whose thread is not interrupted would write on for nothing.
     context.killTaskIfInterrupted();
     long begun = System.nanoTime();
     session.add(partition, bytes, 0, length, records);
-    added(session);
+    long held = session.heldBytes();
+    long granted = memory.account(held);
+    if (granted < held) {
+      session.awaitHeldAtMost(granted);
+    }
     metrics.incRecordsWritten(records);
     report(begun);
   }
@@ -101,7 +102,7 @@ abstract class SessionOutput implements MapOutput {
   @Override
   public final void close() {
     session.close();
-    release();
+    memory.release(context.taskMetrics());
     if (local != null) {
       local.close();
     }

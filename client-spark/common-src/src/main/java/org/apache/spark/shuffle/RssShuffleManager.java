@@ -17,6 +17,7 @@ import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
+import io.sluice.spark.TaskDirectMemory;
 import io.sluice.spark.UntrackedShuffles;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverFurtherServers;
@@ -270,7 +271,9 @@ public class RssShuffleManager extends SortShuffleManager {
     ShuffleAssignment assignment =
         context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
     LatestGeneration read = new LatestGeneration(driver, assignment);
-    ShuffleReadRequest.Builder request = expected.request(assignment).anyOrder().newest(read);
+    TaskDirectMemory memory = new TaskDirectMemory(context.taskMemoryManager());
+    ShuffleReadRequest.Builder request =
+        expected.request(assignment).anyOrder().newest(read).memory(memory::account);
     if (!expected.local().isEmpty()) {
       request.localOutput(
           new SparkLocalOutput(
@@ -290,6 +293,7 @@ public class RssShuffleManager extends SortShuffleManager {
             handle.statistics()),
         handle.shuffleId(),
         read::isOutdated,
+        memory,
         context,
         metrics);
   }

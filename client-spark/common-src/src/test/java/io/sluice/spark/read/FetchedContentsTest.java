@@ -13,6 +13,7 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
+import io.sluice.spark.TaskDirectMemory;
 import io.sluice.spark.TestTask;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,7 +33,8 @@ class FetchedContentsTest {
   private final Scripted read = new Scripted();
   private boolean outdated;
   private final FetchedContents contents =
-      new FetchedContents(read, 5, () -> outdated, task, metrics);
+      new FetchedContents(
+          read, 5, () -> outdated, new TaskDirectMemory(task.taskMemoryManager()), task, metrics);
 
   private static final class Scripted implements ShuffleRead {
     final Deque<Object> script = new ArrayDeque<>();

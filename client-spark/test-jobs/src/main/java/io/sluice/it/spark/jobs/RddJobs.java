@@ -225,6 +225,30 @@ final class RddJobs {
             .collect());
   }
 
+  /** 192 MiB that do not compress: each of 4 map tasks has 12 MiB for each of 4 reduce tasks. */
+  static JobResult incompressible(SparkSession spark, BufferedReader input) {
+    return JobResult.ofUnordered(
+        context(spark)
+            .parallelize(IntStream.range(0, 4).boxed().toList(), 4)
+            .flatMapToPair(
+                map -> {
+                  SplittableRandom random = new SplittableRandom(map);
+                  return IntStream.range(0, 768)
+                      .mapToObj(
+                          i -> {
+                            byte[] bytes = new byte[64 << 10];
+                            random.nextBytes(bytes);
+                            return new Tuple2<>(i, bytes);
+                          })
+                      .iterator();
+                })
+            .partitionBy(new HashPartitioner(4))
+            .mapToPair(pair -> new Tuple2<>(pair._1(), Arrays.hashCode(pair._2())))
+            .reduceByKey(Integer::sum, 4)
+            .map(pair -> pair._1() + ":" + pair._2())
+            .collect());
+  }
+
   static JobResult twoStages(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
         pairs(spark, 60_000, 10_000)

@@ -1,31 +1,34 @@
-package io.sluice.spark.write;
+package io.sluice.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.spark.SparkConf;
+import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.memory.UnifiedMemoryManager;
 import org.junit.jupiter.api.Test;
 
-class FrameMemoryTest {
+class TaskDirectMemoryTest {
   private static final long MIB = 1 << 20;
 
   private final TaskMemoryManager memory =
       new TaskMemoryManager(new UnifiedMemoryManager(new SparkConf(false), 8 * MIB, 0, 1), 0);
-  private final FrameMemory frames = new FrameMemory(memory);
+  private final TaskDirectMemory direct = new TaskDirectMemory(memory);
+  private final TaskMetrics metrics = new TaskMetrics();
 
   @Test
   void countsWhatIsHeldAsMemoryOfTheTask() {
-    assertThat(frames.account(3 * MIB)).isEqualTo(3 * MIB);
-    assertThat(frames.account(3 * MIB + 1)).isGreaterThanOrEqualTo(3 * MIB + 1);
+    assertThat(direct.account(3 * MIB)).isEqualTo(3 * MIB);
+    assertThat(direct.account(3 * MIB + 1)).isGreaterThanOrEqualTo(3 * MIB + 1);
     assertThat(memory.getMemoryConsumptionForThisTask()).isBetween(3 * MIB + 1, 4 * MIB);
 
-    frames.release();
-    frames.release();
+    direct.release(metrics);
+    direct.release(metrics);
 
     assertThat(memory.getMemoryConsumptionForThisTask()).isZero();
+    assertThat(metrics.peakExecutionMemory()).isEqualTo(3 * MIB + 1);
   }
 
   @Test
@@ -33,23 +36,23 @@ class FrameMemoryTest {
     Other other = new Other(memory);
     assertThat(other.acquireMemory(6 * MIB)).isEqualTo(6 * MIB);
 
-    assertThat(frames.account(5 * MIB)).isEqualTo(2 * MIB);
+    assertThat(direct.account(5 * MIB)).isEqualTo(2 * MIB);
 
     other.freeMemory(6 * MIB);
-    frames.release();
+    direct.release(metrics);
   }
 
   @Test
   void givesBackToOthersWhatIsNoLongerHeld() {
-    frames.account(6 * MIB);
-    frames.account(MIB);
+    direct.account(6 * MIB);
+    direct.account(MIB);
     Other other = new Other(memory);
 
     assertThat(other.acquireMemory(7 * MIB)).isEqualTo(7 * MIB);
-    assertThat(frames.getUsed()).isEqualTo(MIB);
+    assertThat(direct.getUsed()).isEqualTo(MIB);
 
     other.freeMemory(7 * MIB);
-    frames.release();
+    direct.release(metrics);
   }
 
   private static final class Other extends MemoryConsumer {
