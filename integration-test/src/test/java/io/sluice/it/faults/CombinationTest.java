@@ -136,7 +136,7 @@ class CombinationTest {
         // Reduce tasks that did not know the newest assignment fail alone, each once at most.
         assertThat(found.number(job, "otherFailures")).isBetween(0L, REDUCE_TASKS);
       }
-      case FAILS -> assertThat(found.digest(job)).startsWith("error: Job aborted");
+      case FAILS -> assertThat(found.error(job).orElseThrow()).startsWith("Job aborted");
     }
   }
 

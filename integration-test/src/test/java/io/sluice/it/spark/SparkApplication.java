@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -72,9 +73,18 @@ public final class SparkApplication {
    * @param log of the driver
    */
   public record Outcome(int exitCode, Properties results, String log) {
+    /** The digest of a job's rows; fails if the job has none, because it failed or did not run. */
     public String digest(String job) {
-      String error = results.getProperty(job + ".error");
-      return error == null ? results.getProperty(job + ".digest") : "error: " + error;
+      String digest = results.getProperty(job + ".digest");
+      if (digest == null) {
+        throw new AssertionError("job " + job + " has no result: " + error(job) + "\n" + log);
+      }
+      return digest;
+    }
+
+    /** Why a job failed; empty if it did not. */
+    public Optional<String> error(String job) {
+      return Optional.ofNullable(results.getProperty(job + ".error"));
     }
 
     public long number(String job, String what) {
