@@ -104,7 +104,7 @@ class StoreOverTransportsTest {
 
         store.shuffles().removeApplication(SHUFFLE.getApplication());
         await("memory freed", () -> store.memory().usedBytes() == 0);
-        assertThat(loopback.counters().pausedConnections()).isZero();
+        await("connections resumed", () -> loopback.counters().pausedConnections() == 0);
       }
       await("memory freed", () -> store.memory().usedBytes() == 0);
     }

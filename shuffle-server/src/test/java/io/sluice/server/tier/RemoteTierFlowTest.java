@@ -34,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -193,11 +194,10 @@ class RemoteTierFlowTest {
   private void beginAgain(String application) throws Exception {
     localStorage.capacityBytes(1L << 40);
     local.refresh();
-    List<String> ended = List.copyOf(store.applications());
-    ended.forEach(store::removeApplication);
+    store.applications().forEach(store::removeApplication);
     appended.clear();
-    // Calls that take directories away would count as those of the next move.
-    await(() -> localStorage.list().isEmpty() && files.deletedDirectories().containsAll(ended));
+    // Calls that take files and directories away would count as those of the next move.
+    awaitDeletions();
     spill(application, 20);
     limitLocal(1.0);
   }
@@ -210,7 +210,9 @@ class RemoteTierFlowTest {
     assertThat(remote.catalog().runs()).hasSize(1);
     store.removeApplication("app");
     appended.clear();
-    await(() -> files.paths().isEmpty() && localStorage.list().isEmpty());
+    awaitDeletions();
+    assertThat(localStorage.list()).isEmpty();
+    assertThat(files.paths()).isEmpty();
     assertThat(remote.catalog().runs()).isEmpty();
     assertThat(files.deletedDirectories()).contains("app/host_1", "app");
   }
@@ -223,6 +225,15 @@ class RemoteTierFlowTest {
     limitLocal(1.0);
     demoter.demote();
     assertThat(remoteStorage.location(file)).contains("memory:/shuffle/app/host_1/" + file);
+  }
+
+  /** Waits until what was given up is deleted, with its directories. */
+  private void awaitDeletions() throws Exception {
+    for (Disk disk : disks.list()) {
+      CompletableFuture<Void> deleted = new CompletableFuture<>();
+      runs.onThreadOf(disk, () -> deleted.complete(null));
+      deleted.get(30, TimeUnit.SECONDS);
+    }
   }
 
   private long spillerNanoTime() {
