@@ -24,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(180)
 class LauncherTest {
+  private static final String TPCDS_QUERIES = "demo/target/tpcds-queries/spark-sql-tests.jar";
+
   private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
   private static final Instant LATER = LONG_AGO.plusSeconds(3600);
 
@@ -78,6 +80,7 @@ class LauncherTest {
     file(checkout.resolve("dist/target/home/RELEASE"), when);
     file(checkout.resolve("demo/target/spark-home/RELEASE"), when);
     file(checkout.resolve("demo/hadoop-home/target/jars.txt"), when);
+    file(checkout.resolve(TPCDS_QUERIES), when);
     Files.createDirectories(checkout.resolve("dist/target/home/jars"));
   }
 
@@ -265,6 +268,7 @@ class LauncherTest {
         .contains(
             "ARG -Dsluice.spark.home=" + checkout + "/demo/target/spark-home",
             "ARG -Dsluice.hadoop.jars=" + checkout + "/demo/hadoop-home/target/jars.txt",
+            "ARG -Dsluice.tpcds.queries=" + checkout + "/" + TPCDS_QUERIES,
             "ARG " + checkout + "/dist/target/home/jars/*")
         .endsWith("ARG demo");
   }
@@ -275,7 +279,8 @@ class LauncherTest {
     built(checkout, LATER);
     script(tools.resolve("mvn"), "echo '[ERROR] that is enough'", "exit 1");
     for (String made :
-        List.of("demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE")) {
+        List.of(
+            "demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE", TPCDS_QUERIES)) {
       Files.delete(checkout.resolve(made));
 
       assertThat(run(checkout.resolve("sluice"), Map.of(), "demo").text())

@@ -1,5 +1,6 @@
 package io.sluice.demo;
 
+import io.sluice.demo.driver.Workload;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Option;
     name = "demo",
     description = {
       "Runs the 22 queries of TPC-H on Spark, each with Spark's own shuffle and then through Sluice, and compares every row.",
+      "With --workload tpcds: the 103 queries of TPC-DS, from the tests that Spark publishes.",
       "With --engine mapreduce: runs terasort, teravalidate and wordcount on Hadoop's mini cluster of YARN, each with Hadoop's own"
           + " shuffle and then through Sluice, and compares output files and counters.",
       "Starts a coordinator, shuffle servers and the engine (executors and containers in processes of their own) on loopback,"
@@ -64,6 +66,12 @@ public final class DemoCommand extends ComparisonCommand {
   private Engine engine;
 
   @Option(
+      names = "--workload",
+      paramLabel = "NAME",
+      description = "Data and queries: ${COMPLETION-CANDIDATES}; only with spark. Default: tpch.")
+  private Workload workload;
+
+  @Option(
       names = "--scale",
       paramLabel = "FACTOR",
       description =
@@ -74,7 +82,7 @@ public final class DemoCommand extends ComparisonCommand {
       names = "--queries",
       paramLabel = "LIST",
       description =
-          "Only these queries, such as 1,3,5-7; only with spark, mapreduce has none. Default: all 22.")
+          "Only these queries, such as 1,3,5-7; only with spark, mapreduce has none. Default: all.")
   private String queries;
 
   @Option(
@@ -167,11 +175,15 @@ public final class DemoCommand extends ComparisonCommand {
   }
 
   private Opening onSpark(double factor) throws DemoException {
-    List<Integer> numbers = queries == null ? QueryList.all() : QueryList.parse(queries);
+    Workload chosen = workload == null ? Workload.TPCH : workload;
     DemoRun.Plan plan =
         new DemoRun.Plan(
+            chosen,
             factor,
-            numbers,
+            selected(chosen),
+            chosen == Workload.TPCDS
+                ? Optional.of(Installation.tpcdsQueries(System.getProperties()))
+                : Optional.empty(),
             servers,
             bufferCapacity,
             transport.name(),
@@ -184,7 +196,19 @@ public final class DemoCommand extends ComparisonCommand {
     return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
   }
 
+  private List<String> selected(Workload chosen) throws DemoException {
+    if (queries == null) {
+      return chosen.queries();
+    }
+    try {
+      return chosen.select(queries);
+    } catch (IllegalArgumentException e) {
+      throw DemoException.usage("--queries " + e.getMessage());
+    }
+  }
+
   private Opening onMapReduce(double factor) throws DemoException {
+    refuse("--workload", workload != null, "terasort, teravalidate and wordcount always run");
     refuse("--queries", queries != null, "terasort, teravalidate and wordcount always run");
     refuse("--coordinator", coordinators != null, "a cluster is always started");
     refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");

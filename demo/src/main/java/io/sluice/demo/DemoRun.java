@@ -5,6 +5,7 @@ import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
+import io.sluice.demo.driver.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,9 @@ final class DemoRun implements Comparison {
   /**
    * What a run does.
    *
-   * @param scale scale factor of TPC-H
-   * @param queries numbers of the queries, in the order to run them
+   * @param scale scale factor of the data
+   * @param queries names of the queries, in the order to run them
+   * @param queryTexts as in {@link DriverSettings}
    * @param servers how many shuffle servers
    * @param bufferCapacity memory for shuffle data in each server, small enough that larger shuffles
    *     spill
@@ -49,8 +51,10 @@ final class DemoRun implements Comparison {
    * @param keep whether logs, settings and rows stay after a good run, too
    */
   record Plan(
+      Workload workload,
       double scale,
-      List<Integer> queries,
+      List<String> queries,
+      Optional<Path> queryTexts,
       int servers,
       String bufferCapacity,
       String transport,
@@ -77,7 +81,7 @@ final class DemoRun implements Comparison {
 
   @Override
   public DemoTable run() throws DemoException, IOException, InterruptedException {
-    Path data = TpchData.ensure(plan.scale(), spark, progress);
+    Path data = WorkloadData.ensure(plan.workload(), plan.scale(), spark, progress);
     if (plan.coordinators().isPresent()) {
       progress.step("Sluice: the cluster of coordinator " + plan.coordinators().get());
     } else {
@@ -95,7 +99,7 @@ final class DemoRun implements Comparison {
         DriverProcess sluice = startDriver(Side.SLUICE, data)) {
       own.await(DriverMessage.Ready.class, READY_TIMEOUT);
       sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
-      TpchData.readAhead(data);
+      WorkloadData.readAhead(data);
       progress.step("Queries: each with Spark's own shuffle, then through Sluice");
       return new DemoTable(compare(own, sluice, probe));
     }
@@ -108,7 +112,7 @@ final class DemoRun implements Comparison {
       throws DemoException, IOException, InterruptedException {
     List<QueryComparison> comparisons = new ArrayList<>();
     int total = plan.queries().size();
-    for (int query : plan.queries()) {
+    for (String query : plan.queries()) {
       progress.advance(comparisons.size(), total, "query " + query + ", Spark's own shuffle");
       DriverMessage.Result ownResult = runQuery(own, query);
 
@@ -126,7 +130,7 @@ final class DemoRun implements Comparison {
       progress.result(
           comparisons.size(),
           total,
-          "query %d, own %s s, Sluice %s s, same: %s"
+          "query %s, own %s s, Sluice %s s, same: %s"
               .formatted(
                   query,
                   ResultTable.seconds(ownResult.elapsedMs()),
@@ -136,13 +140,13 @@ final class DemoRun implements Comparison {
     return comparisons;
   }
 
-  private DriverMessage.Result runQuery(DriverProcess driver, int query)
+  private DriverMessage.Result runQuery(DriverProcess driver, String query)
       throws DemoException, InterruptedException {
     driver.run(query);
     return driver.await(DriverMessage.Result.class, plan.queryTimeout());
   }
 
-  private ResultRows rows(Side side, int query) throws IOException {
+  private ResultRows rows(Side side, String query) throws IOException {
     return ResultRows.read(ResultRows.file(rowsDirectory(side), query));
   }
 
@@ -164,7 +168,7 @@ final class DemoRun implements Comparison {
         side,
         "io.sluice.demo.spark.QueryDriver",
         spark.environment(),
-        new DriverSettings(plan.scale(), data, rows, conf),
+        new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
         staging.directory().resolve(side.word()));
   }
 
@@ -176,6 +180,7 @@ final class DemoRun implements Comparison {
   @Override
   public boolean removeFiles(boolean good) throws IOException {
     return staging.removeFiles(
-        good && !plan.keep(), List.of("spark-local", "spark-home", "tpch", "warehouse"));
+        good && !plan.keep(),
+        List.of("spark-local", "spark-home", WorkloadData.UNFINISHED, "warehouse"));
   }
 }

@@ -35,7 +35,7 @@ final class DemoTable implements Comparison.Outcome {
 
   private static ResultTable.Row row(QueryComparison query) {
     return new ResultTable.Row(
-        Integer.toString(query.query()),
+        query.query(),
         query.own().rows(),
         query.verdict(),
         query.own().elapsedMs(),
@@ -49,7 +49,7 @@ final class DemoTable implements Comparison.Outcome {
       RowDifference difference = query.difference();
       switch (query.verdict()) {
         case SAME -> {}
-        case AROUND -> around.add(Integer.toString(query.query()));
+        case AROUND -> around.add(query.query());
         case DIFFERENT -> {
           text.append("query ")
               .append(query.query())

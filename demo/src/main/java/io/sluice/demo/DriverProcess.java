@@ -91,11 +91,6 @@ final class DriverProcess implements AutoCloseable {
     return process.toHandle();
   }
 
-  /** Asks the driver to run a query. */
-  void run(int query) throws DemoException {
-    run(Integer.toString(query));
-  }
-
   /** Asks the driver to run what the words say, see {@link DriverMessage}. */
   void run(String words) throws DemoException {
     try {

@@ -28,6 +28,9 @@ record Installation(Path jars, Path clients, Path driverJars) {
   /** System property with the file that names a Hadoop's jars; absent in a distribution. */
   private static final String HADOOP_JARS = "sluice.hadoop.jars";
 
+  /** System property with the jar that has the queries of TPC-DS; absent in a distribution. */
+  private static final String TPCDS_QUERIES = "sluice.tpcds.queries";
+
   static Installation of(Properties system) throws DemoException {
     return new Installation(
         directory(system, JARS), directory(system, CLIENTS), directory(system, DRIVER_JARS));
@@ -86,6 +89,25 @@ record Installation(Path jars, Path clients, Path driverJars) {
       throw DemoException.failed("cannot read the list of Hadoop's jars: " + e, e);
     }
     return list;
+  }
+
+  /**
+   * The jar with the texts of TPC-DS's queries.
+   *
+   * @param system properties of this process
+   */
+  static Path tpcdsQueries(Properties system) throws DemoException {
+    String value = system.getProperty(TPCDS_QUERIES);
+    if (value == null) {
+      throw DemoException.usage(
+          "no queries of TPC-DS: they run from a checkout of Sluice, whose build resolves the jar of"
+              + " Spark's tests that has them");
+    }
+    Path jar = Path.of(value);
+    if (!Files.isRegularFile(jar)) {
+      throw DemoException.usage(value + ", which has the queries of TPC-DS, is gone: build again");
+    }
+    return jar;
   }
 
   private static Path onlyJar(Path directory, String prefix) throws DemoException {

@@ -4,6 +4,7 @@ import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ShuffleJob;
+import io.sluice.demo.driver.Workload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -66,9 +68,9 @@ final class JobBench implements Comparison {
 
   @Override
   public JobTable run() throws DemoException, IOException, InterruptedException {
-    Path data = TpchData.ensure(plan.scale(), spark, progress);
+    Path data = WorkloadData.ensure(Workload.TPCH, plan.scale(), spark, progress);
     plan.sluice().start(staging);
-    TpchData.readAhead(data);
+    WorkloadData.readAhead(data);
     List<JobRound> rounds = new ArrayList<>();
     int total =
         plan.codecs().size() * plan.rounds() * plan.jobs().size() * plan.partitions().size();
@@ -165,7 +167,8 @@ final class JobBench implements Comparison {
         side,
         "io.sluice.demo.spark.JobDriver",
         environment,
-        new DriverSettings(plan.scale(), data, sideDirectory, conf),
+        new DriverSettings(
+            Workload.TPCH, Optional.empty(), plan.scale(), data, sideDirectory, conf),
         sideDirectory);
   }
 

@@ -19,7 +19,7 @@ record QueryComparison(
     RowDifference difference,
     Optional<ServerCounters> servers) {
 
-  int query() {
+  String query() {
     return own.query();
   }
 

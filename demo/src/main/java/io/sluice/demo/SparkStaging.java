@@ -11,7 +11,8 @@ import java.util.TreeMap;
 
 /** What every Spark of a run has in common, and its drivers. Owned by the thread that runs it. */
 final class SparkStaging {
-  private static final String DRIVER_HEAP = "-Xmx1g";
+  /** Queries of TPC-DS broadcast tables of some million rows. */
+  private static final String DRIVER_HEAP = "-Xmx2g";
 
   private final Staging staging;
   private final SparkHome spark;

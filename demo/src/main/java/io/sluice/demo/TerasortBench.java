@@ -136,7 +136,7 @@ final class TerasortBench implements Comparison {
     plan.sluice().start(staging);
     yarn.start();
     TeraRows rows = TeraRows.ensure(plan.rows(), plan.files(), yarn, plan.jobTimeout(), progress);
-    TpchData.readAhead(rows.directory());
+    WorkloadData.readAhead(rows.directory());
     progress.step("terasort, " + plan.rounds() + " rounds, both sides in each");
     List<TerasortRound> rounds = new ArrayList<>();
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 final class DemoCommandTest {
@@ -31,6 +30,10 @@ final class DemoCommandTest {
     "--queries 23, --queries",
     "--transport CARRIER_PIGEON, --transport",
     "--engine flink, --engine",
+    "--workload tpcx, --workload",
+    "--workload tpcds --queries 100, 'expected numbers from 1 to 99'",
+    "--workload tpcds, no queries of TPC-DS",
+    "--engine mapreduce --workload tpcds, --workload: only with --engine spark",
     "--engine mapreduce --scale 0, --scale",
     "--engine mapreduce --queries 1, --queries: only with --engine spark",
     "--engine mapreduce --spark-home /opt/spark, --spark-home: only with --engine spark",
@@ -44,20 +47,6 @@ final class DemoCommandTest {
 
     assertThat(exitCode).isEqualTo(2);
     assertThat(err.toString().lines().findFirst().orElse("")).contains(named);
-  }
-
-  @Test
-  void readsQueriesAsUsersWriteThem() throws DemoException {
-    assertThat(QueryList.parse("5, 1-3,2,22")).isEqualTo(List.of(1, 2, 3, 5, 22));
-    assertThat(QueryList.all()).hasSize(22).startsWith(1).endsWith(22);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "1,", "0", "3-1", "1-2-3", "x", "-", "99999999999"})
-  void refusesWhatIsNoListOfQueries(String text) {
-    assertThatThrownBy(() -> QueryList.parse(text))
-        .isInstanceOf(DemoException.class)
-        .hasMessageContaining("expected numbers from 1 to 22");
   }
 
   @Test

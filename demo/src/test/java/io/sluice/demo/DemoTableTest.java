@@ -115,8 +115,9 @@ final class DemoTableTest {
     ResultRows ownRows = new ResultRows(List.of(own));
     ResultRows sluiceRows = new ResultRows(List.of(sluice));
     return new QueryComparison(
-        new DriverMessage.Result(query, rows, ownMs, ownRows.digest(), MIB, MIB),
-        new DriverMessage.Result(query, rows, sluiceMs, sluiceRows.digest(), MIB, MIB),
+        new DriverMessage.Result(Integer.toString(query), rows, ownMs, ownRows.digest(), MIB, MIB),
+        new DriverMessage.Result(
+            Integer.toString(query), rows, sluiceMs, sluiceRows.digest(), MIB, MIB),
         RowDifference.between(ownRows, sluiceRows),
         Optional.ofNullable(servers));
   }

@@ -24,7 +24,7 @@ public sealed interface DriverMessage {
 
   /** One query has run and its rows are saved. Shuffle bytes are Spark's own task metrics. */
   record Result(
-      int query,
+      String query,
       long rows,
       long elapsedMs,
       String digest,
@@ -65,7 +65,7 @@ public sealed interface DriverMessage {
       fields =
           List.of(
               "result",
-              Integer.toString(result.query()),
+              result.query(),
               Long.toString(result.rows()),
               Long.toString(result.elapsedMs()),
               result.digest(),
@@ -102,7 +102,7 @@ public sealed interface DriverMessage {
                 new Progress(fields[2], Integer.parseInt(fields[3]), Integer.parseInt(fields[4]));
             case "result" ->
                 new Result(
-                    Integer.parseInt(fields[2]),
+                    fields[2],
                     Long.parseLong(fields[3]),
                     Long.parseLong(fields[4]),
                     fields[5],

@@ -8,19 +8,30 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 
 /**
  * What the driver is told, in a file that is its only argument.
  *
+ * @param workload whose tables and queries
+ * @param queryTexts a jar with the texts of the queries, of a workload whose texts are not part of
+ *     the demo
  * @param scale scale factor of the data
  * @param dataDirectory where the tables are or go
  * @param rowsDirectory where the rows of each query go
  * @param spark configuration of Spark, keys as Spark names them
  */
 public record DriverSettings(
-    double scale, Path dataDirectory, Path rowsDirectory, Map<String, String> spark) {
+    Workload workload,
+    Optional<Path> queryTexts,
+    double scale,
+    Path dataDirectory,
+    Path rowsDirectory,
+    Map<String, String> spark) {
+  private static final String WORKLOAD = "workload";
+  private static final String QUERY_TEXTS = "query.texts";
   private static final String SCALE = "scale";
   private static final String DATA = "data";
   private static final String ROWS = "rows";
@@ -31,6 +42,8 @@ public record DriverSettings(
 
   public void write(Path file) throws IOException {
     Properties properties = new Properties();
+    properties.setProperty(WORKLOAD, workload.toString());
+    queryTexts.ifPresent(jar -> properties.setProperty(QUERY_TEXTS, jar.toString()));
     properties.setProperty(SCALE, Double.toString(scale));
     properties.setProperty(DATA, dataDirectory.toString());
     properties.setProperty(ROWS, rowsDirectory.toString());
@@ -54,6 +67,8 @@ public record DriverSettings(
       }
     }
     return new DriverSettings(
+        Workload.of(properties.getProperty(WORKLOAD)),
+        Optional.ofNullable(properties.getProperty(QUERY_TEXTS)).map(Path::of),
         Double.parseDouble(properties.getProperty(SCALE)),
         Path.of(properties.getProperty(DATA)),
         Path.of(properties.getProperty(ROWS)),

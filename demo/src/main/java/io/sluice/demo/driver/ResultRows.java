@@ -11,8 +11,7 @@ import java.util.List;
 
 /**
  * The rows of one query's result as text, one line per row, sorted: two results are the same if and
- * only if their lines are. Every column of TPC-H is an integer, a decimal, a date or a string, and
- * so are the results: the comparison is exact.
+ * only if their lines are.
  */
 public record ResultRows(List<String> lines) {
 
@@ -66,7 +65,7 @@ public record ResultRows(List<String> lines) {
   }
 
   /** The file of one query in a directory of results. */
-  public static Path file(Path directory, int query) {
-    return directory.resolve("q%02d.rows".formatted(query));
+  public static Path file(Path directory, String query) {
+    return directory.resolve("q" + query + ".rows");
   }
 }

@@ -206,7 +206,8 @@ public final class YarnCluster implements AutoCloseable {
     for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
       for (Path logs : matching(node, "yarn-logDir-*")) {
         for (Path container : matching(logs.resolve(application), "container_*")) {
-          Path log = container.resolve("syslog");
+          Path mapReduce = container.resolve("syslog");
+          Path log = Files.exists(mapReduce) ? mapReduce : container.resolve("stderr");
           if (Files.exists(log)) {
             all.append("== ").append(container.getFileName()).append('\n');
             all.append(Files.readString(log));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,8 @@ final class DriverSettingsTest {
   void readsBackWhatItWrote(@TempDir Path directory) throws IOException {
     DriverSettings settings =
         new DriverSettings(
+            Workload.TPCDS,
+            Optional.of(directory.resolve("queries.jar")),
             0.05,
             directory.resolve("with space=and é"),
             directory.resolve("rows"),

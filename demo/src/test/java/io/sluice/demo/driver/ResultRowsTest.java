@@ -38,11 +38,11 @@ final class ResultRowsTest {
     ResultRows rows =
         new ResultRows(
             List.of(ResultRows.line(List.of("é", "x\ny")), ResultRows.line(List.of("", ""))));
-    Path file = ResultRows.file(directory, 7);
+    Path file = ResultRows.file(directory, "14a");
 
     rows.write(file);
 
-    assertThat(file).hasFileName("q07.rows");
+    assertThat(file).hasFileName("q14a.rows");
     assertThat(ResultRows.read(file)).isEqualTo(rows);
   }
 }

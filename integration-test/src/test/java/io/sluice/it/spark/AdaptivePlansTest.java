@@ -5,14 +5,15 @@ import static org.assertj.core.data.Offset.offset;
 
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.demo.driver.Workload;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -22,16 +23,12 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * TPC-H with adaptive execution and thresholds that suit its few MiB: sizes of shuffles and final
- * plans are those of the built-in shuffle with the same codec. Most partitions of a map task have
- * tens of bytes, so that framing counts.
+ * TPC-H and TPC-DS with adaptive execution and thresholds that suit their few MiB: sizes of
+ * shuffles and final plans are those of the built-in shuffle with the same codec. Most partitions
+ * of a map task have tens of bytes, so that framing counts.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class AdaptivePlansTest {
-  private static final List<String> QUERIES =
-      IntStream.rangeClosed(1, 22).mapToObj(number -> "tpch/" + number).toList();
-
-  /** Queries some of whose joins become broadcast joins at run time. */
   private static final List<String> BROADCASTING =
       List.of("tpch/broadcast/2", "tpch/broadcast/8", "tpch/broadcast/16", "tpch/broadcast/21");
 
@@ -50,10 +47,7 @@ class AdaptivePlansTest {
   private LocalCluster cluster;
 
   @BeforeAll
-  void makeTablesAndStartCluster() throws IOException, InterruptedException {
-    List<String> job = List.of("tpch/data");
-    Outcome data = tpch(new SparkApplication(directory.resolve("generator"))).run(job);
-    assertSucceeded(data, job);
+  void startCluster() throws IOException, InterruptedException {
     cluster = TestCluster.builder(directory.resolve("cluster")).build();
     cluster.start();
     try (ClusterProbe probe = new ClusterProbe(cluster)) {
@@ -68,16 +62,31 @@ class AdaptivePlansTest {
     }
   }
 
-  private static SparkApplication tpch(SparkApplication application) {
+  private static SparkApplication on(Workload workload, SparkApplication application) {
     return application
         .withDemoDriver()
         .set("spark.sql.datetime.java8API.enabled", "true")
-        .set("spark.sluice.test.tpch.directory", directory.resolve("data").toString())
-        .set("spark.sluice.test.tpch.scale", "0.02");
+        .set("spark.sluice.test.workload.directory", data(workload).toString())
+        .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
+        .set("spark.sluice.test.workload.scale", workload == Workload.TPCH ? "0.02" : "0.01");
   }
 
-  private static SparkApplication adaptive(SparkApplication application, String codec) {
-    return tpch(application)
+  private static Path data(Workload workload) {
+    return directory.resolve("data-" + workload);
+  }
+
+  private static void makeTables(Workload workload) throws IOException, InterruptedException {
+    if (Files.notExists(data(workload))) {
+      List<String> job = List.of(workload + "/data");
+      assertSucceeded(
+          on(workload, new SparkApplication(directory.resolve("generator-" + workload))).run(job),
+          job);
+    }
+  }
+
+  private static SparkApplication adaptive(
+      Workload workload, SparkApplication application, String codec) {
+    return on(workload, application)
         .set("spark.io.compression.codec", codec)
         // One core: stages end in the same order in both applications.
         .set("spark.master", "local-cluster[1,1,1024]")
@@ -95,38 +104,55 @@ class AdaptivePlansTest {
   @Test
   void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithZstd()
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans("zstd");
+    assertSameSizesAndPlans(Workload.TPCH, "zstd", BROADCASTING);
   }
 
   @Test
   @Tag("nightly")
   void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithLz4()
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans("lz4");
+    assertSameSizesAndPlans(Workload.TPCH, "lz4", BROADCASTING);
   }
 
   @Test
   @Tag("nightly")
   void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithSnappy()
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans("snappy");
+    assertSameSizesAndPlans(Workload.TPCH, "snappy", BROADCASTING);
   }
 
-  private void assertSameSizesAndPlans(String codec) throws IOException, InterruptedException {
-    List<String> jobs = new ArrayList<>(QUERIES);
-    jobs.addAll(BROADCASTING);
+  @Test
+  @Tag("nightly")
+  void sizesAndFinalPlansOfTpcdsAreThoseOfTheBuiltInShuffle()
+      throws IOException, InterruptedException {
+    assertSameSizesAndPlans(Workload.TPCDS, "zstd", List.of());
+  }
+
+  /**
+   * @param broadcasting queries some of whose joins become broadcast joins at run time
+   */
+  private void assertSameSizesAndPlans(Workload workload, String codec, List<String> broadcasting)
+      throws IOException, InterruptedException {
+    makeTables(workload);
+    List<String> queries =
+        workload.queries().stream().map(query -> workload + "/" + query).toList();
+    List<String> jobs = new ArrayList<>(queries);
+    jobs.addAll(broadcasting);
+    String name = workload + "-" + codec;
     Outcome builtIn =
-        adaptive(new SparkApplication(directory.resolve("built-in-" + codec)), codec).run(jobs);
+        adaptive(workload, new SparkApplication(directory.resolve("built-in-" + name)), codec)
+            .run(jobs);
     Outcome found =
         adaptive(
-                SparkApplication.onSluice(directory.resolve("sluice-" + codec), cluster.quorum()),
+                workload,
+                SparkApplication.onSluice(directory.resolve("sluice-" + name), cluster.quorum()),
                 codec)
             .run(jobs);
     assertSucceeded(builtIn, jobs);
     assertSucceeded(found, jobs);
     assertThat(found.fallbacks()).isEmpty();
     int coalesced = 0;
-    for (String query : QUERIES) {
+    for (String query : queries) {
       assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
       assertThat(plan(found, query)).as(query).isEqualTo(plan(builtIn, query));
       if (builtIn.metrics(query).containsKey(SIZE)) {
@@ -139,7 +165,7 @@ class AdaptivePlansTest {
     }
     assertThat(coalesced).isPositive();
     // Which of two stages ends first decides about exchanges of such a query, not about joins.
-    for (String query : BROADCASTING) {
+    for (String query : broadcasting) {
       assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
       assertThat(finalJoins(found, query))
           .as(query)

@@ -22,8 +22,9 @@ import java.util.stream.Stream;
 
 /**
  * A Spark driver in a process of its own that runs jobs and ends: through Sluice with two executors
- * in processes of theirs, with Spark's built-in shuffle in the driver alone. Only the made Spark
- * home and jars that the build made are on their class paths.
+ * in processes of theirs, with Spark's built-in shuffle in the driver alone. On YARN, executors are
+ * containers, and in cluster mode the driver is one and the process only submits it. Only the made
+ * Spark home and jars that the build made are on their class paths.
  */
 public final class SparkApplication {
   private static final long LIMIT_SECONDS = 900;
@@ -55,8 +56,10 @@ public final class SparkApplication {
   private final Path directory;
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
+  private final List<Path> moreJars = new ArrayList<>();
   private String executorOptions = "";
   private boolean submitted;
+  private Optional<Path> hadoopConfiguration = Optional.empty();
   private boolean demoDriver;
   private volatile Process driver;
 
@@ -114,6 +117,17 @@ public final class SparkApplication {
     /** Whether the assignment of any shuffle changed, because a server failed or was full. */
     public boolean anyReassigned() {
       return shuffles("generation").anyMatch(generation -> !generation.equals("0"));
+    }
+
+    /** A counter of all shuffles together, such as {@code leftLocalBytes}. */
+    public long ofAllShuffles(String counter) {
+      return shuffles(counter).mapToLong(Long::parseLong).sum();
+    }
+
+    /** The hosts where tasks of a job prefer to run. */
+    public List<String> preferredHosts(String job) {
+      String hosts = results.getProperty(job + ".preferredHosts", "");
+      return hosts.isEmpty() ? List.of() : List.of(hosts.split(",", -1));
     }
 
     private Stream<String> shuffles(String what) {
@@ -208,8 +222,42 @@ public final class SparkApplication {
   public static SparkApplication submittedWithJars(
       SparkVersion spark, Path directory, String quorum) {
     SparkApplication application = onSluice(spark, directory, quorum);
-    application.settings.put("spark.jars", SparkVersion.jobsJar() + "," + spark.clientJar());
+    application.settings.put("spark.jars", spark.clientJar().toString());
     application.submitted = true;
+    return application;
+  }
+
+  /**
+   * Through Sluice on YARN, submitted as users do, with two small executors and the plugin's jar as
+   * {@code --jars} only. Spark itself is on every node.
+   *
+   * @param configuration directory with the configuration of YARN's clients
+   * @param deployMode {@code client} or {@code cluster}
+   */
+  public static SparkApplication onYarn(
+      SparkVersion spark, Path directory, String quorum, Path configuration, String deployMode)
+      throws IOException {
+    SparkApplication application =
+        submittedWithJars(spark, directory, quorum)
+            .set("spark.master", "yarn")
+            .set("spark.submit.deployMode", deployMode)
+            .set("spark.yarn.jars", "local:" + spark.jars() + "/*")
+            .set("spark.yarn.stagingDir", directory.resolve("staging").toUri().toString())
+            .set("spark.executor.instances", "2")
+            .set("spark.executor.memory", "512m")
+            .set("spark.executor.memoryOverhead", "128m")
+            .set("spark.driver.memory", "512m")
+            .set("spark.driver.memoryOverhead", "128m")
+            .set("spark.driver.extraJavaOptions", String.join(" ", SHORT_LIVED))
+            .set("spark.yarn.am.memory", "192m")
+            .set("spark.yarn.am.memoryOverhead", "64m")
+            .set("spark.yarn.am.extraJavaOptions", String.join(" ", SHORT_LIVED));
+    for (String variable : List.of("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")) {
+      application
+          .set("spark.yarn.appMasterEnv." + variable, "127.0.0.1")
+          .set("spark.executorEnv." + variable, "127.0.0.1");
+    }
+    application.hadoopConfiguration = Optional.of(configuration);
     return application;
   }
 
@@ -224,9 +272,15 @@ public final class SparkApplication {
     return this;
   }
 
-  /** With TPC-H's tables and queries in the driver. */
+  /** With tables and queries of TPC-H and TPC-DS in the driver. */
   public SparkApplication withDemoDriver() {
     demoDriver = true;
+    return this;
+  }
+
+  /** With another jar on the class path of driver and executors. */
+  SparkApplication withJar(Path jar) {
+    moreJars.add(jar);
     return this;
   }
 
@@ -295,7 +349,6 @@ public final class SparkApplication {
       program.add(DRIVER);
     }
     program.add(results().toString());
-    program.add(configuration().toString());
     program.addAll(jobs);
     return run(program, Map.of());
   }
@@ -336,15 +389,10 @@ public final class SparkApplication {
       jvmOptions.addAll(archive.jvmOptions());
     }
     if (!submitted) {
-      settings.put("spark.executor.extraClassPath", spark.classPath());
+      settings.put("spark.executor.extraClassPath", classPath());
     }
     settings.put(
         "spark.executor.extraJavaOptions", String.join(" ", jvmOptions) + " " + executorOptions);
-    try (Writer writer = Files.newBufferedWriter(configuration())) {
-      Properties properties = new Properties();
-      properties.putAll(settings);
-      properties.store(writer, null);
-    }
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -352,6 +400,15 @@ public final class SparkApplication {
     // The generator of TPC-H holds 300 MB of text.
     command.addAll(List.of(demoDriver ? "-Xmx1500m" : "-Xmx768m", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    if (program.get(0).equals(SUBMIT)) {
+      try (Writer writer = Files.newBufferedWriter(configuration())) {
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        properties.store(writer, null);
+      }
+    } else {
+      settings.forEach((key, value) -> command.add("-D" + key + "=" + value));
+    }
     command.addAll(List.of("-cp", driverClassPath()));
     command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
@@ -360,6 +417,8 @@ public final class SparkApplication {
     builder.environment().put("SPARK_SCALA_VERSION", spark.scala());
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
     builder.environment().put("SPARK_LOCAL_HOSTNAME", "127.0.0.1");
+    hadoopConfiguration.ifPresent(
+        path -> builder.environment().put("HADOOP_CONF_DIR", path.toString()));
     builder.redirectError(errors.toFile());
     driver = builder.start();
     Process started = driver;
@@ -387,10 +446,16 @@ public final class SparkApplication {
 
   private String driverClassPath() throws IOException {
     if (submitted) {
-      return spark.jars() + "/*";
+      return hadoopConfiguration.map(path -> path + ":").orElse("") + spark.jars() + "/*";
     }
     // The generator of TPC-H needs a newer Guava than Spark's.
-    return (demoDriver ? SparkVersion.demoDriverJars() + "/*:" : "") + spark.classPath();
+    return (demoDriver ? SparkVersion.demoDriverJars() + "/*:" : "") + classPath();
+  }
+
+  private String classPath() throws IOException {
+    StringBuilder classPath = new StringBuilder(spark.classPath());
+    moreJars.forEach(jar -> classPath.append(':').append(jar));
+    return classPath.toString();
   }
 
   private void followOutput(Process driver) throws IOException, InterruptedException {

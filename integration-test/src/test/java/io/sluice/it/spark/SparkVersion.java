@@ -22,8 +22,7 @@ public enum SparkVersion {
   /** System property that names the version which {@link #current} gives. */
   private static final String PROPERTY = "sluice.spark";
 
-  private static final Path ROOT =
-      Path.of(System.getProperty("user.dir")).resolve("..").normalize();
+  private static final Path ROOT = root(Path.of(System.getProperty("user.dir")));
 
   private final String label;
   private final String client;
@@ -33,8 +32,13 @@ public enum SparkVersion {
     this.client = client;
   }
 
+  /** The checkout that a directory is in. */
+  private static Path root(Path directory) {
+    return Files.isDirectory(directory.resolve(".mvn")) ? directory : root(directory.getParent());
+  }
+
   /** What suites run on that do not ask for a certain version. */
-  static SparkVersion current() {
+  public static SparkVersion current() {
     String wanted = System.getProperty(PROPERTY, SPARK_3_5_SCALA_2_12.label);
     return Arrays.stream(values())
         .filter(version -> version.label.equals(wanted))
@@ -63,7 +67,7 @@ public enum SparkVersion {
     return label.substring(label.indexOf('_') + 1);
   }
 
-  Path clientJar() {
+  public Path clientJar() {
     return jarIn(
         ROOT.resolve("client-spark/spark-" + client + "/target"), "sluice-client-spark-" + client);
   }
@@ -84,7 +88,7 @@ public enum SparkVersion {
     Path jars = target.resolve("jars");
     if (!Files.isDirectory(jars)) {
       Path unfinished = Files.createTempDirectory(target, "jars-");
-      for (Path jar : resolvedJars()) {
+      for (Path jar : resolvedJars(label)) {
         Files.createSymbolicLink(unfinished.resolve(jar.getFileName()), jar);
       }
       try {
@@ -114,12 +118,25 @@ public enum SparkVersion {
     return ROOT.resolve("demo/target/driver-jars");
   }
 
+  /** The jar of Spark's tests, which has the queries of TPC-DS. */
+  static Path tpcdsQueries() {
+    return ROOT.resolve("demo/target/tpcds-queries/spark-sql-tests.jar");
+  }
+
   static Path jobsJar() {
     return jarIn(ROOT.resolve("client-spark/test-jobs/target"), "sluice-spark-test-jobs");
   }
 
-  private List<Path> resolvedJars() {
-    Path list = ROOT.resolve("integration-test/spark-homes/" + label + "/target/jars.txt");
+  /** Server or client of Spark Connect for the newest version. */
+  static Path connectJar(String artifact) {
+    return resolvedJars("connect").stream()
+        .filter(jar -> jar.getFileName().toString().startsWith(artifact + "_"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<Path> resolvedJars(String module) {
+    Path list = ROOT.resolve("integration-test/spark-homes/" + module + "/target/jars.txt");
     try {
       return Arrays.stream(Files.readString(list).strip().split(File.pathSeparator, -1))
           .map(Path::of)

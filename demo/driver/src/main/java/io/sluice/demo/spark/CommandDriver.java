@@ -25,10 +25,10 @@ abstract class CommandDriver {
   private final SparkSession spark;
   private final ShuffleBytes shuffleBytes = new ShuffleBytes();
 
-  CommandDriver(SparkSession spark, Path dataDirectory) {
+  CommandDriver(SparkSession spark, SparkWorkload workload, Path dataDirectory) {
     this.spark = spark;
     spark.sparkContext().addSparkListener(shuffleBytes);
-    TpchTables.open(spark, dataDirectory);
+    workload.open(spark, dataDirectory);
   }
 
   /**

@@ -8,7 +8,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.SparkSession;
 
-/** Makes the tables of TPC-H in the data directory of its settings, and ends. */
+/** Makes the tables of the workload of its settings in their data directory, and ends. */
 public final class DataDriver {
   private DataDriver() {}
 
@@ -22,7 +22,8 @@ public final class DataDriver {
   }
 
   private static void makeTables(SparkSession spark, DriverSettings settings, PrintStream out) {
-    int total = TpchTables.totalParts(settings.scale());
+    SparkWorkload workload = SparkWorkload.of(settings.workload(), settings.queryTexts());
+    int total = workload.totalParts(settings.scale());
     AtomicInteger done = new AtomicInteger();
     spark
         .sparkContext()
@@ -34,8 +35,8 @@ public final class DataDriver {
                     new DriverMessage.Progress("data", done.incrementAndGet(), total).line());
               }
             });
-    for (String table : TpchTables.names()) {
-      TpchTables.write(spark, table, settings.scale(), settings.dataDirectory());
+    for (String table : workload.tableNames()) {
+      workload.write(spark, table, settings.scale(), settings.dataDirectory());
     }
   }
 }

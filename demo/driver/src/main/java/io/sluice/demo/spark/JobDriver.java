@@ -12,7 +12,10 @@ import org.apache.spark.sql.SparkSession;
 /** Runs the jobs of a benchmark as it asks for them. */
 public final class JobDriver extends CommandDriver {
   JobDriver(SparkSession spark, DriverSettings settings) {
-    super(spark, settings.dataDirectory());
+    super(
+        spark,
+        SparkWorkload.of(settings.workload(), settings.queryTexts()),
+        settings.dataDirectory());
   }
 
   /**

@@ -4,34 +4,19 @@ import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeoutException;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /** Runs queries as the demo asks for them. */
 public final class QueryDriver extends CommandDriver {
-  /**
-   * Joins, sorts and aggregates the two smallest tables with shuffles, so that the first timed
-   * query does not pay for what a Spark application does once: starting its executors' engines,
-   * loading classes, opening connections.
-   */
-  private static final String WARM_UP =
-      """
-      SELECT /*+ MERGE(n, r) */ r_name, count(*) AS nations, sum(n_nationkey) AS keys
-      FROM nation n JOIN region r ON n_regionkey = r_regionkey
-      GROUP BY r_name
-      ORDER BY nations DESC, r_name
-      """;
-
+  private final SparkWorkload workload;
   private final DriverSettings settings;
 
-  QueryDriver(SparkSession spark, DriverSettings settings) {
-    super(spark, settings.dataDirectory());
+  QueryDriver(SparkSession spark, SparkWorkload workload, DriverSettings settings) {
+    super(spark, workload, settings.dataDirectory());
+    this.workload = workload;
     this.settings = settings;
-    spark.sql(WARM_UP).collectAsList();
+    spark.sql(workload.warmUp()).collectAsList();
   }
 
   /**
@@ -44,7 +29,10 @@ public final class QueryDriver extends CommandDriver {
         "sluice-demo",
         "driver",
         arguments,
-        (spark, settings, out) -> new QueryDriver(spark, settings).serve(out));
+        (spark, settings, out) ->
+            new QueryDriver(
+                    spark, SparkWorkload.of(settings.workload(), settings.queryTexts()), settings)
+                .serve(out));
   }
 
   @Override
@@ -52,7 +40,7 @@ public final class QueryDriver extends CommandDriver {
     if (words.length != 1) {
       return null;
     }
-    int query = Integer.parseInt(words[0]);
+    String query = words[0];
     return new Task("query " + query, () -> run(query));
   }
 
@@ -60,9 +48,10 @@ public final class QueryDriver extends CommandDriver {
    * Runs one query and saves its rows. The time is that of planning, running and collecting, not of
    * saving.
    */
-  DriverMessage.Result run(int query) throws IOException, TimeoutException {
-    Measured measured = measure("TPC-H " + query, TpchQueries.text(query, settings.scale()));
-    ResultRows saved = new ResultRows(measured.rows().stream().map(QueryDriver::line).toList());
+  DriverMessage.Result run(String query) throws IOException, TimeoutException {
+    Measured measured =
+        measure(settings.workload().title() + " " + query, workload.text(query, settings.scale()));
+    ResultRows saved = new ResultRows(measured.rows().stream().map(RowText::line).toList());
     saved.write(ResultRows.file(settings.rowsDirectory(), query));
     return new DriverMessage.Result(
         query,
@@ -71,27 +60,5 @@ public final class QueryDriver extends CommandDriver {
         saved.digest(),
         measured.shuffleWrittenBytes(),
         measured.shuffleReadBytes());
-  }
-
-  private static String line(Row row) {
-    List<String> columns = new ArrayList<>();
-    for (int i = 0; i < row.size(); i++) {
-      columns.add(text(row.get(i)));
-    }
-    return ResultRows.line(columns);
-  }
-
-  private static String text(Object value) {
-    if (value == null) {
-      return null;
-    }
-    if (value instanceof BigDecimal decimal) {
-      return decimal.toPlainString();
-    }
-    if (value instanceof Double || value instanceof Float) {
-      throw new IllegalStateException(
-          "a result holds the inexact number " + value + "; the comparison is exact");
-    }
-    return value.toString();
   }
 }

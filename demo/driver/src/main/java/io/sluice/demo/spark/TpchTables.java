@@ -5,29 +5,25 @@ import io.trino.tpch.TpchColumnType;
 import io.trino.tpch.TpchEntity;
 import io.trino.tpch.TpchTable;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.stream.IntStream;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SaveMode;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The tables of TPC-H as Parquet, types as in the specification: identifiers are 64-bit integers,
- * amounts are {@code decimal(15, 2)}, days are dates.
+ * The tables of TPC-H, types as in the specification: identifiers are 64-bit integers, amounts are
+ * {@code decimal(15, 2)}, days are dates.
  */
-public final class TpchTables {
+final class TpchTables implements Tables {
+  private static final long serialVersionUID = 1;
+
   /**
    * A part is one task and one file: small enough that all cores have work, large enough that files
    * are worth opening.
@@ -62,49 +58,26 @@ public final class TpchTables {
     }
   }
 
-  private TpchTables() {}
-
-  public static List<String> names() {
+  @Override
+  public List<String> names() {
     return TpchTable.getTables().stream().map(TpchTable::getTableName).toList();
   }
 
-  /** How many tasks {@link #write} runs for all tables together. */
-  static int totalParts(double scale) {
-    return names().stream().mapToInt(name -> parts(name, scale)).sum();
-  }
-
-  private static int parts(String table, double scale) {
+  @Override
+  public int parts(String table, double scale) {
     return Size.valueOf(table.toUpperCase(Locale.ROOT)).parts(scale);
   }
 
-  /** Generates a table in parallel and writes it to {@code directory/table}. */
-  public static void write(SparkSession spark, String table, double scale, Path directory) {
-    int partCount = parts(table, scale);
-    List<Integer> parts = IntStream.rangeClosed(1, partCount).boxed().toList();
-    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-    JavaRDD<Row> rows =
-        context
-            .parallelize(parts, partCount)
-            .flatMap(part -> TableRows.of(table, scale, part, partCount));
-    spark
-        .createDataFrame(rows, schema(TpchTable.getTable(table)))
-        .write()
-        .mode(SaveMode.ErrorIfExists)
-        .parquet(directory.resolve(table).toString());
-  }
-
   /**
-   * Makes every table of {@code directory} a view of its name. Goes without {@code
-   * TpchTable.getTable}, which needs a newer Guava than a user's own Spark has.
+   * Goes without {@code TpchTable.getTable}, which needs a newer Guava than a user's own Spark has.
    */
-  public static void open(SparkSession spark, Path directory) {
-    for (TpchTable<?> table : TpchTable.getTables()) {
-      spark
-          .read()
-          .schema(schema(table))
-          .parquet(directory.resolve(table.getTableName()).toString())
-          .createOrReplaceTempView(table.getTableName());
-    }
+  @Override
+  public StructType schema(String table) {
+    return TpchTable.getTables().stream()
+        .filter(candidate -> candidate.getTableName().equals(table))
+        .map(TpchTables::schema)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("TPC-H has no table " + table));
   }
 
   private static <E extends TpchEntity> StructType schema(TpchTable<E> table) {
@@ -128,48 +101,44 @@ public final class TpchTables {
     };
   }
 
-  /** The rows of one part of one table, made inside a task. */
-  private static final class TableRows {
-    private TableRows() {}
+  @Override
+  public Iterator<Row> rows(String table, double scale, int part, int parts) {
+    return rows(TpchTable.getTable(table), scale, part, parts);
+  }
 
-    static Iterator<Row> of(String table, double scale, int part, int partCount) {
-      return rows(TpchTable.getTable(table), scale, part, partCount);
-    }
+  private static <E extends TpchEntity> Iterator<Row> rows(
+      TpchTable<E> table, double scale, int part, int partCount) {
+    List<Function<E, Object>> readers =
+        table.getColumns().stream().map(TpchTables::reader).toList();
+    Iterator<E> entities = table.createGenerator(scale, part, partCount).iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return entities.hasNext();
+      }
 
-    private static <E extends TpchEntity> Iterator<Row> rows(
-        TpchTable<E> table, double scale, int part, int partCount) {
-      List<Function<E, Object>> readers =
-          table.getColumns().stream().map(TableRows::reader).toList();
-      Iterator<E> entities = table.createGenerator(scale, part, partCount).iterator();
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return entities.hasNext();
+      @Override
+      public Row next() {
+        E entity = entities.next();
+        Object[] values = new Object[readers.size()];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = readers.get(i).apply(entity);
         }
+        return RowFactory.create(values);
+      }
+    };
+  }
 
-        @Override
-        public Row next() {
-          E entity = entities.next();
-          Object[] values = new Object[readers.size()];
-          for (int i = 0; i < values.length; i++) {
-            values[i] = readers.get(i).apply(entity);
-          }
-          return RowFactory.create(values);
-        }
-      };
-    }
-
-    private static <E extends TpchEntity> Function<E, Object> reader(TpchColumn<E> column) {
-      return switch (column.getType().getBase()) {
-        case IDENTIFIER -> column::getIdentifier;
-        case INTEGER -> column::getInteger;
-        case DATE -> entity -> LocalDate.ofEpochDay(column.getDate(entity));
-        // The generator counts in cents and divides by 100 for this call; rounding gives the cents
-        // back exactly.
-        case DOUBLE ->
-            entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
-        case VARCHAR -> column::getString;
-      };
-    }
+  private static <E extends TpchEntity> Function<E, Object> reader(TpchColumn<E> column) {
+    return switch (column.getType().getBase()) {
+      case IDENTIFIER -> column::getIdentifier;
+      case INTEGER -> column::getInteger;
+      case DATE -> entity -> LocalDate.ofEpochDay(column.getDate(entity));
+      // The generator counts in cents and divides by 100 for this call; rounding gives the cents
+      // back exactly.
+      case DOUBLE ->
+          entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
+      case VARCHAR -> column::getString;
+    };
   }
 }

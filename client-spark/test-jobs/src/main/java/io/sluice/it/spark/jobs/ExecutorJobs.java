@@ -1,6 +1,8 @@
 package io.sluice.it.spark.jobs;
 
 import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -12,10 +14,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.ExecutorAllocationClient;
 import org.apache.spark.ExecutorAllocationManager;
+import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.SparkListener;
@@ -28,7 +33,7 @@ import scala.Tuple2;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
 
-/** Executors that go while what they wrote is still wanted. */
+/** Executors that go while what they wrote is still wanted, and executors that come. */
 final class ExecutorJobs {
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
   private static final int TASKS = 8;
@@ -190,5 +195,49 @@ final class ExecutorJobs {
             .map(p -> p._1() + ":" + p._2())
             .collect());
     return JobResult.ofUnordered(rows);
+  }
+
+  /**
+   * A reduce stage that ends only when two executors run it, then a stage over cached partitions
+   * that ends only when three do: with one executor at the start, dynamic allocation asks for
+   * another one while each of them waits.
+   */
+  static JobResult moreExecutors(SparkSession spark, BufferedReader input) throws IOException {
+    // Without its partitioner, so that a union with itself has twice as many partitions.
+    JavaRDD<Tuple2<Integer, String>> cached =
+        RddJobs.pairs(spark, 6_000, 300)
+            .coalesce(1)
+            .partitionBy(new HashPartitioner(2))
+            .map(pair -> pair)
+            .cache();
+    List<String> rows = new ArrayList<>(countAtOnce(spark, cached, 2));
+    rows.addAll(countAtOnce(spark, cached.union(cached), 3));
+    cached.unpersist(true);
+    return JobResult.ofOrdered(rows);
+  }
+
+  /** Sizes of partitions, of which so many are read at the same time. */
+  private static List<String> countAtOnce(
+      SparkSession spark, JavaRDD<Tuple2<Integer, String>> pairs, int tasks) throws IOException {
+    Gate gate = Gate.create(Files.createTempDirectory("at-once"));
+    if (spark.sparkContext().isLocal()) {
+      gate.open();
+    }
+    JavaFutureAction<List<String>> sizes =
+        pairs
+            .mapPartitions(
+                records -> {
+                  gate.pass();
+                  int size = 0;
+                  while (records.hasNext()) {
+                    records.next();
+                    size++;
+                  }
+                  return List.of("size " + size).iterator();
+                })
+            .collectAsync();
+    gate.awaitArrivals(tasks, sizes::isDone);
+    gate.open();
+    return FaultJob.waitFor(sizes);
   }
 }

@@ -131,7 +131,7 @@ final class FaultJob implements Job {
     }
   }
 
-  private static <T> T waitFor(JavaFutureAction<T> job) {
+  static <T> T waitFor(JavaFutureAction<T> job) {
     try {
       return job.get();
     } catch (ExecutionException e) {

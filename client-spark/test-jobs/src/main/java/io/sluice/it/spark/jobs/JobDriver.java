@@ -18,23 +18,18 @@ import scala.Tuple2;
  * state of each shuffle (see {@link ShuffleEvents}), and the configuration of the driver as {@code
  * conf.KEY}.
  *
- * <p>Arguments: the file of results, a file of properties with Spark's configuration, then the
- * names of the jobs. A name that begins with {@code pause:} prints it and waits for a line of
- * input, so that a test can do something to the cluster between or in the middle of jobs.
+ * <p>Arguments: the file of results, then the names of the jobs. A name that begins with {@code
+ * pause:} prints it and waits for a line of input, so that a test can do something to the cluster
+ * between or in the middle of jobs. Spark's configuration comes from system properties.
  */
 public final class JobDriver {
   private JobDriver() {}
 
   public static void main(String[] arguments) throws IOException {
     Path results = Path.of(arguments[0]);
-    Properties configuration = new Properties();
-    try (BufferedReader reader = Files.newBufferedReader(Path.of(arguments[1]))) {
-      configuration.load(reader);
-    }
-    SparkConf conf = new SparkConf(false);
-    configuration.stringPropertyNames().forEach(k -> conf.set(k, configuration.getProperty(k)));
+    SparkConf conf = new SparkConf();
     Properties found = new Properties();
-    List<String> names = List.of(arguments).subList(2, arguments.length);
+    List<String> names = List.of(arguments).subList(1, arguments.length);
     if (conf.get("spark.master").equals(TwoHosts.MASTER)) {
       try (TwoHosts cluster = new TwoHosts(conf)) {
         run(conf.set("spark.master", cluster.master()), names, found);
@@ -45,8 +40,11 @@ public final class JobDriver {
     try (Writer writer = Files.newBufferedWriter(results)) {
       found.store(writer, null);
     }
-    // Where barrier tasks ran, a timer of Spark's would keep the process alive.
-    System.exit(0);
+    // An application master on YARN reports an application that exits by itself as failed.
+    if (!conf.get("spark.submit.deployMode", "client").equals("cluster")) {
+      // Where barrier tasks ran, a timer of Spark's would keep the process alive.
+      System.exit(0);
+    }
   }
 
   private static void run(SparkConf conf, List<String> names, Properties found) throws IOException {

@@ -32,6 +32,7 @@ final class Jobs {
     BY_NAME.put("cachedJoin", MixedJobs::cachedJoin);
     BY_NAME.put("cachedBesideSkewSplits", MixedJobs::cachedBesideSkewSplits);
     BY_NAME.put("cachedBesideLocalReads", MixedJobs::cachedBesideLocalReads);
+    BY_NAME.put("cachedBesideCleaned", MixedJobs::cachedBesideCleaned);
     BY_NAME.put("cachedRddUnion", MixedJobs::cachedRddUnion);
     BY_NAME.put("checkpointedUnion", MixedJobs::checkpointedUnion);
     BY_NAME.put("union", MixedJobs::union);
@@ -70,6 +71,7 @@ final class Jobs {
     BY_NAME.put("idleWriters", ExecutorJobs::idleWriters);
     BY_NAME.put("decommissioned", ExecutorJobs::decommissioned);
     BY_NAME.put("lostExecutor", ExecutorJobs::lostExecutor);
+    BY_NAME.put("moreExecutors", ExecutorJobs::moreExecutors);
   }
 
   private Jobs() {}
@@ -78,13 +80,13 @@ final class Jobs {
     if (name.startsWith(FaultJob.PREFIX)) {
       return new FaultJob(name);
     }
-    if (name.startsWith(TpchJob.PREFIX)) {
-      return new TpchJob(name);
-    }
     Job job = BY_NAME.get(name);
-    if (job == null) {
-      throw new IllegalArgumentException("no job " + name + "; there are " + BY_NAME.keySet());
+    if (job != null) {
+      return job;
     }
-    return job;
+    return WorkloadJob.named(name)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException("no job " + name + "; there are " + BY_NAME.keySet()));
   }
 }

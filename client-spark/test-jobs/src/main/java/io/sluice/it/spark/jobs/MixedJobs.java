@@ -131,6 +131,20 @@ final class MixedJobs {
                 .selectExpr("a.id", "b.v"));
   }
 
+  /** A shuffle that ran, was cleaned up, and is computed again beside cached partitions. */
+  static JobResult cachedBesideCleaned(SparkSession spark, BufferedReader input) {
+    JavaPairRDD<Integer, String> cached = RddJobs.pairs(spark, 6_000, 300).cache();
+    try {
+      cached.count();
+      JavaPairRDD<Integer, String> shuffled = shuffled(spark);
+      shuffled.count();
+      shuffled.rdd().cleanShuffleDependencies(true);
+      return result(cached.union(shuffled));
+    } finally {
+      cached.unpersist(true);
+    }
+  }
+
   static JobResult cachedRddUnion(SparkSession spark, BufferedReader input) {
     JavaPairRDD<Integer, String> cached = RddJobs.pairs(spark, 6_000, 300).cache();
     try {

@@ -1,6 +1,7 @@
 package io.sluice.demo;
 
 import io.sluice.demo.driver.DriverSettings;
+import io.sluice.demo.driver.Workload;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -8,14 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The tables of one scale factor, made once and kept. A directory of tables has its final name only
- * when it is complete: it is written under another name and renamed.
+ * The tables of a workload at one scale factor, made once and kept. A directory of tables has its
+ * final name only when it is complete: it is written under another name and renamed.
  */
-final class TpchData {
+final class WorkloadData {
   /** Part of the directory's name: data made by another layout is not taken for this one. */
   private static final int LAYOUT = 1;
 
@@ -30,10 +32,13 @@ final class TpchData {
   /** Per unit of scale factor; measured: 40 s on two busy cores. */
   private static final Duration TIMEOUT_PER_SCALE = Duration.ofMinutes(20);
 
-  private TpchData() {}
+  /** In the directory of a run: what is not complete yet. */
+  static final String UNFINISHED = "tables";
 
-  static Path directory(Path workDirectory, double scale) {
-    return workDirectory.resolve("tpch-sf" + plain(scale) + "-v" + LAYOUT);
+  private WorkloadData() {}
+
+  static Path directory(Path workDirectory, Workload workload, double scale) {
+    return workDirectory.resolve(workload + "-sf" + plain(scale) + "-v" + LAYOUT);
   }
 
   /** A scale factor as a part of a file's name. */
@@ -42,21 +47,23 @@ final class TpchData {
   }
 
   /** Makes the tables unless they are there. */
-  static Path ensure(double scale, SparkStaging spark, DemoProgress progress)
+  static Path ensure(Workload workload, double scale, SparkStaging spark, DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
     Staging staging = spark.staging();
-    Path complete = directory(staging.workDirectory(), scale);
+    Path complete = directory(staging.workDirectory(), workload, scale);
+    String data = workload.title() + " data, scale factor " + scale;
     if (Files.isDirectory(complete)) {
-      progress.step("TPC-H data, scale factor " + scale + ": using " + complete);
+      progress.step(data + ": using " + complete);
       return complete;
     }
-    progress.step(
-        "TPC-H data, scale factor " + scale + ": making " + complete + " (kept for the next time)");
-    Path unfinished = staging.directory().resolve("tpch");
+    progress.step(data + ": making " + complete + " (kept for the next time)");
+    Path unfinished = staging.directory().resolve(UNFINISHED);
     Files.createDirectories(unfinished);
     Map<String, String> conf = new TreeMap<>(spark.sparkConf());
     conf.put("spark.master", "local[*]");
-    DriverSettings settings = new DriverSettings(scale, unfinished, staging.directory(), conf);
+    DriverSettings settings =
+        new DriverSettings(
+            workload, Optional.empty(), scale, unfinished, staging.directory(), conf);
     Duration timeout =
         TIMEOUT_PER_SCALE.plus(Duration.ofSeconds((long) (TIMEOUT_PER_SCALE.toSeconds() * scale)));
     try (DriverProcess driver = spark.startGenerator(HEAP, settings)) {
