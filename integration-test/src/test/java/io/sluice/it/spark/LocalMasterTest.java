@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,33 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class LocalMasterTest {
-  /** Stages of these also read partitions that have a preferred location. */
+  /** Stages of these also read cached or checkpointed partitions. */
   private static final List<String> MIXED =
-      List.of(
-          "cachedUnion",
-          "cachedJoin",
-          "cachedBesideSkewSplits",
-          "cachedBesideLocalReads",
-          "cachedRddUnion",
-          "checkpointedUnion",
-          "zipped",
-          "cachedThenShuffled");
-
-  private static final List<String> OTHERS =
-      List.of(
-          "union",
-          "cogroup",
-          "sortByKey",
-          "repartitionAndSort",
-          "twoStages",
-          "skewJoin",
-          "localReader",
-          "barrier",
-          "accumulators",
-          "executorBlamed");
-
-  /** Retries of tasks need a master that allows them. */
-  private static final String FAILING_TASKS = "failingTasks";
+      Stream.concat(JobKinds.MIXED.stream(), Stream.of("cachedBesideCleaned")).toList();
 
   @TempDir static Path directory;
 
@@ -65,7 +42,7 @@ class LocalMasterTest {
     cluster.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(2, Duration.ofSeconds(30));
-    List<String> jobs = new ArrayList<>(OTHERS);
+    List<String> jobs = new ArrayList<>(JobKinds.OTHERS);
     jobs.addAll(MIXED);
     own = new SparkApplication(directory.resolve("own")).run(jobs);
     assertThat(own.exitCode()).as(own.log()).isZero();
@@ -79,29 +56,16 @@ class LocalMasterTest {
     }
   }
 
-  private static void assertSame(Outcome own, Outcome found, List<String> jobs) {
-    assertThat(found.exitCode()).as(found.log()).isZero();
-    assertThat(found.fallbacks()).isEmpty();
-    for (String job : jobs) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job)).doesNotContain("error");
-      for (String count : List.of("mapTasks", "failedStages", "otherFailures")) {
-        assertThat(found.number(job, count))
-            .as(job + " " + count)
-            .isEqualTo(own.number(job, count));
-      }
-    }
-  }
-
   @Test
   void jobsAreTheSame() throws IOException, InterruptedException {
     Outcome found =
         SparkApplication.onSluice(directory.resolve("others"), cluster.quorum())
             .set("spark.master", "local[2]")
-            .run(OTHERS);
+            .run(JobKinds.OTHERS);
 
-    assertSame(own, found, OTHERS);
-    for (String job : OTHERS) {
-      assertThat(preferredHosts(found, job)).as(job + " preferred hosts").isEmpty();
+    JobKinds.assertSame(own, found, JobKinds.OTHERS);
+    for (String job : JobKinds.OTHERS) {
+      assertThat(found.preferredHosts(job)).as(job + " preferred hosts").isEmpty();
     }
     assertThat(own.number("executorBlamed", "failedStages")).isEqualTo(1);
   }
@@ -114,17 +78,17 @@ class LocalMasterTest {
             .set("spark.shuffle.reduceLocality.enabled", "true")
             .run(MIXED);
 
-    assertSame(own, found, MIXED);
+    JobKinds.assertSame(own, found, MIXED);
     for (String job : MIXED) {
-      assertThat(preferredHosts(found, job))
+      assertThat(found.preferredHosts(job))
           .as(job + ": that of the driver, for cached partitions only")
-          .isSubsetOf(preferredHosts(own, job));
+          .isSubsetOf(own.preferredHosts(job));
     }
   }
 
   @Test
   void failedTasksRunAgain() throws IOException, InterruptedException {
-    List<String> jobs = List.of(FAILING_TASKS);
+    List<String> jobs = List.of(JobKinds.FAILING_TASKS);
     Outcome expected =
         new SparkApplication(directory.resolve("own-failing"))
             .set("spark.master", "local[2,2]")
@@ -135,12 +99,7 @@ class LocalMasterTest {
             .set("spark.master", "local[2,2]")
             .run(jobs);
 
-    assertSame(expected, found, jobs);
-    assertThat(found.number(FAILING_TASKS, "otherFailures")).isEqualTo(2);
-  }
-
-  private static List<String> preferredHosts(Outcome outcome, String job) {
-    String hosts = outcome.results().getProperty(job + ".preferredHosts");
-    return hosts.isEmpty() ? List.of() : List.of(hosts.split(",", -1));
+    JobKinds.assertSame(expected, found, jobs);
+    assertThat(found.number(JobKinds.FAILING_TASKS, "otherFailures")).isEqualTo(2);
   }
 }

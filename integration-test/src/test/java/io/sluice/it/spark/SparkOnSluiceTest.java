@@ -29,31 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class SparkOnSluiceTest {
-  private static final List<String> ALL_JOBS =
-      List.of(
-          "groupByKey",
-          "sortByKey",
-          "cogroup",
-          "repartition",
-          "aggregateByKey",
-          "customPartitioner",
-          "javaSerializerFewPartitions",
-          "javaSerializerManyPartitions",
-          "javaSerializerCombine",
-          "emptyShuffle",
-          "onePartition",
-          "manyPartitions",
-          "largeRecords",
-          "twoStages",
-          "aggregate",
-          "join",
-          "window",
-          "rangeSort",
-          "coalesced",
-          "skewJoin",
-          "localReader",
-          "notAdaptive");
-
   private static final List<String> SOME_JOBS =
       List.of("groupByKey", "aggregateByKey", "largeRecords", "twoStages", "skewJoin");
 
@@ -67,7 +42,7 @@ class SparkOnSluiceTest {
   void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
     cluster = cluster("small", "32MiB");
     probe = new ClusterProbe(cluster);
-    List<String> jobs = new ArrayList<>(ALL_JOBS);
+    List<String> jobs = new ArrayList<>(JobKinds.SHUFFLES);
     jobs.add("pauseBetweenShuffles");
     own = new SparkApplication(directory.resolve("own")).run(jobs);
     assertThat(own.exitCode()).isZero();
@@ -120,13 +95,13 @@ class SparkOnSluiceTest {
             .set("spark.rss.client.type", "GRPC_NETTY")
             .set("spark.rss.client.netty.io.mode", "EPOLL")
             .set("spark.rss.client.sned.size.limit", "32m")
-            .run(ALL_JOBS);
+            .run(JobKinds.SHUFFLES);
 
-    assertSame(found, ALL_JOBS);
+    assertSame(found, JobKinds.SHUFFLES);
     ServerCounters did = probe.counters().since(before);
     assertThat(did.spilledBytes()).isPositive();
     long written = 0;
-    for (String job : ALL_JOBS) {
+    for (String job : JobKinds.SHUFFLES) {
       written += found.number(job, "bytesWritten");
       assertThat(found.number(job, "recordsWritten"))
           .as(job)
@@ -158,7 +133,7 @@ class SparkOnSluiceTest {
   @Test
   @Tag("nightly")
   void everyJobIsTheSameOverGrpcInMemory() throws IOException, InterruptedException {
-    assertAdaptivePlans(assertSameOverGrpcInMemory("every", ALL_JOBS));
+    assertAdaptivePlans(assertSameOverGrpcInMemory("every", JobKinds.SHUFFLES));
   }
 
   private Outcome assertSameOverGrpcInMemory(String name, List<String> jobs)

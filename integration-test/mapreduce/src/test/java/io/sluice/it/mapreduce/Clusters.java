@@ -4,6 +4,7 @@ import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.cluster.ClusterProbe;
 import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.demo.yarn.HadoopHome;
+import io.sluice.demo.yarn.HadoopProgram;
 import io.sluice.demo.yarn.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +14,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +33,8 @@ final class Clusters implements AutoCloseable {
 
   /** Of all tests together; each job has a bound of its own. */
   private static final Duration LIMIT = Duration.ofMinutes(60);
+
+  private static final Pattern FINAL_STATUS = Pattern.compile("Final-State : (\\w+)");
 
   private static final String AM_OPTIONS = "yarn.app.mapreduce.am.command-opts";
 
@@ -87,6 +94,10 @@ final class Clusters implements AutoCloseable {
     entries.add(ROOT.resolve("integration-test/mapreduce-jobs/target/classes").toString());
     Map<String, String> settings = YarnCluster.smallJobs();
     settings.merge(AM_OPTIONS, OPENS_LANG, (before, more) -> before + " " + more);
+    settings.put(
+        "yarn.resourcemanager.application-master-service.processors",
+        "io.sluice.it.mapreduce.jobs.RecordedRequests");
+    settings.put("sluice.test.requests.directory", directory("requests").toString());
     return new YarnCluster(
         new YarnCluster.Plan(
             directory.resolve(name),
@@ -120,6 +131,28 @@ final class Clusters implements AutoCloseable {
   /** A directory that a test may use, in the file system that jobs see. */
   Path directory(String name) throws IOException {
     return Files.createDirectories(directory.resolve("tests").resolve(name));
+  }
+
+  /**
+   * Hosts, racks and {@code *} for any host: what an application's master has named in its requests
+   * of containers.
+   */
+  Set<String> requestedLocations(String application) throws IOException {
+    return new TreeSet<>(Files.readAllLines(directory("requests").resolve(application)));
+  }
+
+  /** How an application has ended, as the resource manager reports it: {@code SUCCEEDED}. */
+  String finalStatus(String application) throws IOException, InterruptedException {
+    String report =
+        HadoopProgram.of(yarn, "org.apache.hadoop.yarn.client.cli.ApplicationCLI")
+            .arguments("application", "-status", application)
+            .run(Duration.ofMinutes(1))
+            .printed();
+    Matcher status = FINAL_STATUS.matcher(report);
+    if (!status.find()) {
+      throw new IOException("no final status of " + application + ": " + report);
+    }
+    return status.group(1);
   }
 
   /** Starts again whatever a test has ended. */

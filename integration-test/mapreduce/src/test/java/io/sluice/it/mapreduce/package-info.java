@@ -1,5 +1,5 @@
 /**
- * MapReduce jobs on a mini cluster of YARN, with Hadoop's own shuffle and through Sluice's
- * processes. Nothing of Hadoop is on the class path of these tests.
+ * MapReduce jobs and Spark applications on a mini cluster of YARN, with the built-in shuffle and
+ * through Sluice's processes. Nothing of Hadoop is on the class path of these tests.
  */
 package io.sluice.it.mapreduce;
