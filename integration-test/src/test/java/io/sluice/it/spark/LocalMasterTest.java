@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class LocalMasterTest {
+  /** Many times what a run takes: a task that never starts fails the test soon. */
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
   /** Stages of these also read cached or checkpointed partitions. */
   private static final List<String> MIXED =
       Stream.concat(JobKinds.MIXED.stream(), Stream.of("cachedBesideCleaned")).toList();
@@ -56,12 +59,15 @@ class LocalMasterTest {
     }
   }
 
+  private SparkApplication onSluice(String name, String master) {
+    return SparkApplication.onSluice(directory.resolve(name), cluster.quorum())
+        .set("spark.master", master)
+        .endAfter(LIMIT);
+  }
+
   @Test
   void jobsAreTheSame() throws IOException, InterruptedException {
-    Outcome found =
-        SparkApplication.onSluice(directory.resolve("others"), cluster.quorum())
-            .set("spark.master", "local[2]")
-            .run(JobKinds.OTHERS);
+    Outcome found = onSluice("others", "local[2]").run(JobKinds.OTHERS);
 
     JobKinds.assertSame(own, found, JobKinds.OTHERS);
     for (String job : JobKinds.OTHERS) {
@@ -73,8 +79,7 @@ class LocalMasterTest {
   @Test
   void stagesThatAlsoReadCachedPartitionsEnd() throws IOException, InterruptedException {
     Outcome found =
-        SparkApplication.onSluice(directory.resolve("mixed"), cluster.quorum())
-            .set("spark.master", "local[2]")
+        onSluice("mixed", "local[2]")
             .set("spark.shuffle.reduceLocality.enabled", "true")
             .run(MIXED);
 
@@ -87,6 +92,15 @@ class LocalMasterTest {
   }
 
   @Test
+  void aRemovedShuffleRunsAgainWithoutServers() throws IOException, InterruptedException {
+    List<String> jobs = List.of("cachedBesideCleaned");
+    Outcome found =
+        onSluice("removed", "local[2]").set("spark.rss.local.output", "NEVER").run(jobs);
+
+    JobKinds.assertSame(own, found, jobs);
+  }
+
+  @Test
   void failedTasksRunAgain() throws IOException, InterruptedException {
     List<String> jobs = List.of(JobKinds.FAILING_TASKS);
     Outcome expected =
@@ -94,10 +108,7 @@ class LocalMasterTest {
             .set("spark.master", "local[2,2]")
             .run(jobs);
 
-    Outcome found =
-        SparkApplication.onSluice(directory.resolve("failing"), cluster.quorum())
-            .set("spark.master", "local[2,2]")
-            .run(jobs);
+    Outcome found = onSluice("failing", "local[2,2]").run(jobs);
 
     JobKinds.assertSame(expected, found, jobs);
     assertThat(found.number(JobKinds.FAILING_TASKS, "otherFailures")).isEqualTo(2);

@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ import java.util.stream.Stream;
  * Spark home and jars that the build made are on their class paths.
  */
 public final class SparkApplication {
-  private static final long LIMIT_SECONDS = 900;
+  private static final Duration LIMIT = Duration.ofMinutes(15);
 
   /** For the JVMs of Spark: none lives long enough to earn what the second compiler costs. */
   public static final List<String> SHORT_LIVED =
@@ -57,6 +58,7 @@ public final class SparkApplication {
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
   private final List<Path> moreJars = new ArrayList<>();
+  private Duration limit = LIMIT;
   private String executorOptions = "";
   private boolean submitted;
   private Optional<Path> hadoopConfiguration = Optional.empty();
@@ -284,6 +286,12 @@ public final class SparkApplication {
     return this;
   }
 
+  /** Ends the driver when it has run for so long; without it, after 15 minutes. */
+  public SparkApplication endAfter(Duration time) {
+    limit = time;
+    return this;
+  }
+
   /** What to do when the driver comes to a pause. */
   public SparkApplication at(String pause, Action action) {
     pauses.put("pause:" + pause, action);
@@ -422,7 +430,7 @@ public final class SparkApplication {
     builder.redirectError(errors.toFile());
     driver = builder.start();
     Process started = driver;
-    Thread killer = new Thread(() -> killAtLimit(started), "spark-driver-limit");
+    Thread killer = new Thread(() -> killAtLimit(started, limit), "spark-driver-limit");
     killer.setDaemon(true);
     killer.start();
     try {
@@ -475,9 +483,9 @@ public final class SparkApplication {
     }
   }
 
-  private static void killAtLimit(Process driver) {
+  private static void killAtLimit(Process driver, Duration limit) {
     try {
-      if (!driver.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      if (!driver.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
         end(driver);
       }
     } catch (InterruptedException e) {

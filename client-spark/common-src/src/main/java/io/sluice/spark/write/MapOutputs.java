@@ -76,6 +76,30 @@ public final class MapOutputs {
     };
   }
 
+  /**
+   * The output of an attempt whose shuffle servers no longer accept: all of it is local, whatever
+   * the mode. Owned by the caller.
+   *
+   * @param statistics told what became of it when it is closed
+   */
+  public MapOutput openLocal(
+      ShuffleAssignment assignment,
+      MapAttempt attempt,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics,
+      ShuffleStatistics statistics) {
+    LocalMapOutput local = local(assignment, attempt);
+    PushOptions options = new PushOptions(transform, null, local, sizes);
+    return new PushedOutput(
+        client.localSession(assignment, attempt, options),
+        attempt.id(),
+        executor,
+        local,
+        context,
+        metrics,
+        statistics);
+  }
+
   private LocalMapOutput local(ShuffleAssignment assignment, MapAttempt attempt) {
     return new LocalMapOutput(
         files, assignment.shuffle().getShuffle(), attempt.id(), assignment.partitionCount());

@@ -5,6 +5,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.error.SluiceException;
+import io.sluice.spark.TrackedShuffle;
 import io.sluice.spark.stats.ShuffleStatistics;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -17,9 +18,11 @@ import org.apache.spark.ShuffleDependency;
  * every server that the stages before it came to use. Thread-safe.
  */
 public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
-  private static final long serialVersionUID = 4L;
+  private static final long serialVersionUID = 5L;
 
   private transient ShuffleAssignment carried;
+
+  private transient boolean carriedRemoved;
 
   /**
    * In executors: of the application, or null. Secret: it goes where Spark sends tasks, no further.
@@ -29,17 +32,10 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   private final ShuffleStatistics statistics;
 
   /** Null in executors. */
-  private final transient Newest newest;
+  private final transient TrackedShuffle tracked;
 
   /** Null in executors. */
   private final transient ApplicationCredentials credentials;
-
-  /** Where the driver finds the newest assignment of a shuffle. */
-  @FunctionalInterface
-  public interface Newest {
-    /** Null if the shuffle is no longer registered. */
-    ShuffleAssignment of(int shuffleId);
-  }
 
   /**
    * @param carried the assignment at registration
@@ -51,18 +47,26 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
       ShuffleDependency<K, V, C> dependency,
       ShuffleAssignment carried,
       ShuffleStatistics statistics,
-      Newest newest,
+      TrackedShuffle tracked,
       ApplicationCredentials credentials) {
     super(shuffleId, dependency);
     this.carried = carried;
     this.statistics = statistics;
-    this.newest = newest;
+    this.tracked = tracked;
     this.credentials = credentials;
   }
 
   public ShuffleAssignment assignment() {
-    ShuffleAssignment now = newest == null ? null : newest.of(shuffleId());
-    return now == null ? carried : now;
+    ShuffleAssignment newest = tracked == null ? null : tracked.newest();
+    return newest == null ? carried : newest;
+  }
+
+  /**
+   * Whether Spark has removed the shuffle before this stage, so that servers refuse its blocks. It
+   * is then computed again (after {@code RDD.cleanShuffleDependencies}, for example).
+   */
+  boolean isRemoved() {
+    return tracked == null ? carriedRemoved : tracked.newest() == null;
   }
 
   /** Where this process's tasks add what they did. */
@@ -86,14 +90,19 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   }
 
   private void writeObject(ObjectOutputStream out) throws IOException {
+    if (tracked != null) {
+      tracked.beforeStage();
+    }
     out.defaultWriteObject();
     out.writeObject(assignment());
+    out.writeBoolean(isRemoved());
     out.writeObject(credentials == null ? carriedCredential : bytes(credentials));
   }
 
   private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
     in.defaultReadObject();
     carried = (ShuffleAssignment) in.readObject();
+    carriedRemoved = in.readBoolean();
     carriedCredential = (byte[]) in.readObject();
   }
 }

@@ -18,6 +18,7 @@ import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.TaskDirectMemory;
+import io.sluice.spark.TrackedShuffle;
 import io.sluice.spark.UntrackedShuffles;
 import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverFurtherServers;
@@ -124,12 +125,10 @@ public class RssShuffleManager extends SortShuffleManager {
     if (assignment.isEmpty()) {
       return super.registerShuffle(shuffleId, dependency);
     }
-    // Before the scheduler registers the shuffle, which it does unless it is registered.
-    tracker()
-        .shuffleStatuses()
-        .put(
-            shuffleId,
-            SparkApis.current().shuffleStatus(dependency.rdd().getNumPartitions(), partitions));
+    TrackedShuffle tracked =
+        new TrackedShuffle(
+            shuffleId, dependency.rdd().getNumPartitions(), partitions, assignments(), tracker());
+    tracked.begin();
     ShuffleStatistics statistics = new ShuffleStatistics();
     dependency.rdd().sparkContext().register(statistics);
     states().assigned(assignment.get(), statistics);
@@ -138,7 +137,7 @@ public class RssShuffleManager extends SortShuffleManager {
         dependency,
         assignment.get(),
         statistics,
-        assignments()::newest,
+        tracked,
         client(assignment.get().shuffle().getApplication()).credentials());
   }
 
@@ -196,14 +195,12 @@ public class RssShuffleManager extends SortShuffleManager {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
     ShuffleAssignment assignment = learnt.newest(handle.assignment());
     handle.teach(client(assignment.shuffle().getApplication()));
+    MapOutputs outputs = outputs(assignment.shuffle().getApplication());
+    MapAttempt attempt = new MapAttempt(mapId, context.partitionId());
     MapOutput output =
-        outputs(assignment.shuffle().getApplication())
-            .open(
-                assignment,
-                new MapAttempt(mapId, context.partitionId()),
-                context,
-                metrics,
-                handle.statistics());
+        handle.isRemoved()
+            ? outputs.openLocal(assignment, attempt, context, metrics, handle.statistics())
+            : outputs.open(assignment, attempt, context, metrics, handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }

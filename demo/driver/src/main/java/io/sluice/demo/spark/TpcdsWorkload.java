@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** TPC-DS with the queries of Spark's published tests, which are read from the jar of these tests. */
+/**
+ * TPC-DS with the queries of Spark's published tests, which are read from the jar of these tests.
+ */
 final class TpcdsWorkload extends SparkWorkload {
   private final Optional<Path> queryTexts;
 
