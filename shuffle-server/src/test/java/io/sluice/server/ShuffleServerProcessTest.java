@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ApplicationLease.State;
@@ -271,12 +272,19 @@ class ShuffleServerProcessTest {
 
   @Test
   void startsBeforeItsCoordinatorAndFindsItLater() throws Exception {
-    int port = coordinator.address().port();
-    coordinator.close();
-    ShuffleServerProcess server = start();
-    assertThat(http(server, "/readyz")).isEqualTo(200);
-    coordinator = new FakeCoordinator(port);
-    assertThat(coordinator.next().getServer().getEpoch()).isEqualTo(server.epoch());
+    try (Socket reserved = new Socket()) {
+      // Bound, but not listening: nobody else gets the port, and a listener may bind it.
+      reserved.setReuseAddress(true);
+      reserved.bind(new InetSocketAddress("127.0.0.1", 0));
+      HostPort later = new HostPort("127.0.0.1", reserved.getLocalPort());
+      ShuffleServerProcess server =
+          ShuffleServerProcess.start(TestServers.config(later, directory, Map.of()));
+      servers.add(server);
+      assertThat(http(server, "/readyz")).isEqualTo(200);
+      try (FakeCoordinator late = new FakeCoordinator(later.port())) {
+        assertThat(late.next().getServer().getEpoch()).isEqualTo(server.epoch());
+      }
+    }
   }
 
   @Test
