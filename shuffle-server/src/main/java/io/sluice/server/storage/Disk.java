@@ -151,6 +151,12 @@ public final class Disk {
         && (!postponed || nanoTime.getAsLong() - notBeforeNanos >= 0);
   }
 
+  /** Probes have shown that it is as good as any other. */
+  public synchronized void forgetFailedWrites() {
+    failures = 0;
+    postponed = false;
+  }
+
   /** Files that are being written to it or are about to be. */
   public synchronized int queueDepth() {
     return pending.size();
@@ -244,8 +250,7 @@ public final class Disk {
 
   void writeSucceeded(long bytes, long nanos) {
     synchronized (this) {
-      failures = 0;
-      postponed = false;
+      forgetFailedWrites();
       freeBytes = Math.max(0, freeBytes - bytes);
     }
     writtenBytes.add(bytes);

@@ -143,9 +143,13 @@ final class DiskChecker implements AutoCloseable {
         return;
       }
     }
+    boolean wasHealthy = health.state() == HealthState.HEALTHY;
     long startNanos = nanoTime.getAsLong();
     if (probe.run()) {
       health.probeSucceeded(nanoTime.getAsLong() - startNanos);
+      if (!wasHealthy && health.state() == HealthState.HEALTHY) {
+        disk.forgetFailedWrites();
+      }
     }
     for (FailedRead read : health.takeFailedReads(REPEATED_READS)) {
       // Each is a call of its own that may hang.

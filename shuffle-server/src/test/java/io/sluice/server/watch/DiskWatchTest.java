@@ -194,6 +194,27 @@ class DiskWatchTest {
   }
 
   @Test
+  void aDiskThatComesBackIsNoWorseThanOthersForAWriteThatFailedBefore() throws Exception {
+    first.vanished(true);
+    shuffle.append(3);
+    assertThat(shuffle.spill(ill)).isNull();
+    assertThat(ill.isDoubtful()).isTrue();
+    check(10_000);
+    check(2_000);
+    expect(HealthState.LOST, HealthCause.VANISHED);
+    watch.look();
+
+    first.vanished(false);
+    for (int i = 0; i < 3; i++) {
+      check(2_000);
+    }
+
+    expect(HealthState.HEALTHY, HealthCause.NONE);
+    assertThat(ill.isDoubtful()).isFalse();
+    assertThat(ill.mayWrite(1)).isTrue();
+  }
+
+  @Test
   void aLostDiskThatComesBackWithItsFilesIsEmptiedFirst() throws Exception {
     shuffle.spill(ill, 3);
     first.failReads(true);
