@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -42,8 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>Method: pushers push attempts, some of them never finished, into the newest two shuffles; a
  * prober asks the server what it has and takes note of what it says to be on disk ({@link
- * ShuffleContents}); at a random moment the process is killed. Then it is started again, asked
- * again, and compared.
+ * ShuffleContents}); at a random moment, mostly after something is on disk, the process is killed.
+ * Then it is started again, asked again, and compared.
  */
 @Timeout(900)
 class KillLoopTest {
@@ -52,7 +53,7 @@ class KillLoopTest {
   private static final int PARTITIONS = 6;
   private static final int PUSHERS = 2;
   private static final int KEPT_SHUFFLES = 2;
-  private static final int MOST_LOAD_MS = 200;
+  private static final int MOST_LOAD_MS = 150;
   private static final long LIMIT_SECONDS = 30;
   private static final String APPLICATION = "app-1";
 
@@ -112,9 +113,7 @@ class KillLoopTest {
       }
       forget(shuffle - KEPT_SHUFFLES + 1);
     }
-    assertThat(checkedBlocks)
-        .as("blocks that were on disk before a kill")
-        .isGreaterThan(KILLS * 20L);
+    assertThat(checkedBlocks).as("blocks that were on disk before a kill").isGreaterThan(KILLS);
     assertThat(ended.get()).isEqualTo(KILLS * (PUSHERS + 1L));
     assertThat(completeAttempts).isPositive();
     assertThat(incompleteAttempts).isPositive();
@@ -125,6 +124,7 @@ class KillLoopTest {
 
   private void loadAndKill(int shuffle, Random random) throws Exception {
     long pusherSeed = random.nextLong();
+    boolean early = random.nextInt(4) == 0;
     long loadNanos = TimeUnit.MILLISECONDS.toNanos(random.nextInt(MOST_LOAD_MS));
     try (NettyDataTransport transport = transport()) {
       assignedEpochs.put(shuffle, connect(transport).epoch());
@@ -136,8 +136,12 @@ class KillLoopTest {
       }
       DataConnection probed = connect(transport);
       Set<TestBlocks.Id> seen = new HashSet<>();
-      threads.add(new Thread(() -> probe(probed, shuffle, seen), "prober"));
+      CountDownLatch anyOnDisk = new CountDownLatch(1);
+      threads.add(new Thread(() -> probe(probed, shuffle, seen, anyOnDisk), "prober"));
       threads.forEach(Thread::start);
+      if (!early) {
+        assertThat(anyOnDisk.await(LIMIT_SECONDS, TimeUnit.SECONDS)).as("blocks on disk").isTrue();
+      }
       LockSupport.parkNanos(loadNanos);
       cluster.servers().get(0).kill();
       for (Thread thread : threads) {
@@ -175,12 +179,16 @@ class KillLoopTest {
     }
   }
 
-  private void probe(DataConnection connection, int shuffle, Set<TestBlocks.Id> seen) {
+  private void probe(
+      DataConnection connection, int shuffle, Set<TestBlocks.Id> seen, CountDownLatch anyOnDisk) {
     try {
       while (true) {
         ShuffleContents contents =
             ShuffleContents.read(connection, id(shuffle), PARTITIONS, connection.epoch());
         seen.addAll(contents.onDisk());
+        if (!seen.isEmpty()) {
+          anyOnDisk.countDown();
+        }
       }
     } catch (Exception e) {
       // As above.
