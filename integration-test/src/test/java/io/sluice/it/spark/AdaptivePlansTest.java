@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * TPC-H and TPC-DS with adaptive execution and thresholds that suit their few MiB: sizes of
@@ -101,44 +103,40 @@ class AdaptivePlansTest {
         .set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "64k");
   }
 
+  /** One aggregation, a few joins, many joins, an outer join, a join of groups. */
   @Test
-  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithZstd()
-      throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCH, "zstd", BROADCASTING);
+  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffle() throws IOException, InterruptedException {
+    assertSameSizesAndPlans(
+        Workload.TPCH, "zstd", Workload.TPCH.select("1,3,9,13,18"), List.of("tpch/broadcast/8"));
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"zstd", "lz4", "snappy"})
   @Tag("nightly")
-  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithLz4()
+  void sizesAndFinalPlansOfTpchAreThoseOfTheBuiltInShuffle(String codec)
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCH, "lz4", BROADCASTING);
-  }
-
-  @Test
-  @Tag("nightly")
-  void sizesAndFinalPlansAreThoseOfTheBuiltInShuffleWithSnappy()
-      throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCH, "snappy", BROADCASTING);
+    assertSameSizesAndPlans(Workload.TPCH, codec, Workload.TPCH.queries(), BROADCASTING);
   }
 
   @Test
   @Tag("nightly")
   void sizesAndFinalPlansOfTpcdsAreThoseOfTheBuiltInShuffle()
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCDS, "zstd", List.of());
+    assertSameSizesAndPlans(Workload.TPCDS, "zstd", Workload.TPCDS.queries(), List.of());
   }
 
   /**
+   * @param numbers queries whose plans are compared
    * @param broadcasting queries some of whose joins become broadcast joins at run time
    */
-  private void assertSameSizesAndPlans(Workload workload, String codec, List<String> broadcasting)
+  private void assertSameSizesAndPlans(
+      Workload workload, String codec, List<String> numbers, List<String> broadcasting)
       throws IOException, InterruptedException {
     makeTables(workload);
-    List<String> queries =
-        workload.queries().stream().map(query -> workload + "/" + query).toList();
+    List<String> queries = numbers.stream().map(query -> workload + "/" + query).toList();
     List<String> jobs = new ArrayList<>(queries);
     jobs.addAll(broadcasting);
-    String name = workload + "-" + codec;
+    String name = workload + "-" + codec + "-" + numbers.size();
     Outcome builtIn =
         adaptive(workload, new SparkApplication(directory.resolve("built-in-" + name)), codec)
             .run(jobs);
