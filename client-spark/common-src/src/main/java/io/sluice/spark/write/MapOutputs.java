@@ -59,7 +59,7 @@ public final class MapOutputs {
   /**
    * The output of an attempt, owned by the caller.
    *
-   * @param statistics told what became of it when it is closed
+   * @param statistics notified of the result when the output is closed
    */
   public MapOutput open(
       ShuffleAssignment assignment,
@@ -80,7 +80,7 @@ public final class MapOutputs {
    * The output of an attempt whose shuffle servers no longer accept: all of it is local, whatever
    * the mode. Owned by the caller.
    *
-   * @param statistics told what became of it when it is closed
+   * @param statistics notified of the result when the output is closed
    */
   public MapOutput openLocal(
       ShuffleAssignment assignment,
