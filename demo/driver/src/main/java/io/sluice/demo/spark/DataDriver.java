@@ -22,7 +22,7 @@ public final class DataDriver {
   }
 
   private static void makeTables(SparkSession spark, DriverSettings settings, PrintStream out) {
-    SparkWorkload workload = SparkWorkload.of(settings.workload(), settings.queryTexts());
+    SparkWorkload workload = SparkWorkload.of(settings);
     int total = workload.totalParts(settings.scale());
     AtomicInteger done = new AtomicInteger();
     spark

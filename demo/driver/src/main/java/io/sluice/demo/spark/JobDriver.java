@@ -12,10 +12,7 @@ import org.apache.spark.sql.SparkSession;
 /** Runs the jobs of a benchmark as it asks for them. */
 public final class JobDriver extends CommandDriver {
   JobDriver(SparkSession spark, DriverSettings settings) {
-    super(
-        spark,
-        SparkWorkload.of(settings.workload(), settings.queryTexts()),
-        settings.dataDirectory());
+    super(spark, SparkWorkload.of(settings), settings.dataDirectory());
   }
 
   /**

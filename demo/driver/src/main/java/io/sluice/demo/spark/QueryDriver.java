@@ -30,9 +30,7 @@ public final class QueryDriver extends CommandDriver {
         "driver",
         arguments,
         (spark, settings, out) ->
-            new QueryDriver(
-                    spark, SparkWorkload.of(settings.workload(), settings.queryTexts()), settings)
-                .serve(out));
+            new QueryDriver(spark, SparkWorkload.of(settings), settings).serve(out));
   }
 
   @Override

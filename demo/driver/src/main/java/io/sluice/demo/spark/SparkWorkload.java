@@ -1,5 +1,6 @@
 package io.sluice.demo.spark;
 
+import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.Workload;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +31,10 @@ public abstract class SparkWorkload {
       case TPCH -> new TpchWorkload();
       case TPCDS -> new TpcdsWorkload(queryTexts);
     };
+  }
+
+  static SparkWorkload of(DriverSettings settings) {
+    return of(settings.workload(), settings.queryTexts());
   }
 
   /**
