@@ -100,15 +100,7 @@ enum AttackCase {
     return attack;
   }
 
-  boolean isInOrdinaryBuild() {
-    return when == When.ALWAYS;
-  }
-
   static Stream<AttackCase> ordinary() {
-    return Arrays.stream(values()).filter(AttackCase::isInOrdinaryBuild);
-  }
-
-  static Stream<AttackCase> nightlyOnly() {
-    return Arrays.stream(values()).filter(attack -> !attack.isInOrdinaryBuild());
+    return Arrays.stream(values()).filter(attack -> attack.when == When.ALWAYS);
   }
 }

@@ -1,121 +1,33 @@
 package io.sluice.it.hostile;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import java.util.regex.Pattern;
-import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Attacks on a running cluster, one after the other: during and after each the processes live,
- * their memory is bounded, budgets go back to zero, logs stay short, no disk changes its state, and
- * an honest job gets its rows. {@link Bounds} has the limits.
- */
-@EnabledOnOs(OS.LINUX)
+/** Every attack, in clear and with TLS. */
 @ParameterizedClass
 @EnumSource(Encryption.class)
-@TestInstance(Lifecycle.PER_CLASS)
-@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
-class HostileTest {
-  /** For trying a few by hand: a regular expression, such as {@code TLS HALF_.*}. */
-  private static final Pattern ONLY =
-      Pattern.compile(System.getProperty("sluice.test.attacks", ""));
-
+@Tag("nightly")
+class HostileTest extends HostileSuite {
   @Parameter Encryption encryption;
 
-  @TempDir static Path directory;
-
-  private HostileCluster cluster;
-
-  /** What one attack did to a cluster must not decide about the next attack. */
-  private boolean damaged;
-
   @BeforeParameterizedClassInvocation
-  void prepareCluster() throws IOException {
-    cluster = new HostileCluster(directory.resolve(encryption.name()), encryption);
-    damaged = true;
+  void prepare() throws Exception {
+    prepareCluster(encryption);
   }
 
   @AfterParameterizedClassInvocation
-  void stopCluster() {
-    cluster.close();
-  }
-
-  private void startCluster() throws Exception {
-    if (damaged) {
-      cluster.start(Map.of());
-      damaged = false;
-    }
+  void stop() {
+    stopCluster();
   }
 
   @ParameterizedTest
-  @MethodSource("io.sluice.it.hostile.AttackCase#ordinary")
-  void withstandsCommonAttacks(AttackCase attack) throws Exception {
+  @EnumSource
+  void withstands(AttackCase attack) throws Exception {
     check(attack);
-  }
-
-  @ParameterizedTest
-  @MethodSource("io.sluice.it.hostile.AttackCase#nightlyOnly")
-  @Tag("nightly")
-  void withstandsEveryAttack(AttackCase attack) throws Exception {
-    check(attack);
-  }
-
-  private void check(AttackCase attack) throws Exception {
-    assumeTrue(ONLY.matcher(encryption + " " + attack).find(), "not chosen");
-    startCluster();
-    damaged = true;
-    try {
-      withstands(attack.attack());
-    } catch (Throwable e) {
-      throw new AssertionError(attack + " (" + encryption + "): " + e.getMessage(), e);
-    }
-    damaged = false;
-  }
-
-  private void withstands(Attack attack) throws Exception {
-    Target target = cluster.target();
-    List<Vitals> processes =
-        List.of(
-            new Vitals(target, target.coordinator(), cluster.sizes()),
-            new Vitals(target, target.server(), cluster.sizes()));
-    SoftAssertions softly = new SoftAssertions();
-    int rounds;
-    try (HonestJob honest = HonestJob.start(target);
-        PeakWatch watch = PeakWatch.start(processes)) {
-      try (AutoCloseable held = attack.launch(target)) {
-        for (Vitals process : processes) {
-          process.checkHeld(softly);
-        }
-        softly.check(() -> honest.awaitRounds(Bounds.HONEST_ROUNDS));
-      } catch (Exception | AssertionError e) {
-        // What the cluster did wrong, and what that did to it.
-        softly.fail("the attack did not end as it should: " + e, e);
-      }
-      softly.check(() -> honest.awaitRounds(Bounds.HONEST_ROUNDS));
-      rounds = honest.rounds();
-    }
-    for (Vitals process : processes) {
-      process.checkAfter(softly, rounds);
-    }
-    softly.assertAll();
   }
 }
