@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * read through servers only, so that servers count everything.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("nightly")
 class AdaptiveTest {
   private static final List<String> JOBS =
       List.of(

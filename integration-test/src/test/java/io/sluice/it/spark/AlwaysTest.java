@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -51,10 +52,9 @@ class AlwaysTest {
 
   private LocalCluster cluster;
   private ClusterProbe probe;
-  private Outcome own;
 
   @BeforeAll
-  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+  void startCluster() throws IOException, InterruptedException {
     cluster =
         TestCluster.builder(directory.resolve("cluster"))
             .servers(SERVERS)
@@ -65,10 +65,6 @@ class AlwaysTest {
     cluster.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
-    List<String> jobs = new ArrayList<>(JOBS);
-    jobs.add(FAULT_JOB);
-    own = new SparkApplication(directory.resolve("own")).run(jobs);
-    assertThat(own.exitCode()).as(own.log()).isZero();
   }
 
   @AfterAll
@@ -77,6 +73,13 @@ class AlwaysTest {
       probe.close();
       cluster.close();
     }
+  }
+
+  private static Outcome builtIn(String name, List<String> jobs)
+      throws IOException, InterruptedException {
+    Outcome own = new SparkApplication(directory.resolve("own-" + name)).run(jobs);
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    return own;
   }
 
   private SparkApplication application(String name) {
@@ -97,8 +100,10 @@ class AlwaysTest {
   }
 
   @Test
+  @Tag("nightly")
   void readersTakeNearlyAllFromServersThatAreWell() throws IOException, InterruptedException {
     startServers();
+    Outcome own = builtIn("well", JOBS);
     ServerCounters before = probe.counters();
 
     Outcome found =
@@ -130,6 +135,7 @@ class AlwaysTest {
 
   @Test
   void noTaskRunsAgainWhenAllServersAreLost() throws IOException, InterruptedException {
+    Outcome own = builtIn("lost", List.of(FAULT_JOB));
     SparkApplication application = application("lost").set("spark.rss.merge.wait", "2s");
     List<String> jobs = new ArrayList<>();
     for (String point : POINTS) {
