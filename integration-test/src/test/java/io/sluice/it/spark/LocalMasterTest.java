@@ -29,6 +29,12 @@ class LocalMasterTest {
   /** Many times what a run takes: a task that never starts fails the test soon. */
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
+  /** With threads for two tasks, each of which may fail once. */
+  private static final String TWO_ATTEMPTS = "local[2,2]";
+
+  private static final List<String> OTHERS =
+      Stream.concat(JobKinds.OTHERS.stream(), Stream.of(JobKinds.FAILING_TASKS)).toList();
+
   /** Stages of these also read cached or checkpointed partitions. */
   private static final List<String> MIXED =
       Stream.concat(JobKinds.MIXED.stream(), Stream.of("cachedBesideCleaned")).toList();
@@ -45,9 +51,10 @@ class LocalMasterTest {
     cluster.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(2, Duration.ofSeconds(30));
-    List<String> jobs = new ArrayList<>(JobKinds.OTHERS);
+    List<String> jobs = new ArrayList<>(OTHERS);
     jobs.addAll(MIXED);
-    own = new SparkApplication(directory.resolve("own")).run(jobs);
+    own =
+        new SparkApplication(directory.resolve("own")).set("spark.master", TWO_ATTEMPTS).run(jobs);
     assertThat(own.exitCode()).as(own.log()).isZero();
   }
 
@@ -67,13 +74,14 @@ class LocalMasterTest {
 
   @Test
   void jobsAreTheSame() throws IOException, InterruptedException {
-    Outcome found = onSluice("others", "local[2]").run(JobKinds.OTHERS);
+    Outcome found = onSluice("others", TWO_ATTEMPTS).run(OTHERS);
 
-    JobKinds.assertSame(own, found, JobKinds.OTHERS);
-    for (String job : JobKinds.OTHERS) {
+    JobKinds.assertSame(own, found, OTHERS);
+    for (String job : OTHERS) {
       assertThat(found.preferredHosts(job)).as(job + " preferred hosts").isEmpty();
     }
     assertThat(own.number("executorBlamed", "failedStages")).isEqualTo(1);
+    assertThat(own.number(JobKinds.FAILING_TASKS, "otherFailures")).isEqualTo(2);
   }
 
   @Test
@@ -98,19 +106,5 @@ class LocalMasterTest {
         onSluice("removed", "local[2]").set("spark.rss.local.output", "NEVER").run(jobs);
 
     JobKinds.assertSame(own, found, jobs);
-  }
-
-  @Test
-  void failedTasksRunAgain() throws IOException, InterruptedException {
-    List<String> jobs = List.of(JobKinds.FAILING_TASKS);
-    Outcome expected =
-        new SparkApplication(directory.resolve("own-failing"))
-            .set("spark.master", "local[2,2]")
-            .run(jobs);
-
-    Outcome found = onSluice("failing", "local[2,2]").run(jobs);
-
-    JobKinds.assertSame(expected, found, jobs);
-    assertThat(found.number(JobKinds.FAILING_TASKS, "otherFailures")).isEqualTo(2);
   }
 }

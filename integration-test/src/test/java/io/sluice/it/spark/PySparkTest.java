@@ -69,6 +69,7 @@ class PySparkTest {
 
         Outcome found =
             SparkApplication.onSluice(directory.resolve("sluice"), cluster.quorum())
+                .withOneExecutor()
                 .runPython(script, libraries());
 
         assertThat(found.exitCode()).as(found.log()).isZero();

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterAll;
@@ -126,27 +127,35 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void someJobsAreTheSameOverGrpcInMemory() throws IOException, InterruptedException {
-    assertSameOverGrpcInMemory("some", SOME_JOBS);
+  void someJobsAreTheSameOverGrpcInMemoryWithEncryption() throws IOException, InterruptedException {
+    assertSameOverGrpcInMemory(
+        "some",
+        Map.of("spark.io.compression.codec", "snappy", "spark.io.encryption.enabled", "true"),
+        SOME_JOBS);
   }
 
   @Test
   @Tag("nightly")
   void everyJobIsTheSameOverGrpcInMemory() throws IOException, InterruptedException {
-    assertAdaptivePlans(assertSameOverGrpcInMemory("every", JobKinds.SHUFFLES));
+    assertAdaptivePlans(
+        assertSameOverGrpcInMemory(
+            "every", Map.of("spark.io.compression.codec", "zstd"), JobKinds.SHUFFLES));
   }
 
-  private Outcome assertSameOverGrpcInMemory(String name, List<String> jobs)
+  private Outcome assertSameOverGrpcInMemory(
+      String name, Map<String, String> settings, List<String> jobs)
       throws IOException, InterruptedException {
     try (LocalCluster large = cluster("large-" + name, "512MiB");
         ClusterProbe largeProbe = new ClusterProbe(large)) {
-      Outcome found =
+      SparkApplication application =
           SparkApplication.onSluice(directory.resolve("grpc-" + name), large.quorum())
+              .withOneExecutor()
               .set("spark.rss.client.type", "GRPC")
-              .set("spark.io.compression.codec", "zstd")
               // Less than one map task has: many passes.
-              .set("spark.rss.writer.buffer.spill.size", "2m")
-              .run(jobs);
+              .set("spark.rss.writer.buffer.spill.size", "2m");
+      settings.forEach(application::set);
+
+      Outcome found = application.run(jobs);
 
       assertSame(found, jobs);
       ServerCounters did = largeProbe.counters();
@@ -165,24 +174,11 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void jobsAreTheSameWithSnappyAndEncryption() throws IOException, InterruptedException {
-    ServerCounters before = probe.counters();
-
-    Outcome found =
-        SparkApplication.onSluice(directory.resolve("encrypted"), cluster.quorum())
-            .set("spark.io.encryption.enabled", "true")
-            .set("spark.io.compression.codec", "snappy")
-            .run(SOME_JOBS);
-
-    assertSame(found, SOME_JOBS);
-    assertThat(probe.counters().since(before).pushedBytes()).isPositive();
-  }
-
-  @Test
   @Tag("nightly")
   void jobsAreTheSameUncompressed() throws IOException, InterruptedException {
     Outcome found =
         SparkApplication.onSluice(directory.resolve("none"), cluster.quorum())
+            .withOneExecutor()
             .set("spark.shuffle.compress", "false")
             .set("spark.rss.client.netty.io.mode", "NIO")
             .run(SOME_JOBS);
@@ -200,6 +196,7 @@ class SparkOnSluiceTest {
 
     Outcome found =
         SparkApplication.onSluice(directory.resolve("restart"), cluster.quorum())
+            .withOneExecutor()
             // Besides: a codec of Spark's that Sluice does not have.
             .set("spark.io.compression.codec", "lzf")
             .at(
@@ -228,6 +225,7 @@ class SparkOnSluiceTest {
 
     Outcome found =
         SparkApplication.onSluice(directory.resolve("lost"), cluster.quorum())
+            .withOneExecutor()
             .at(
                 "between-shuffles",
                 () -> {
@@ -256,7 +254,9 @@ class SparkOnSluiceTest {
       stoppedProbe.awaitActiveServers(0, Duration.ofSeconds(60));
 
       Outcome found =
-          SparkApplication.onSluice(directory.resolve("no-servers"), stopped.quorum()).run(jobs);
+          SparkApplication.onSluice(directory.resolve("no-servers"), stopped.quorum())
+              .withOneExecutor()
+              .run(jobs);
 
       assertFellBackWithOneWarning(found, jobs);
     }
@@ -269,7 +269,9 @@ class SparkOnSluiceTest {
     List<String> jobs = List.of("twoStages");
 
     Outcome found =
-        SparkApplication.onSluice(directory.resolve("no-coordinator"), "127.0.0.1:1").run(jobs);
+        SparkApplication.onSluice(directory.resolve("no-coordinator"), "127.0.0.1:1")
+            .withOneExecutor()
+            .run(jobs);
 
     assertFellBackWithOneWarning(found, jobs);
   }

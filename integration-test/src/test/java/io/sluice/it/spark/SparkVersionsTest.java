@@ -98,11 +98,12 @@ class SparkVersionsTest {
     ServerCounters before = probe.counters();
 
     // Spark 3.5 makes its shuffle manager before it has fetched what --jars names.
-    Outcome found =
+    SparkApplication application =
         spark.isAtLeast(SparkVersion.SPARK_4_0)
             ? SparkApplication.submittedWithJars(spark, path(spark, "sluice"), cluster.quorum())
-                .run(jobs)
-            : SparkApplication.onSluice(spark, path(spark, "sluice"), cluster.quorum()).run(jobs);
+            : SparkApplication.onSluice(spark, path(spark, "sluice"), cluster.quorum());
+
+    Outcome found = application.withOneExecutor().run(jobs);
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     long written = 0;
