@@ -212,7 +212,7 @@ final class LoadPump {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     boolean again =
         failure instanceof SluiceException refusal
-            && refusal.code().retry() == StatusCode.Retry.SAME_SERVER
+            && refusal.code().onPush() == StatusCode.OnPush.WAIT
             && attempt < MAX_SENDS
             && !finished.isDone();
     if (!again) {

@@ -315,7 +315,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private static Refused refused(StatusCode status, String message) {
     Reason reason =
         switch (status) {
-          case NO_SERVERS, BUSY, DRAINING, NO_SPACE, PARTITION_FULL -> Reason.NO_SERVERS;
+          case NO_SERVERS, BUSY, DRAINING, NO_SPACE, LEAVING -> Reason.NO_SERVERS;
           case DENIED, UNKNOWN_APPLICATION, EXPIRED -> Reason.DENIED;
           case OK,
               NEVER_WRITTEN,

@@ -301,12 +301,11 @@ final class FrameSender {
       if (code == null) {
         retryConnection(lane, cause);
       } else {
-        switch (code.retry()) {
-          case SAME_SERVER, OTHER_COPY, REOPEN -> retryConnection(lane, cause);
-          case NEVER, OTHER_SERVER ->
+        switch (code.onPush()) {
+          case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RESEND -> retryConnection(lane, cause);
+          case FAIL_OVER, DELETED ->
               // Other sessions of this process have the same credential.
-              detours.giveUp(
-                  lane, code, cause, code == StatusCode.DENIED || isServersFault(code), false);
+              detours.giveUp(lane, code, cause, code == StatusCode.DENIED, false);
         }
       }
       return;
@@ -378,41 +377,28 @@ final class FrameSender {
       return;
     }
     StatusCode code = refusal.code();
-    switch (code) {
-      case BUSY -> backOff(lane, config.busyRetry(), code, cause);
-      case NO_SPACE ->
+    switch (code.onPush()) {
+      case WAIT -> backOff(lane, config.busyRetry(), code, cause);
+      case WAIT_BRIEFLY ->
           backOff(lane, mayPassBy ? config.connectionRetry() : config.busyRetry(), code, cause);
-      case BLOCK_CORRUPT, FRAME_CORRUPT -> {
+      case RETRY -> retryConnection(lane, cause);
+      case RECONNECT -> {
+        lane.disconnected();
+        retryConnection(lane, cause);
+      }
+      case RESEND -> {
         if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {
           giveUp(lane, code, cause);
         }
       }
-      case STALE_EPOCH -> {
-        lane.disconnected();
-        retryConnection(lane, cause);
-      }
-      // A server that stops may come back in a moment with everything that it has.
-      case DRAINING, STORAGE_FAILED, INTERNAL -> retryConnection(lane, cause);
-      case EXPIRED -> {
+      case FAIL_OVER -> giveUp(lane, code, cause);
+      case DELETED -> {
         if (lane.hasAcknowledged()) {
           detours.giveUpLost(lane, code, cause);
         } else {
           giveUp(lane, code, cause);
         }
       }
-      case OK,
-          PARTITION_FULL,
-          NO_SERVERS,
-          NEVER_WRITTEN,
-          UNKNOWN_APPLICATION,
-          LOST,
-          OUT_OF_RANGE,
-          FRAME_TOO_LARGE,
-          BAD_VERSION,
-          BAD_MESSAGE,
-          BAD_REQUEST,
-          DENIED ->
-          giveUp(lane, code, cause);
     }
   }
 
@@ -449,30 +435,7 @@ final class FrameSender {
   }
 
   private void giveUp(ServerLane lane, StatusCode code, Throwable cause) throws IOException {
-    detours.giveUp(lane, code, cause, isServersFault(code), false);
-  }
-
-  /** Whether other sessions would fare no better. */
-  private static boolean isServersFault(StatusCode code) {
-    return switch (code) {
-      case BUSY, NO_SPACE, DRAINING, STORAGE_FAILED, INTERNAL, STALE_EPOCH -> true;
-      case OK,
-          PARTITION_FULL,
-          NO_SERVERS,
-          NEVER_WRITTEN,
-          UNKNOWN_APPLICATION,
-          EXPIRED,
-          LOST,
-          OUT_OF_RANGE,
-          BLOCK_CORRUPT,
-          FRAME_CORRUPT,
-          FRAME_TOO_LARGE,
-          BAD_VERSION,
-          BAD_MESSAGE,
-          BAD_REQUEST,
-          DENIED ->
-          false;
-    };
+    detours.giveUp(lane, code, cause, code.onPush().isServersFault(), false);
   }
 
   private void pumpAll() throws IOException {

@@ -4,7 +4,7 @@ import io.sluice.client.RetryPolicy;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
+import io.sluice.common.error.StatusCode.OnRead;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -39,16 +39,14 @@ final class LaneFailures {
 
   void onFetchFailure(ReadLane lane, Slice slice, DataConnection connection, Throwable cause)
       throws IOException {
-    StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : StatusCode.OK;
-    boolean mayPass =
-        code == StatusCode.STORAGE_FAILED
-            || code == StatusCode.INTERNAL
-            || code == StatusCode.BLOCK_CORRUPT;
+    OnRead reaction =
+        cause instanceof SluiceException refusal ? refusal.code().onRead() : OnRead.RETRY;
+    boolean mayPass = reaction == OnRead.RETRY_BYTES;
     if (mayPass && !hasCopies(slice) && slice.countAttempt() < state.config.retry().maxAttempts()) {
       lane.backOffUntil(
           state.nanoTime.getAsLong()
               + TimeUnit.MILLISECONDS.toNanos(state.config.retry().delayMs(slice.attempts())));
-    } else if (mayPass || code == StatusCode.LOST) {
+    } else if (mayPass || reaction == OnRead.LOST) {
       // The server is well, these bytes are not: only what the slice was for goes elsewhere.
       lane.slices().remove(slice);
       state.drop(slice);
@@ -100,28 +98,17 @@ final class LaneFailures {
       backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
       return;
     }
-    switch (refusal.code()) {
-      case BUSY, DRAINING, BLOCK_CORRUPT, FRAME_CORRUPT, STORAGE_FAILED, INTERNAL ->
-          backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
-      case STALE_EPOCH, OUT_OF_RANGE -> startAgain(lane);
-      case DENIED -> {
-        // A server that denies the connection, or proves nothing, is as good as none: what it has
-        // is computed again, or read elsewhere, and the job does not fail.
+    switch (refusal.code().onRead()) {
+      case RETRY, RETRY_BYTES -> backOff(lane, Reason.UNREACHABLE, cause, lostConnections);
+      case REOPEN -> startAgain(lane);
+      case NOT_WRITTEN -> giveUp(lane, Reason.NEVER_WRITTEN, cause.getMessage());
+      case DELETED -> giveUp(lane, Reason.EXPIRED, cause.getMessage());
+      case LOST -> giveUp(lane, Reason.LOST, cause.getMessage());
+      case NO_ACCESS -> {
         gaveUp(lane, cause);
         giveUp(lane, Reason.UNREACHABLE, cause.getMessage());
       }
-      case EXPIRED -> giveUp(lane, Reason.EXPIRED, cause.getMessage());
-      case LOST -> giveUp(lane, Reason.LOST, cause.getMessage());
-      case NEVER_WRITTEN, UNKNOWN_APPLICATION ->
-          giveUp(lane, Reason.NEVER_WRITTEN, cause.getMessage());
-      case OK,
-          PARTITION_FULL,
-          NO_SPACE,
-          NO_SERVERS,
-          FRAME_TOO_LARGE,
-          BAD_VERSION,
-          BAD_MESSAGE,
-          BAD_REQUEST ->
+      case FAIL ->
           throw new SluiceException(
               refusal.code(),
               "read failed app="

@@ -506,7 +506,7 @@ class DetourTest {
 
   @Test
   void endsItsWaitForAFurtherServerWhenInterrupted() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.PARTITION_FULL, 0);
+    Troubles troubles = new Troubles().with(0, Trouble.LEAVING, 0);
     CountDownLatch asked = new CountDownLatch(1);
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);

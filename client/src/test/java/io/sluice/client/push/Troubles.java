@@ -23,7 +23,7 @@ final class Troubles implements Faults {
     DRAINING(StatusCode.DRAINING),
     STORAGE_FAILED(StatusCode.STORAGE_FAILED),
     CORRUPT(StatusCode.FRAME_CORRUPT),
-    PARTITION_FULL(StatusCode.PARTITION_FULL),
+    LEAVING(StatusCode.LEAVING),
     BAD_VERSION(StatusCode.BAD_VERSION),
     DENIED(StatusCode.DENIED);
 

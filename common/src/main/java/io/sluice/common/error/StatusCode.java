@@ -3,68 +3,132 @@ package io.sluice.common.error;
 import io.sluice.proto.Status;
 
 /**
- * The wire's {@link Status} with what a caller should do about it. Numbers and meanings are the
- * protocol's and never change; see {@code common.proto}.
+ * The wire's {@link Status}, and what a pusher and a reader do when a server answers with it: the
+ * one table that decides. Numbers are the protocol's. A code that a client never receives in answer
+ * to a push or a read has the reaction of an answer that makes no sense. Documented in
+ * docs/protocol.md, "Statuses".
  */
 public enum StatusCode {
-  OK(Status.OK, Retry.NEVER),
+  /** Done. */
+  OK(Status.OK, OnPush.FAIL_OVER, OnRead.FAIL),
 
-  BUSY(Status.BUSY, Retry.SAME_SERVER),
-  DRAINING(Status.DRAINING, Retry.OTHER_SERVER),
-  PARTITION_FULL(Status.PARTITION_FULL, Retry.OTHER_SERVER),
-  NO_SPACE(Status.NO_SPACE, Retry.OTHER_SERVER),
-  NO_SERVERS(Status.NO_SERVERS, Retry.NEVER),
+  /** The server is overloaded: no memory for a push, or too many requests or connections. */
+  BUSY(Status.BUSY, OnPush.WAIT, OnRead.RETRY),
+  /** The server is stopping. It may start again in a moment, with everything that it has. */
+  DRAINING(Status.DRAINING, OnPush.RETRY, OnRead.RETRY),
+  /** The server is leaving: it has moved what it stores, serves reads, and takes no more pushes. */
+  LEAVING(Status.LEAVING, OnPush.FAIL_OVER, OnRead.FAIL),
+  /** All disks of the server are full, and its memory is. */
+  NO_SPACE(Status.NO_SPACE, OnPush.WAIT_BRIEFLY, OnRead.FAIL),
+  /** The coordinator has no server for a shuffle. */
+  NO_SERVERS(Status.NO_SERVERS, OnPush.FAIL_OVER, OnRead.FAIL),
 
-  NEVER_WRITTEN(Status.NEVER_WRITTEN, Retry.OTHER_COPY),
-  UNKNOWN_APPLICATION(Status.UNKNOWN_APPLICATION, Retry.NEVER),
-  EXPIRED(Status.EXPIRED, Retry.NEVER),
-  LOST(Status.LOST, Retry.OTHER_COPY),
-  STALE_EPOCH(Status.STALE_EPOCH, Retry.REOPEN),
-  OUT_OF_RANGE(Status.OUT_OF_RANGE, Retry.REOPEN),
+  /** The server has never received anything of this partition, or not from these map attempts. */
+  NEVER_WRITTEN(Status.NEVER_WRITTEN, OnPush.FAIL_OVER, OnRead.NOT_WRITTEN),
+  /** The server or coordinator does not know the application. */
+  UNKNOWN_APPLICATION(Status.UNKNOWN_APPLICATION, OnPush.FAIL_OVER, OnRead.NOT_WRITTEN),
+  /** The shuffle was deleted, because it was unregistered or its application ended. */
+  EXPIRED(Status.EXPIRED, OnPush.DELETED, OnRead.DELETED),
+  /** The server stored these bytes and cannot read them any more. */
+  LOST(Status.LOST, OnPush.FAIL_OVER, OnRead.LOST),
+  /** The request names another epoch of the server: it was restarted in between. */
+  STALE_EPOCH(Status.STALE_EPOCH, OnPush.RECONNECT, OnRead.REOPEN),
+  /** The offsets of a read are not those of the partition. */
+  OUT_OF_RANGE(Status.OUT_OF_RANGE, OnPush.FAIL_OVER, OnRead.REOPEN),
 
-  BLOCK_CORRUPT(Status.BLOCK_CORRUPT, Retry.SAME_SERVER),
-  FRAME_CORRUPT(Status.FRAME_CORRUPT, Retry.SAME_SERVER),
-  FRAME_TOO_LARGE(Status.FRAME_TOO_LARGE, Retry.NEVER),
-  STORAGE_FAILED(Status.STORAGE_FAILED, Retry.OTHER_COPY),
+  /** The checksum of a block does not match. */
+  BLOCK_CORRUPT(Status.BLOCK_CORRUPT, OnPush.RESEND, OnRead.RETRY_BYTES),
+  /** The checksum of a frame does not match. */
+  FRAME_CORRUPT(Status.FRAME_CORRUPT, OnPush.RESEND, OnRead.RETRY),
+  /** A frame or message exceeds a limit of its receiver. */
+  FRAME_TOO_LARGE(Status.FRAME_TOO_LARGE, OnPush.FAIL_OVER, OnRead.FAIL),
+  /** A disk failed. */
+  STORAGE_FAILED(Status.STORAGE_FAILED, OnPush.RETRY, OnRead.RETRY_BYTES),
 
-  BAD_VERSION(Status.BAD_VERSION, Retry.NEVER),
-  BAD_MESSAGE(Status.BAD_MESSAGE, Retry.NEVER),
-  BAD_REQUEST(Status.BAD_REQUEST, Retry.NEVER),
-  DENIED(Status.DENIED, Retry.NEVER),
+  /** The two sides have no version of the protocol in common. */
+  BAD_VERSION(Status.BAD_VERSION, OnPush.FAIL_OVER, OnRead.FAIL),
+  /** The bytes of a message cannot be parsed, or it may not come at this point. */
+  BAD_MESSAGE(Status.BAD_MESSAGE, OnPush.FAIL_OVER, OnRead.FAIL),
+  /** A field of the request has a value that is not allowed. */
+  BAD_REQUEST(Status.BAD_REQUEST, OnPush.FAIL_OVER, OnRead.FAIL),
+  /** Authentication or a quota forbids it. */
+  DENIED(Status.DENIED, OnPush.FAIL_OVER, OnRead.NO_ACCESS),
 
-  INTERNAL(Status.INTERNAL, Retry.OTHER_COPY);
+  /** A fault of the server, or a code that this client does not know. */
+  INTERNAL(Status.INTERNAL, OnPush.RETRY, OnRead.RETRY_BYTES);
 
-  /** What may help after a refusal. */
-  public enum Retry {
-    /** Asking again changes nothing. */
-    NEVER,
-    /** The same request to the same server, later. */
-    SAME_SERVER,
-    /** A push: the same blocks to another server. */
-    OTHER_SERVER,
-    /** A read: another replica or the local copy. */
-    OTHER_COPY,
-    /** Open the partition again; what was learnt before does not hold. */
-    REOPEN
+  /**
+   * What a pusher does with a frame that a server refused. To fail over is to send it to a
+   * replacement server, else to write it to local output.
+   */
+  public enum OnPush {
+    /** Back off and send it again, until the time for an overloaded server has passed. */
+    WAIT,
+    /** As {@link #RETRY} if the frame can go elsewhere, else as {@link #WAIT}. */
+    WAIT_BRIEFLY,
+    /** Back off and send it again, until the time for an unreachable server has passed. */
+    RETRY,
+    /** As {@link #RETRY}, over a new connection. */
+    RECONNECT,
+    /** Send it again at once; fail over when it was refused several times. */
+    RESEND,
+    /** Fail over, with all further frames for this server. */
+    FAIL_OVER,
+    /** Fail over; what the server acknowledged is deleted, too. */
+    DELETED;
+
+    /** Whether the server is at fault, so that other tasks of the process would fare no better. */
+    public boolean isServersFault() {
+      return switch (this) {
+        case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT -> true;
+        case RESEND, FAIL_OVER, DELETED -> false;
+      };
+    }
+  }
+
+  /** What a reader does. A copy is a replica, or the local output of a map task. */
+  public enum OnRead {
+    /** Back off and send the request again; read another copy when its time has passed. */
+    RETRY,
+    /** The same for one slice; other reads from this server continue. */
+    RETRY_BYTES,
+    /** Open the partitions again: offsets are no longer valid. */
+    REOPEN,
+    /** Read another copy; without one, the blocks were never written. */
+    NOT_WRITTEN,
+    /** Read another copy; without one, the blocks are deleted. */
+    DELETED,
+    /** Read another copy of these bytes; without one, the blocks are lost. */
+    LOST,
+    /** Read another copy, and treat the server as unreachable in the whole process. */
+    NO_ACCESS,
+    /** Fail the task: no copy would answer otherwise. */
+    FAIL
   }
 
   private final Status wire;
-  private final Retry retry;
+  private final OnPush onPush;
+  private final OnRead onRead;
 
-  StatusCode(Status wire, Retry retry) {
+  StatusCode(Status wire, OnPush onPush, OnRead onRead) {
     this.wire = wire;
-    this.retry = retry;
+    this.onPush = onPush;
+    this.onRead = onRead;
   }
 
   public Status wire() {
     return wire;
   }
 
-  public Retry retry() {
-    return retry;
+  public OnPush onPush() {
+    return onPush;
   }
 
-  /** The code of a wire status; one from a newer peer is INTERNAL. */
+  public OnRead onRead() {
+    return onRead;
+  }
+
+  /** The code of a wire status; INTERNAL for one that this version does not know. */
   public static StatusCode of(Status wire) {
     for (StatusCode code : values()) {
       if (code.wire == wire) {

@@ -124,22 +124,32 @@ final class MovingShuffle {
       return;
     }
     say(cause.getMessage());
-    StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : StatusCode.OK;
     failures++;
-    boolean leaves =
-        code == StatusCode.DRAINING
-            || code == StatusCode.PARTITION_FULL
-            || code == StatusCode.NO_SPACE
-            // Certificates do not change within seconds.
-            || cause instanceof SSLException;
-    // No other server would take what a quota forbids.
-    if (leaves || (failures >= MAX_FAILURES && code != StatusCode.DENIED)) {
+    if (needsOtherTarget(cause)) {
       excluded.add(found.getName());
       left = cause.getMessage();
       found = null;
       failures = 0;
       beginAgain();
     }
+  }
+
+  private boolean needsOtherTarget(IOException cause) {
+    if (cause instanceof SSLException) {
+      // Certificates do not change within seconds.
+      return true;
+    }
+    if (!(cause instanceof SluiceException refusal)) {
+      return failures >= MAX_FAILURES;
+    }
+    if (refusal.code() == StatusCode.DENIED) {
+      // The quota is the same at every server.
+      return false;
+    }
+    return switch (refusal.code().onPush()) {
+      case FAIL_OVER, WAIT_BRIEFLY -> true;
+      case WAIT, RETRY, RECONNECT, RESEND, DELETED -> failures >= MAX_FAILURES;
+    };
   }
 
   private synchronized void beginAgain() {

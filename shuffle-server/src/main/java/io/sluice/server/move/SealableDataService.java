@@ -11,9 +11,8 @@ import io.sluice.server.service.ForwardingDataService;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * A service that can stop taking pushes and go on serving. It refuses with PARTITION_FULL: clients
- * wait for a server that is DRAINING, because it may come back in a moment, but take this to the
- * next server of the chain at once, and so need no newer client. Thread-safe.
+ * A service that can stop taking pushes while it serves reads. It refuses pushes with LEAVING.
+ * Thread-safe.
  */
 public final class SealableDataService extends ForwardingDataService implements PushSeal {
   private final Runnable refuseWaiting;
@@ -75,7 +74,7 @@ public final class SealableDataService extends ForwardingDataService implements 
 
   private static SluiceException refusal() {
     return new SluiceException(
-        StatusCode.PARTITION_FULL,
-        "the server leaves and takes nothing more; the driver knows which server does");
+        StatusCode.LEAVING,
+        "the server is being decommissioned and has moved its data; push to the replacement server");
   }
 }

@@ -94,7 +94,7 @@ class StoreBoundsTest {
     assertThatThrownBy(() -> stale.append(body, body.capacity(), batch(0, 1)))
         .isInstanceOfSatisfying(
             SluiceException.class,
-            e -> assertThat(e.code().retry()).isEqualTo(StatusCode.Retry.SAME_SERVER));
+            e -> assertThat(e.code().onPush()).isEqualTo(StatusCode.OnPush.WAIT));
     assertThat(body.refCnt()).isZero();
     assertThat(stale.addWait(wait(new AtomicInteger()))).isFalse();
     push(FIRST, 0, 1);

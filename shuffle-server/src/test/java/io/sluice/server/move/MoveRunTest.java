@@ -22,6 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MoveRunTest {
@@ -157,10 +158,11 @@ class MoveRunTest {
     assertThat(servers.blocks(servers.node("a"), other)).hasSize(1);
   }
 
-  @Test
-  void aTargetThatIsFullLeavesOrFailsAgainAndAgainIsReplaced() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"NO_SPACE", "LEAVING", "BAD_VERSION"})
+  void aTargetThatCannotTakeItOrFailsAgainAndAgainIsReplaced(StatusCode refusal) throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
-    servers.refusals.put("a", StatusCode.NO_SPACE);
+    servers.refusals.put("a", refusal);
     servers.unreachable.add("b");
     look();
     step();
@@ -215,6 +217,20 @@ class MoveRunTest {
 
     assertThat(run.isDone()).isTrue();
     assertThat(told().get(0).getTo().getEpoch()).isEqualTo(FakeServers.EPOCH + 1);
+  }
+
+  @Test
+  void aTargetThatStopsHasTimeToStartAgain() throws Exception {
+    push(SHUFFLE, block(0, 1, 0, true, 100));
+    servers.refusals.put("a", StatusCode.DRAINING);
+    look();
+    for (int i = 0; i < 4; i++) {
+      step();
+    }
+    servers.refusals.clear();
+    step();
+
+    assertThat(servers.blocks(servers.node("a"), SHUFFLE)).hasSize(1);
   }
 
   @Test

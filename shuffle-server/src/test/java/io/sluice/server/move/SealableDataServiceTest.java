@@ -40,8 +40,7 @@ class SealableDataServiceTest {
 
       assertThatThrownBy(() -> service.push(CONNECTION, HEAD, body))
           .isInstanceOfSatisfying(
-              SluiceException.class,
-              e -> assertThat(e.code()).isEqualTo(StatusCode.PARTITION_FULL));
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.LEAVING));
       assertThatThrownBy(() -> service.checkPush(CONNECTION, HEAD, 10))
           .isInstanceOf(SluiceException.class);
       assertThat(body.refCnt()).isZero();
