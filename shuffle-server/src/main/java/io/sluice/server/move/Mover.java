@@ -11,6 +11,7 @@ import io.sluice.server.control.Decommission;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -116,8 +117,8 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     if (run != null || closed) {
       return;
     }
-    MovePace pace = new MovePace(config.bytesPerSecond(), nanoTime);
-    MoveRun begun = new MoveRun(store, seal, shuffle -> moving(shuffle, pace));
+    RateLimiter rate = new RateLimiter(config.bytesPerSecond(), nanoTime);
+    MoveRun begun = new MoveRun(store, seal, shuffle -> moving(shuffle, rate));
     threads = newThreads();
     run = begun;
     ScheduledFuture<?> unused =
@@ -130,11 +131,11 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         config.bytesPerSecond());
   }
 
-  private MovingShuffle moving(ShuffleLog shuffle, MovePace pace) {
+  private MovingShuffle moving(ShuffleLog shuffle, RateLimiter rate) {
     return new MovingShuffle(
         shuffle,
         targets,
-        () -> new ShuffleCopy(shuffle, reader, pace, movedBytes::addAndGet),
+        () -> new ShuffleCopy(shuffle, reader, rate, movedBytes::addAndGet),
         self.get().getName());
   }
 

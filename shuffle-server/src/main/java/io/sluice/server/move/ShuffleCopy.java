@@ -9,6 +9,7 @@ import io.sluice.server.log.LogRange;
 import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.OpenSnapshot.Stretch;
 import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.threads.RateLimiter;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
@@ -31,7 +33,7 @@ final class ShuffleCopy {
 
   private final ShuffleLog log;
   private final LogReader reader;
-  private final MovePace pace;
+  private final RateLimiter rate;
   private final LongConsumer onMoved;
 
   /** How far each partition has been copied: block boundaries. */
@@ -45,10 +47,10 @@ final class ShuffleCopy {
   /**
    * @param onMoved told of bytes that the target has taken
    */
-  ShuffleCopy(ShuffleLog log, LogReader reader, MovePace pace, LongConsumer onMoved) {
+  ShuffleCopy(ShuffleLog log, LogReader reader, RateLimiter rate, LongConsumer onMoved) {
     this.log = log;
     this.reader = reader;
-    this.pace = pace;
+    this.rate = rate;
     this.onMoved = onMoved;
   }
 
@@ -132,7 +134,7 @@ final class ShuffleCopy {
         body = read(left, (int) needed);
         length = wholeBlocks(body, left, done);
       }
-      pace.take(length);
+      TimeUnit.NANOSECONDS.sleep(rate.take(length));
       target.push(log.key(), body.slice(0, length));
       done.forEach(one -> taken(one, left));
       onMoved.accept(length);

@@ -3,6 +3,7 @@ package io.sluice.server.scrub;
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.RateLimiter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -69,10 +70,9 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     this.pollMs = Math.min(POLL_MS, config.intervalMs());
     this.pace =
         new ScrubPace(
-            config.bytesPerSecond(),
+            new RateLimiter(config.bytesPerSecond(), nanoTime),
             disk::isBusy,
-            pause == null ? this::awaitUnlessStopped : pause,
-            nanoTime);
+            pause == null ? this::awaitUnlessStopped : pause);
   }
 
   /** Starts its thread. */

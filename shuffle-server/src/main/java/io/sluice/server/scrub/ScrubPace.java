@@ -1,13 +1,13 @@
 package io.sluice.server.scrub;
 
+import io.sluice.server.threads.RateLimiter;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 
 /**
- * Lets one thread read so many bytes a second, and none while others use the disk. What was not
- * read in time is not caught up with: a pause is no reason for a burst. Not thread-safe.
+ * Limits the rate at which one thread reads, and stops it while others use the disk. Not
+ * thread-safe.
  */
 final class ScrubPace {
   /** Waits for so many milliseconds, or shorter. */
@@ -19,18 +19,14 @@ final class ScrubPace {
   /** How long the disk must have been left alone is not known: it is asked this often. */
   private static final long BUSY_RETRY_MS = 50;
 
-  private final long bytesPerSecond;
+  private final RateLimiter rate;
   private final BooleanSupplier busy;
   private final Pause pause;
-  private final LongSupplier nanoTime;
-  private long nextNanos;
 
-  ScrubPace(long bytesPerSecond, BooleanSupplier busy, Pause pause, LongSupplier nanoTime) {
-    this.bytesPerSecond = bytesPerSecond;
+  ScrubPace(RateLimiter rate, BooleanSupplier busy, Pause pause) {
+    this.rate = rate;
     this.busy = busy;
     this.pause = pause;
-    this.nanoTime = nanoTime;
-    this.nextNanos = nanoTime.getAsLong();
   }
 
   /**
@@ -40,7 +36,7 @@ final class ScrubPace {
    */
   void beforeRead(int bytes) throws InterruptedIOException {
     while (true) {
-      long waitMs = TimeUnit.NANOSECONDS.toMillis(nextNanos - nanoTime.getAsLong() + 999_999);
+      long waitMs = TimeUnit.NANOSECONDS.toMillis(rate.waitNanos() + 999_999);
       if (waitMs <= 0 && !busy.getAsBoolean()) {
         break;
       }
@@ -48,7 +44,6 @@ final class ScrubPace {
         throw new InterruptedIOException("scrubbing was stopped");
       }
     }
-    long now = nanoTime.getAsLong();
-    nextNanos = now + (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond);
+    rate.take(bytes);
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.server.storage.Placement;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,7 +64,8 @@ public final class Demoter implements AutoCloseable {
       List<Disk> slower =
           disks.list().stream().filter(other -> other.kind().compareTo(disk.kind()) > 0).toList();
       if (!slower.isEmpty() && bytesPerSecond > 0) {
-        sources.add(new Source(disk, slower, new Pace(bytesPerSecond), sources.size()));
+        sources.add(
+            new Source(disk, slower, new RateLimiter(bytesPerSecond, nanoTime), sources.size()));
       }
     }
   }
@@ -99,16 +101,16 @@ public final class Demoter implements AutoCloseable {
   private final class Source {
     private final Disk disk;
     private final List<Disk> slower;
-    private final Pace pace;
+    private final RateLimiter rate;
     private final RunMover mover = new RunMover(files, this::admit);
     private final Placement<Disk> placement = new Placement<>();
     private final Map<RunFile, Long> failedNanos = new HashMap<>();
     private final Thread thread;
 
-    Source(Disk disk, List<Disk> slower, Pace pace, int number) {
+    Source(Disk disk, List<Disk> slower, RateLimiter rate, int number) {
       this.disk = disk;
       this.slower = slower;
-      this.pace = pace;
+      this.rate = rate;
       this.thread = new Thread(this::demoteUntilStopped, "demoter-" + number);
       thread.setDaemon(true);
     }
@@ -168,7 +170,7 @@ public final class Demoter implements AutoCloseable {
     }
 
     private boolean admit(Disk target, int bytes) {
-      long wait = pace.take(bytes, nanoTime.getAsLong());
+      long wait = rate.take(bytes);
       if (target.queueDepth() > 1) {
         wait = Math.max(wait, TimeUnit.MILLISECONDS.toNanos(GIVE_WAY_MS));
       }

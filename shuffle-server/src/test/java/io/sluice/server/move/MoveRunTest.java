@@ -9,6 +9,7 @@ import io.sluice.proto.ShuffleMove;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -61,7 +62,7 @@ class MoveRunTest {
                     new ShuffleCopy(
                         log,
                         source.reader(),
-                        new MovePace(0, System::nanoTime),
+                        new RateLimiter(0, System::nanoTime),
                         bytes -> moved += bytes),
                 "leaving"));
   }

@@ -28,17 +28,6 @@ class DemotionPolicyTest {
     assertThat(choose(0, run("a", 100, 3))).isEmpty();
   }
 
-  @Test
-  void spreadsBytesOverTime() {
-    Pace pace = new Pace(1000);
-    assertThat(pace.take(500, 7)).isZero();
-    assertThat(pace.take(500, 7)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
-    assertThat(pace.take(1, 7 + TimeUnit.MILLISECONDS.toNanos(600)))
-        .isEqualTo(TimeUnit.MILLISECONDS.toNanos(400));
-    assertThat(pace.take(1, TimeUnit.SECONDS.toNanos(60))).as("nothing is saved up").isZero();
-    assertThat(pace.take(1, TimeUnit.SECONDS.toNanos(60))).isPositive();
-  }
-
   @SafeVarargs
   @SuppressWarnings("varargs")
   private static List<String> choose(long bytes, Candidate<String>... candidates) {

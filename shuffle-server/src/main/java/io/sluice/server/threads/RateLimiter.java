@@ -1,31 +1,34 @@
-package io.sluice.server.move;
+package io.sluice.server.threads;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Spreads the bytes of all copies over time. What was not used before is not saved up. */
-final class MovePace {
+/**
+ * Spreads bytes over time. What was not used is not saved up, so no burst follows a pause.
+ * Thread-safe.
+ */
+public final class RateLimiter {
   private final long bytesPerSecond;
   private final LongSupplier nanoTime;
-  // Guarded by this.
+  // Guarded by this: when the next bytes may go.
   private long nextNanos;
 
   /**
-   * @param bytesPerSecond 0: no bound
+   * @param bytesPerSecond 0: no limit
    */
-  MovePace(long bytesPerSecond, LongSupplier nanoTime) {
+  public RateLimiter(long bytesPerSecond, LongSupplier nanoTime) {
     this.bytesPerSecond = bytesPerSecond;
     this.nanoTime = nanoTime;
     this.nextNanos = nanoTime.getAsLong();
   }
 
-  /** Waits for its turn. */
-  void take(long bytes) throws InterruptedException {
-    TimeUnit.NANOSECONDS.sleep(waitNanos(bytes));
+  /** Nanoseconds until further bytes may go. */
+  public long waitNanos() {
+    return take(0);
   }
 
-  /** Nanoseconds to wait before so many bytes more. */
-  synchronized long waitNanos(long bytes) {
+  /** Counts bytes, and returns the nanoseconds to wait before they may go. */
+  public synchronized long take(long bytes) {
     if (bytesPerSecond == 0) {
       return 0;
     }
