@@ -414,22 +414,22 @@ public record ClientConfig(
 
   /** Every key of a client. */
   public static final ConfigSchema SCHEMA =
-      ignored(
-              SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
-                  .title("Spark jobs")
-                  .intro(
-                      "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
-                          + " of `spark.`.")
-                  .shownPrefix("spark.")
-                  .keys(COORDINATORS, COORDINATOR_PATIENCE, SERVED_SETTINGS, TAGS, NODES_MAX)
-                  .keys(TYPE, IO_MODE, CONNECTIONS, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT)
-                  .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
-                  .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
-                  .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
-                  .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
-                  .keys(SLICE, PREFETCH, DIRECT_MEMORY, SHORT_CIRCUIT, REMOTE_FILES)
-                  .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX)
-                  .keys(ClientSecurityConfig.KEYS))
+      SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
+          .title("Spark jobs")
+          .intro(
+              "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
+                  + " of `spark.`.")
+          .shownPrefix("spark.")
+          .keys(COORDINATORS, COORDINATOR_PATIENCE, SERVED_SETTINGS, TAGS, NODES_MAX)
+          .keys(TYPE, IO_MODE, CONNECTIONS, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT)
+          .keys(RPC_ATTEMPTS, PUSH_ATTEMPTS, RETRY_INTERVAL_MAX)
+          .keys(UNREACHABLE_PATIENCE, PUSH_PATIENCE, UNREGISTER_TIMEOUT)
+          .keys(SPILL, CONTENT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL)
+          .keys(LOCAL_OUTPUT, AUTO_LOCAL, REASSIGN, REASSIGN_MAX, REPLICAS, WRITE_QUORUM)
+          .keys(SLICE, PREFETCH, DIRECT_MEMORY, SHORT_CIRCUIT, REMOTE_FILES)
+          .keys(MERGE_WAIT, MERGE_THRESHOLD, PUSH_PARTITION_MAX)
+          .keys(ClientSecurityConfig.KEYS)
+          .ignoredIn(ClientConfig.class, "uniffle-keys.txt")
           .rule(
               set ->
                   set.get(WRITE_QUORUM) <= set.get(REPLICAS)
@@ -528,78 +528,5 @@ public record ClientConfig(
 
   private static long seconds(int count) {
     return Duration.ofSeconds(count).toMillis();
-  }
-
-  /** Keys that a Uniffle user may have set and that have nothing left to do. */
-  private static ConfigSchema.Builder ignored(ConfigSchema.Builder schema) {
-    String servers = "servers decide where blocks lie";
-    schema
-        .ignored("rss.storage.type", servers, "rss.storage.basePath at each server")
-        .ignored(
-            "rss.remote.storage.path", servers, "rss.server.remote.storage.path at each server")
-        .ignored("rss.client.remote.storage.*", servers)
-        .ignored("rss.hadoop.*", servers)
-        .ignored("rss.client.max.concurrency.of.per-partition.write", servers)
-        .ignored("rss.test.mode.enable", servers);
-    String fallback = "a shuffle that gets no servers uses the engine's own at once";
-    schema
-        .ignored("rss.enabled", fallback)
-        .ignored("rss.access.id", fallback)
-        .ignored("rss.access.id.providerKey", fallback)
-        .ignored("rss.client.access.retry.times", fallback, COORDINATOR_PATIENCE.name())
-        .ignored("rss.client.access.retry.interval.ms", fallback, COORDINATOR_PATIENCE.name())
-        .ignored("rss.client.assignment.retry.times", fallback, COORDINATOR_PATIENCE.name())
-        .ignored("rss.client.assignment.retry.interval", fallback, COORDINATOR_PATIENCE.name());
-    String sorted = "records are sorted in the task's memory, without a buffer for each partition";
-    schema
-        .ignored("rss.writer.buffer.segment.size", sorted)
-        .ignored("rss.writer.serializer.buffer.size", sorted)
-        .ignored("rss.writer.pre.allocated.buffer.size", sorted)
-        .ignored("rss.writer.require.memory.*", sorted, SPILL.name())
-        .ignored("rss.client.memory.spill.*", "the engine's requests to spill are always heeded")
-        .ignored("rss.client.off.heap.memory.enable", "frames are always off the heap")
-        .ignored("rss.client.mapSideCombine.enabled", "the engine's own rule holds")
-        .ignored("rss.row.based", "every serializer is taken as it is");
-    String threads = "a task's own thread drives its pushes and reads";
-    schema
-        .ignored("rss.client.send.threadPool.*", threads)
-        .ignored("rss.client.send.check.interval.ms", "acknowledgements wake the task")
-        .ignored("rss.client.data.transfer.pool.size", threads)
-        .ignored("rss.client.data.commit.pool.size", "there is nothing to commit")
-        .ignored("rss.client.write.overlappingCompression*", threads)
-        .ignored("rss.client.read.overlappingDecompression*", threads)
-        .ignored("rss.client.unregister.thread.pool.size", threads)
-        .ignored("rss.client.unregister.timeout.sec", threads, UNREGISTER_TIMEOUT.name())
-        .ignored("rss.client.heartBeat.threadNum", threads)
-        .ignored("rss.heartbeat.interval", "leases are renewed every third of their length")
-        .ignored("rss.heartbeat.timeout", "leases are renewed every third of their length");
-    String selfDescribing = "blocks describe themselves, there are no block ids";
-    schema
-        .ignored("rss.blockId.*", selfDescribing)
-        .ignored("rss.client.blockId.*", selfDescribing)
-        .ignored("rss.client.bitmap.splitNum", selfDescribing)
-        .ignored("rss.index.read.limit", selfDescribing)
-        .ignored("rss.client.integrityValidation.*", "every read proves that it is whole");
-    schema
-        .ignored("rss.client.read.prefetch.enabled", "reads always prefetch", PREFETCH.name())
-        .ignored(
-            "rss.client.read.prefetch.timeoutSec", "reads wait for replies", RPC_TIMEOUT.name())
-        .ignored("rss.client.read.nextReadSegments*", "reads ask for large stretches")
-        .ignored("rss.client.read.reorderMultiServersEnable", "tasks begin at different copies")
-        .ignored("rss.data.replica.read", "a read uses as many copies as it takes to be whole")
-        .ignored("rss.data.replica.skip.enabled", "every copy is sent", WRITE_QUORUM.name())
-        .ignored(
-            "rss.client.shuffle.data.distribution.type",
-            "slice marks serve ranges of map tasks in any order")
-        .ignored("rss.partitionNum.per.range", "ranges are the coordinator's business")
-        .ignored("rss.estimate.*", "the coordinator spreads load", NODES_MAX.name());
-    String recompute = "a hole in the data makes the engine repeat just the map tasks concerned";
-    return schema
-        .ignored("rss.client.reassign.blockRetryMaxTimes", recompute, PUSH_ATTEMPTS.name())
-        .ignored("rss.client.reassign.partitionSplit*", "servers say which partitions are large")
-        .ignored("rss.stageRetry.*", recompute)
-        .ignored("rss.resubmit.stage", recompute)
-        .ignored("rss.resubmit.stage.*", recompute)
-        .ignored("rss.client.rpc.netty.*", "one allocator serves all connections");
   }
 }

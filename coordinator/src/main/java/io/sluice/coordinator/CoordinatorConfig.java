@@ -307,43 +307,7 @@ public record CoordinatorConfig(
           .keys(EXCLUDE_FILE, EXCLUDE_INTERVAL)
           .keys(SecurityConfig.KEYS)
           .keys(SecurityConfig.TOKEN_LIFETIME)
-          .ignored(
-              "rss.coordinator.select.partition.strategy",
-              "partitions are always given out in contiguous ranges")
-          .ignored(
-              "rss.coordinator.node.tags.filePath",
-              "servers say their own tags",
-              "rss.server.tags at each server")
-          .ignored(
-              "rss.coordinator.access.checkers",
-              "a file says who may use the cluster",
-              RulesConfig.ACCESS_FILE.name())
-          .ignored(
-              "rss.coordinator.access.loadChecker.*",
-              "servers that are nearly full are given nothing more",
-              STORAGE_USED_MAX.name())
-          .ignored(
-              "rss.coordinator.access.candidates.updateIntervalSec",
-              "all files of rules are read equally often",
-              RulesConfig.RULES_INTERVAL.name())
-          .ignored(
-              "rss.coordinator.dynamicClientConf.parser", "lines of a key and a value are read")
-          .ignored(
-              "rss.coordinator.remote.storage.*",
-              "each server knows its own remote file system",
-              "rss.server.remote.storage.path at each server")
-          .ignored(
-              "rss.coordinator.rpc.audit.log.enabled",
-              "changes of state are always logged, calls are counted")
-          .ignored("rss.coordinator.quorum", "coordinators do not talk to each other")
-          .ignored(
-              "rss.reconfigure.interval.sec",
-              "files are read again when an operator says so",
-              "`sluice admin reload`")
-          .ignored("rss.rpc.executor.size", "no call holds a thread while it waits")
-          .ignored("rss.rpc.server.type", "coordinators speak gRPC only")
-          .ignored("rss.jetty.core.pool.size", "two threads make the pages")
-          .ignored("rss.jetty.max.pool.size", "two threads make the pages")
+          .ignoredIn(CoordinatorConfig.class, "uniffle-keys.txt")
           .rule(set -> problem(set, CoordinatorConfig::servers))
           .rule(set -> problem(set, CoordinatorConfig::assignment))
           .rule(set -> problem(set, RulesConfig::from))

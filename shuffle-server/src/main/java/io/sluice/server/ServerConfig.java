@@ -15,7 +15,6 @@ import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.config.ReadingConfig;
 import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
-import io.sluice.server.config.UniffleKeys;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.merge.MergeSettings;
 import io.sluice.server.remote.RemoteConfig;
@@ -54,31 +53,34 @@ public record ServerConfig(
 
   /** Every key of a shuffle server. */
   public static final ConfigSchema SCHEMA =
-      UniffleKeys.ignoredBy(
-              SecurityConfig.withoutSecrets(
-                      ConfigSchema.builder("server")
-                          .title("Shuffle server")
-                          .intro("Read from the file given as `sluice server --conf FILE`."))
-                  .keys(ClusterConfig.KEYS)
-                  .keys(NetworkConfig.KEYS)
-                  .keys(DiskConfig.KEYS)
-                  .keys(RemoteConfig.KEYS)
-                  .passedOn(RemoteConfig.PROPERTIES)
-                  .rule(RemoteConfig::checkPath)
-                  .rule(RemoteConfig::checkKerberos)
-                  .keys(MergeConfig.KEYS)
-                  .keys(DurabilityConfig.KEYS)
-                  .keys(ReadingConfig.KEYS)
-                  .keys(ScrubLimits.KEYS)
-                  .keys(BufferConfig.KEYS)
-                  .keys(ShuffleLimits.KEYS)
-                  .keys(STOP_TIMEOUT)
-                  .keys(SecurityConfig.KEYS)
-                  .rule(NetworkConfig::checkPorts)
-                  .rule(NetworkConfig::checkTimeouts)
-                  .rule(DiskConfig::checkWatermarks)
-                  .rule(DiskConfig::checkReadErrors)
-                  .rule(BufferConfig::checkWatermarks))
+      SecurityConfig.withoutSecrets(
+              ConfigSchema.builder("server")
+                  .title("Shuffle server")
+                  .intro("Read from the file given as `sluice server --conf FILE`."))
+          .keys(ClusterConfig.KEYS)
+          .keys(NetworkConfig.KEYS)
+          .keys(DiskConfig.KEYS)
+          .keys(RemoteConfig.KEYS)
+          .passedOn(RemoteConfig.PROPERTIES)
+          .rule(RemoteConfig::checkPath)
+          .rule(RemoteConfig::checkKerberos)
+          .keys(MergeConfig.KEYS)
+          .keys(DurabilityConfig.KEYS)
+          .keys(ReadingConfig.KEYS)
+          .keys(ScrubLimits.KEYS)
+          .keys(BufferConfig.KEYS)
+          .keys(ShuffleLimits.KEYS)
+          .keys(STOP_TIMEOUT)
+          .keys(SecurityConfig.KEYS)
+          .rule(NetworkConfig::checkPorts)
+          .rule(NetworkConfig::checkTimeouts)
+          .rule(DiskConfig::checkWatermarks)
+          .rule(DiskConfig::checkReadErrors)
+          .rule(BufferConfig::checkWatermarks)
+          .ignoredIn(ServerConfig.class, "uniffle-keys.txt")
+          .removed(
+              "rss.http.basic.authorizationCredentials",
+              "the HTTP port has no login and shows metrics only; close it to others")
           .build();
 
   /**

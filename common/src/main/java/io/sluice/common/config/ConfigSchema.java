@@ -1,11 +1,20 @@
 package io.sluice.common.config;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * Every key that one component knows: those with an effect, those that are accepted although
@@ -50,6 +59,8 @@ public final class ConfigSchema {
   /** A condition over several keys; gives the problem when it does not hold. */
   public interface Rule extends Function<ConfigSet, Optional<String>> {}
 
+  private static final Pattern KEY = Pattern.compile("rss\\.\\S+");
+
   private final String name;
   private final String title;
   private final String intro;
@@ -84,6 +95,15 @@ public final class ConfigSchema {
       }
     }
     removed.forEach(one -> add(one.name, one));
+    ignored.forEach(this::checkReplacement);
+  }
+
+  private void checkReplacement(Ignored one) {
+    if (KEY.matcher(one.replacement).matches()
+        && !(byName.get(one.replacement) instanceof ConfigKey)) {
+      throw new IllegalArgumentException(
+          "schema " + name + ": " + one.name + " names no key: " + one.replacement);
+    }
   }
 
   private void add(String keyName, Object meaning) {
@@ -222,6 +242,37 @@ public final class ConfigSchema {
     public Builder ignored(String keyName, String why, String replacement) {
       ignored.add(new Ignored(keyName, why, replacement));
       return this;
+    }
+
+    /**
+     * All that a resource lists: a key, why it is ignored, and optionally a replacement on each
+     * line, separated by {@code |}; or a comment that begins with {@code #}.
+     *
+     * @param resource name of a file beside the class {@code owner}
+     */
+    public Builder ignoredIn(Class<?> owner, String resource) {
+      try (InputStream in = owner.getResourceAsStream(resource);
+          BufferedReader lines =
+              new BufferedReader(
+                  new InputStreamReader(Objects.requireNonNull(in, resource), UTF_8))) {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          if (!line.startsWith("#")) {
+            ignored.add(parse(resource, line));
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(resource, e);
+      }
+      return this;
+    }
+
+    private static Ignored parse(String resource, String line) {
+      String[] parts = line.split(" \\| ", -1);
+      if (parts.length < 2 || parts.length > 3) {
+        throw new IllegalArgumentException(
+            resource + ": expected \"key | why\" or \"key | why | replacement\", found: " + line);
+      }
+      return new Ignored(parts[0], parts[1], parts.length == 3 ? parts[2] : "");
     }
 
     /** A key that is refused by name. */

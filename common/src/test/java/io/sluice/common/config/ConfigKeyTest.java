@@ -165,6 +165,25 @@ class ConfigKeyTest {
 
     assertThatThrownBy(() -> ConfigSchema.builder("s").keys(key).ignored("rss.b", "why").build())
         .hasMessage("schema s declares rss.b twice");
+    assertThatThrownBy(
+            () -> ConfigSchema.builder("s").ignored("rss.old", "no use", "rss.missing").build())
+        .hasMessage("schema s: rss.old names no key: rss.missing");
+  }
+
+  @Test
+  void readsIgnoredKeysOfAFile() {
+    ConfigSchema schema =
+        ConfigSchema.builder("s").ignoredIn(ConfigKeyTest.class, "ignored-keys.txt").build();
+
+    assertThat(schema.ignored())
+        .containsExactly(
+            new ConfigSchema.Ignored("rss.old", "no use", ""),
+            new ConfigSchema.Ignored("rss.older.*", "no use either", "the environment"));
+    assertThatThrownBy(
+            () -> ConfigSchema.builder("s").ignoredIn(ConfigKeyTest.class, "wrong-keys.txt"))
+        .hasMessage(
+            "wrong-keys.txt: expected \"key | why\" or \"key | why | replacement\", found:"
+                + " rss.old, no use");
   }
 
   @Test

@@ -80,7 +80,7 @@ class ConfigReaderTest {
       ConfigSchema.builder("server")
           .keys(QUORUM, CAPACITY, INTERVAL, TYPE, LOW, HIGH, PASSWORD, PIN, EPOLL, PORT)
           .ignored("rss.rpc.executor.size", "requests run on event loops")
-          .ignored("rss.server.hadoop.*", "there is no DFS storage", "rss.storage.basePath")
+          .ignored("rss.server.hadoop.*", "there is no DFS storage", "rss.server.buffer.capacity")
           .removed("rss.server.commit.timeout", "nothing is committed, delete the line")
           .rule(
               set ->
@@ -278,7 +278,7 @@ class ConfigReaderTest {
         .containsExactly(
             "configuration: rss.rpc.executor.size has no effect: requests run on event loops",
             "configuration: rss.server.hadoop.dfs.replication has no effect: there is no DFS"
-                + " storage; use rss.storage.basePath");
+                + " storage; use rss.server.buffer.capacity");
   }
 
   @Test

@@ -43,7 +43,7 @@ public interface DataService {
   /**
    * Agrees on a protocol version.
    *
-   * @throws SluiceException BAD_VERSION, BAD_REQUEST (application id), DRAINING
+   * @throws SluiceException BAD_VERSION, BAD_REQUEST (application id)
    */
   HelloReply hello(Hello hello) throws SluiceException;
 
