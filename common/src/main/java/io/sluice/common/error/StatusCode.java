@@ -18,7 +18,7 @@ public enum StatusCode {
   DRAINING(Status.DRAINING, OnPush.RETRY, OnRead.RETRY),
   /** The server is leaving: it has moved what it stores, serves reads, and takes no more pushes. */
   LEAVING(Status.LEAVING, OnPush.FAIL_OVER, OnRead.FAIL),
-  /** All disks of the server are full, and its memory is. */
+  /** The memory of the server is full, and no disk takes data. */
   NO_SPACE(Status.NO_SPACE, OnPush.WAIT_BRIEFLY, OnRead.FAIL),
   /** The coordinator has no server for a shuffle. */
   NO_SERVERS(Status.NO_SERVERS, OnPush.FAIL_OVER, OnRead.FAIL),
