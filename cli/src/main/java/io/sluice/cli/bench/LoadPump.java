@@ -208,11 +208,19 @@ final class LoadPump {
             });
   }
 
+  /** Whether the server may take the same frame later: it is overloaded, or bytes were damaged. */
+  private static boolean mayBeSentAgain(StatusCode code) {
+    return switch (code.onPush()) {
+      case WAIT, RESEND -> true;
+      case WAIT_BRIEFLY, RETRY, RECONNECT, FAIL_OVER, DELETED -> false;
+    };
+  }
+
   private void refused(Turn turn, Lane.Request request, int attempt, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     boolean again =
         failure instanceof SluiceException refusal
-            && refusal.code().onPush() == StatusCode.OnPush.WAIT
+            && mayBeSentAgain(refusal.code())
             && attempt < MAX_SENDS
             && !finished.isDone();
     if (!again) {
