@@ -2,9 +2,9 @@ package io.sluice.mr;
 
 import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
-import io.sluice.client.RetryPolicy;
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.read.ReadConfig;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSet;

@@ -8,6 +8,7 @@ import io.sluice.client.file.RunFilesConfig;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.security.ClientSecurityConfig;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.transport.TransportConfig;
 import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.block.BlockCodec;

@@ -12,29 +12,29 @@ import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.memory.DirectMemory;
-import io.sluice.client.push.FramePushSession;
-import io.sluice.client.push.LocalSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;
-import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.push.SealedPush;
-import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientTls;
+import io.sluice.client.server.ConnectionPool;
+import io.sluice.client.server.ServerHealth;
+import io.sluice.client.server.TaskEnvironment;
+import io.sluice.client.server.TaskTime;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.common.auth.ApplicationCredentials;
 import java.io.IOException;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * The client over one transport. Thread-safe; starts threads only for a driver's lease and for
@@ -49,11 +49,10 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   private final ClientConfig config;
   private final String application;
-  private final ConnectionPool pool;
-  private final PushEnvironment pushes;
+  private final TaskEnvironment tasks;
+  private final PushWindows windows;
   private final ByteBufAllocator allocator;
-  private final DirectMemory memory;
-  private final LongSupplier nanoTime;
+  private final TaskTime time;
   private final ApplicationCredentials credentials;
   private final ClientTls tls;
   // Guarded by this.
@@ -76,29 +75,28 @@ final class ConnectedSluiceClient implements SluiceClient {
       ApplicationCredentials credentials,
       ClientTls tls,
       ByteBufAllocator allocator,
-      LongSupplier nanoTime) {
+      TaskTime time) {
     this.config = config;
     this.credentials = credentials;
     this.tls = tls;
     this.application = application;
     this.allocator = allocator;
-    this.nanoTime = nanoTime;
+    this.time = time;
+    this.windows =
+        new PushWindows(
+            config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
     // The rest is for the engine, for TLS and for what the allocator keeps.
-    this.memory =
+    DirectMemory memory =
         new DirectMemory(
             Math.min(config.directMemoryBytes(), PlatformDependent.maxDirectMemory() / 2));
-    this.pool =
-        new ConnectionPool(transport, application, clientName, config.connectionsPerServer());
-    this.pushes =
-        new PushEnvironment(
-            pool,
-            new PushWindows(
-                config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS),
+    this.tasks =
+        new TaskEnvironment(
+            new ConnectionPool(transport, application, clientName, config.connectionsPerServer()),
             new ServerHealth(
                 Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
-                nanoTime),
+                time::nanoTime),
             memory,
-            nanoTime);
+            time);
   }
 
   @Override
@@ -138,10 +136,10 @@ final class ConnectedSluiceClient implements SluiceClient {
         user,
         version(),
         config.coordinator(),
-        new CoordinatorClient(config.coordinator(), identity.userProofs(), tls, nanoTime),
+        new CoordinatorClient(config.coordinator(), identity.userProofs(), tls, time::nanoTime),
         identity,
         tls,
-        nanoTime);
+        time::nanoTime);
   }
 
   @Override
@@ -157,12 +155,13 @@ final class ConnectedSluiceClient implements SluiceClient {
   @Override
   public PushSession pushSession(
       ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
-    return new FramePushSession(
+    return FramedPushSession.toServers(
         assignment,
         attempt,
         config.reassign().maxServers() > 0 ? options : options.withoutFurtherServers(),
         config.push(),
-        pushes,
+        tasks,
+        windows,
         allocator,
         this::pushed);
   }
@@ -170,8 +169,8 @@ final class ConnectedSluiceClient implements SluiceClient {
   @Override
   public PushSession localSession(
       ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
-    return new LocalSession(
-        assignment.partitionCount(), attempt, options, config.push(), allocator, memory);
+    return FramedPushSession.toLocalOutput(
+        assignment.partitionCount(), attempt, options, config.push(), allocator, tasks.memory());
   }
 
   @Override
@@ -179,7 +178,11 @@ final class ConnectedSluiceClient implements SluiceClient {
     if (background == null) {
       background =
           new BackgroundPusher(
-              config.background(), this::sealedPush, allocator, new SplittableRandom(), nanoTime);
+              config.background(),
+              this::sealedPush,
+              allocator,
+              new SplittableRandom(),
+              time::nanoTime);
       if (closed) {
         background.close();
       }
@@ -193,7 +196,8 @@ final class ConnectedSluiceClient implements SluiceClient {
         output.attempt(),
         config.background().push(),
         output.furtherServers(),
-        pushes);
+        tasks,
+        windows);
   }
 
   private synchronized void pushed(PushCounters more) {
@@ -208,16 +212,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   @Override
   public ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request,
-        transform,
-        config.read(),
-        pool,
-        files(),
-        pushes.health(),
-        allocator,
-        memory,
-        nanoTime,
-        this::read);
+        request, transform, config.read(), files(), tasks, allocator, this::read);
   }
 
   private synchronized RunFiles files() {
@@ -269,7 +264,7 @@ final class ConnectedSluiceClient implements SluiceClient {
       if (reading != null) {
         reading.close();
       }
-      pool.close();
+      tasks.pool().close();
     }
   }
 }

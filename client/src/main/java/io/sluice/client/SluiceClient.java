@@ -13,6 +13,7 @@ import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.client.security.ClientTls;
+import io.sluice.client.server.TaskTime;
 import io.sluice.client.transport.DataTransport;
 import io.sluice.client.transport.GrpcDataTransport;
 import io.sluice.client.transport.NettyDataTransport;
@@ -47,7 +48,7 @@ public interface SluiceClient extends AutoCloseable {
         credentials,
         tls,
         PooledByteBufAllocator.DEFAULT,
-        System::nanoTime);
+        TaskTime.SYSTEM);
   }
 
   /**
@@ -71,7 +72,7 @@ public interface SluiceClient extends AutoCloseable {
         credentials,
         ClientTls.OFF,
         allocator,
-        System::nanoTime);
+        TaskTime.SYSTEM);
   }
 
   private static DataTransport newTransport(

@@ -3,6 +3,7 @@ package io.sluice.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReader;

@@ -9,7 +9,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.PushOptions;
@@ -18,6 +18,7 @@ import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -140,9 +141,11 @@ class EndToEndTest {
     int serverCount = 1 + random.nextInt(4);
     Faults faults = new RandomFaults(seed, faultLevel * 25);
     try (FakeCluster cluster =
-        seed % 2 == 0
-            ? FakeCluster.inline(serverCount, faults)
-            : FakeCluster.threaded(serverCount, faults)) {
+        switch ((int) Math.floorMod(seed, 3L)) {
+          case 0 -> FakeCluster.inline(serverCount, faults);
+          case 1 -> FakeCluster.simulated(serverCount, faults, seed);
+          default -> FakeCluster.threaded(serverCount, faults);
+        }) {
       int frame = 4096 << random.nextInt(3);
       RetryPolicy retry = new RetryPolicy(100, 1, 2, 60_000);
       cluster.use(
@@ -225,7 +228,7 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session =
+    try (FramedPushSession session =
         cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       addSome(session, assignment.partitionCount(), attempt, random);
       if (random.nextBoolean()) {
@@ -244,7 +247,7 @@ class EndToEndTest {
       Random random,
       PayloadTransform transform)
       throws IOException {
-    try (FramePushSession session =
+    try (FramedPushSession session =
         cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
       Map<Key, Deque<byte[]>> added =
           addSome(session, assignment.partitionCount(), attempt, random);
@@ -259,7 +262,7 @@ class EndToEndTest {
   }
 
   private static Map<Key, Deque<byte[]>> addSome(
-      FramePushSession session, int partitions, long attempt, Random random) throws IOException {
+      FramedPushSession session, int partitions, long attempt, Random random) throws IOException {
     Map<Key, Deque<byte[]>> added = new HashMap<>();
     int passes = 1 + random.nextInt(3);
     for (int pass = 0; pass < passes; pass++) {

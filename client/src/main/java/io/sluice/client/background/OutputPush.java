@@ -58,7 +58,7 @@ final class OutputPush {
     }
     try (FileChannel file = FileChannel.open(output.data(), StandardOpenOption.READ)) {
       for (Piece piece : plan.pieces()) {
-        if (!push.hasWay(piece.set())) {
+        if (!push.hasTarget(piece.set())) {
           passedBytes += piece.length();
           continue;
         }

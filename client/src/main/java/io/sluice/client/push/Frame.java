@@ -12,7 +12,7 @@ final class Frame {
   private final int[] servers;
   private final ByteBuf body;
   private final int heldBytes;
-  private final List<ServerLane> given = new ArrayList<>(1);
+  private final List<PushServer> given = new ArrayList<>(1);
   private int holders = 1;
   private boolean local;
 
@@ -59,7 +59,7 @@ final class Frame {
   }
 
   /** Notes that a lane gets it; false if that lane has had it before. */
-  boolean give(ServerLane lane) {
+  boolean give(PushServer lane) {
     return !given.contains(lane) && given.add(lane);
   }
 

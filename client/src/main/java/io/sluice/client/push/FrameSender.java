@@ -1,11 +1,14 @@
 package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.ConnectionPool;
-import io.sluice.client.RetryPolicy;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.memory.DirectMemory;
-import io.sluice.client.push.ServerLane.Sending;
+import io.sluice.client.push.PushServer.Sending;
+import io.sluice.client.server.ConnectionPool;
+import io.sluice.client.server.RetryPolicy;
+import io.sluice.client.server.ServerHealth;
+import io.sluice.client.server.ServerSession;
+import io.sluice.client.server.TaskEnvironment;
+import io.sluice.client.server.TaskMachine;
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.common.error.SluiceException;
@@ -14,335 +17,240 @@ import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.ShuffleId;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the frames of one session to every server of their set, keeps each until all have
- * acknowledged it, and sends it again when it may have been lost. Owned by the task thread, which
- * does everything here; transport threads only put events into a queue, which is bounded by the
- * frames in flight.
+ * Sends the frames of one push session to every server of their replica set, keeps each frame until
+ * all of them have acknowledged it, and sends a frame again that may have been lost. A state
+ * machine: it never waits, and its caller passes the time. Belongs to the task thread.
  *
- * <p>A server that was started again says since which of its epochs nothing acknowledged is
- * missing. If that covers what it acknowledged here, as after a clean stop, the session goes on
- * under the new epoch and sends the rest again; if not, as after a crash, the attempt fails. A
- * server that takes nothing within its patience is passed by, see {@link Detours}.
+ * <p>A restarted server reports since which of its epochs no acknowledged block is missing. If that
+ * includes what it acknowledged here, as after a clean stop, the session continues in the new epoch
+ * and sends unacknowledged frames again; otherwise, as after a crash, the attempt fails. A server
+ * that accepts nothing within its retry period is replaced, see {@link Failover}.
  */
-final class FrameSender {
+final class FrameSender implements TaskMachine<FrameSender.Event> {
   private static final Logger LOG = LoggerFactory.getLogger(FrameSender.class);
 
   /** A frame that arrives damaged again and again is damaged here. */
   private static final int MAX_CORRUPT_ATTEMPTS = 5;
 
-  /** Time for a server that is known to be failing: a healthy one answers in far less. */
+  /**
+   * Time for the first answer of a server that other tasks gave up: a healthy one needs far less.
+   */
   private static final long PROBE_MS = 2_000;
 
   private final ShuffleId shuffle;
   private final MapAttempt attempt;
   private final PushConfig config;
   private final ConnectionPool pool;
+  private final int poolLane;
   private final PushWindows windows;
   private final ServerHealth health;
-  private final LongSupplier nanoTime;
-  private final boolean mayPassBy;
-  private final int poolLane;
-  private final DirectMemory memory;
   private final HeldFrames held;
-  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-  private final Detours detours;
+  private final Consumer<Event> events;
+  private final Failover failover;
   private long nextFrame;
   private boolean closed;
   private long sentBytes;
   private long sentFrames;
   private long retries;
-  private long waitNanos;
 
-  /** Something that another thread reports; handled by the task thread. */
-  private sealed interface Event {}
+  /** An event that another thread reports. */
+  sealed interface Event {}
 
-  private record Connected(ServerLane lane, DataConnection connection, Throwable failure)
+  private record Connected(PushServer server, DataConnection connection, Throwable failure)
       implements Event {}
 
   private record Answered(
-      ServerLane lane, Sending sending, DataConnection connection, PushAck ack, Throwable failure)
+      PushServer server, Sending sending, DataConnection connection, PushAck ack, Throwable failure)
       implements Event {}
 
-  private record Further(Detours.Answer answer) implements Event {}
+  private record Replaced(Failover.Answer answer) implements Event {}
 
   /**
-   * @param givesUpSoon whether a server that is known to be failing need not be waited for even if
-   *     there is no other way
+   * @param blocksAreSafe whether the blocks are stored elsewhere, so that the session need not wait
+   *     for a failing server even if there is no other
+   * @param events receives every event, on any thread; they are given to {@link #on}
    */
   FrameSender(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
       PushOptions options,
-      boolean givesUpSoon,
-      PushEnvironment environment) {
+      boolean blocksAreSafe,
+      TaskEnvironment environment,
+      PushWindows windows,
+      Consumer<Event> events) {
     this.shuffle = assignment.shuffle();
     this.attempt = attempt;
     this.config = config;
     this.pool = environment.pool();
-    this.windows = environment.windows();
-    this.health = environment.health();
-    this.nanoTime = environment.nanoTime();
     this.poolLane = pool.nextLane();
-    this.memory = environment.memory();
-    this.held = new HeldFrames(memory);
-    this.detours =
-        new Detours(
+    this.windows = windows;
+    this.health = environment.health();
+    this.held = new HeldFrames(environment.memory());
+    this.events = events;
+    this.failover =
+        new Failover(
             assignment,
             attempt,
             config.writeQuorum(),
-            givesUpSoon,
+            blocksAreSafe,
             options,
             health,
             held,
-            answer -> events.add(new Further(answer)));
-    this.mayPassBy = detours.mayPassBy();
+            answer -> events.accept(new Replaced(answer)));
   }
 
-  /** The sets that frames are to be cut for. */
-  ReplicaSets sets() {
-    return detours.sets();
+  Failover failover() {
+    return failover;
   }
 
-  /** Whether frames should be cut for other sets from now on. */
-  boolean hasNewSets() {
-    return detours.hasNewSets();
-  }
-
-  /** Changes over to the new sets, once all frames for the old ones have been sent. */
-  ReplicaSets switchSets() {
-    return detours.switchSets();
+  /** The frames that are not acknowledged yet. */
+  HeldFrames held() {
+    return held;
   }
 
   /**
-   * Queues a frame and sends what may be sent; waits while the session holds more than it may, or
-   * anything while the process does.
+   * Queues a frame, which {@link #advance} sends.
    *
    * @param body takes
-   * @throws IOException if there is no way for a frame
+   * @throws IOException if no server accepts it and there is no local output
    */
-  void send(int set, ByteBuf body) throws IOException {
-    Frame frame = new Frame(nextFrame++, detours.sets().servers(set), body);
+  void enqueue(int set, ByteBuf body) throws IOException {
+    Frame frame = new Frame(nextFrame++, failover.sets().servers(set), body);
     held.add(frame);
     try {
-      detours.distribute(frame);
+      failover.distribute(frame);
     } finally {
       held.release(frame);
     }
-    handleEvents();
-    pumpAll();
-    awaitHeldAtMost(config.inFlightBytes());
-    while (held.count() > 0 && memory.isExceeded()) {
-      await();
-    }
   }
 
-  /** Memory of the frames that somebody has yet to acknowledge. */
-  long heldBytes() {
-    return held.bytes();
+  @Override
+  public long timeoutNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(config.busyRetry().patienceMs());
   }
 
-  /** Waits until they take no more than that. */
-  void awaitHeldAtMost(long bytes) throws IOException {
-    while (held.bytes() > bytes && held.count() > 0) {
-      await();
-    }
-  }
-
-  /** Handles what has come in since, without waiting. */
-  void poll() throws IOException {
-    if (!events.isEmpty()) {
-      handleEvents();
-      pumpAll();
-    }
-  }
-
-  /** Waits until every frame is acknowledged, or safe in local output. */
-  void drain() throws IOException {
-    handleEvents();
-    pumpAll();
-    while (held.count() > 0) {
-      await();
-    }
-  }
-
-  /** Waits for one event or the next thing that is due, and handles what there is. */
-  private void await() throws IOException {
-    long start = nanoTime.getAsLong();
-    long waitFor = TimeUnit.MILLISECONDS.toNanos(config.busyRetry().patienceMs());
-    boolean due = false;
-    for (ServerLane lane : detours.lanes()) {
-      long until = dueNanos(lane, start);
-      if (until < waitFor) {
-        waitFor = Math.max(0, until);
-        due = true;
-      }
-    }
-    Event event;
-    try {
-      event = events.poll(waitFor, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException interrupted =
-          new InterruptedIOException("interrupted while waiting for shuffle servers");
-      interrupted.initCause(e);
-      throw interrupted;
-    } finally {
-      waitNanos += nanoTime.getAsLong() - start;
-    }
-    if (event != null) {
-      handle(event);
-    } else if (!due) {
-      onSilence();
-    }
-    handleEvents();
-    endProbes();
-    pumpAll();
-  }
-
-  /** Time until the lane's next retry or the end of its probe. */
-  private static long dueNanos(ServerLane lane, long now) {
-    if (!lane.isOpen() || !lane.isWaiting()) {
-      return Long.MAX_VALUE;
-    }
+  @Override
+  public long dueInNanos(long now) {
     long due = Long.MAX_VALUE;
-    if (lane.isProbing()) {
-      due = lane.probeUntilNanos() - now;
-    }
-    if (lane.hasUnsent() && !lane.isConnecting() && lane.isBackingOff()) {
-      due = Math.min(due, lane.notBeforeNanos() - now);
+    for (PushServer server : failover.servers()) {
+      if (server.isOpen() && server.hasFrames()) {
+        due = Math.min(due, server.session().answerLeftNanos(now));
+        if (server.hasUnsent() && !server.session().isConnecting()) {
+          due = Math.min(due, server.session().backOffLeftNanos(now));
+        }
+      }
     }
     return due;
   }
 
-  private void endProbes() throws IOException {
-    long now = nanoTime.getAsLong();
-    for (int i = 0; i < detours.lanes().size(); i++) {
-      ServerLane lane = detours.lanes().get(i);
-      if (lane.isOpen()
-          && lane.isProbing()
-          && lane.isWaiting()
-          && now - lane.probeUntilNanos() >= 0) {
-        detours.giveUp(
-            lane,
-            StatusCode.BUSY,
-            new ConnectionLostException(
-                "did not answer within " + PROBE_MS + " ms, and is known to be failing"),
-            true,
-            true);
-      }
-    }
-  }
-
-  /** Nobody has said anything for the whole patience. */
-  private void onSilence() throws IOException {
+  @Override
+  public void timedOut(long now) throws IOException {
     boolean any = false;
-    for (int i = 0; i < detours.lanes().size(); i++) {
-      ServerLane lane = detours.lanes().get(i);
-      if (lane.isWaiting()) {
+    for (int i = 0; i < failover.servers().size(); i++) {
+      PushServer server = failover.servers().get(i);
+      if (server.hasFrames()) {
         any = true;
-        if (lane.isStopped()) {
-          detours.noFurtherServer(lane);
+        if (server.isStopped()) {
+          failover.noReplacement(server);
         } else {
-          giveUp(
-              lane,
-              StatusCode.BUSY,
-              new ConnectionLostException(
-                  "did not answer within " + config.busyRetry().patienceMs() + " ms"));
+          giveUp(server, StatusCode.BUSY, silent(config.busyRetry().patienceMs()));
         }
       }
     }
     if (!any) {
-      throw new IllegalStateException("frames are held although no server has any to acknowledge");
+      throw new IllegalStateException(
+          "internal error: "
+              + held.count()
+              + " frames are held, and no server is to acknowledge one");
     }
   }
 
-  private void handleEvents() throws IOException {
-    for (Event event = events.poll(); event != null; event = events.poll()) {
-      handle(event);
-    }
+  private static ConnectionLostException silent(long ms) {
+    return new ConnectionLostException("did not answer within " + ms + " ms");
   }
 
-  private void handle(Event event) throws IOException {
-    if (event instanceof Further further) {
-      detours.onAnswer(further.answer());
+  @Override
+  public void on(Event event, long now) throws IOException {
+    if (event instanceof Replaced replaced) {
+      failover.onAnswer(replaced.answer());
     } else if (event instanceof Connected connected) {
-      if (connected.lane().isOpen()) {
-        onConnected(connected.lane(), connected);
+      if (connected.server().isOpen()) {
+        onConnected(connected, now);
       }
     } else if (event instanceof Answered answered) {
-      ServerLane lane = answered.lane();
-      if (lane.isOpen() && lane.onAnswered(answered.sending())) {
+      PushServer server = answered.server();
+      if (server.isOpen() && server.onReply(answered.sending())) {
         if (answered.failure() == null) {
-          onAck(lane, answered);
+          onAck(server, answered, now);
         } else {
-          onFailure(lane, answered);
+          onFailure(server, answered, now);
         }
       }
     }
   }
 
-  private void onConnected(ServerLane lane, Connected connected) throws IOException {
+  private void onConnected(Connected connected, long now) throws IOException {
+    PushServer server = connected.server();
     if (connected.failure() != null) {
-      lane.disconnected();
-      Throwable cause = unwrapped(connected.failure());
-      StatusCode code = cause instanceof SluiceException refusal ? refusal.code() : null;
-      if (code == null) {
-        retryConnection(lane, cause);
-      } else {
-        switch (code.onPush()) {
-          case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RESEND -> retryConnection(lane, cause);
-          case FAIL_OVER, DELETED ->
-              // Other sessions of this process have the same credential.
-              detours.giveUp(lane, code, cause, code == StatusCode.DENIED, false);
-        }
-      }
+      server.session().disconnected();
+      onConnectFailure(server, unwrapped(connected.failure()), now);
       return;
     }
     DataConnection connection = connected.connection();
-    if (!lane.canGoOn(connection)) {
-      detours.giveUpLost(
-          lane,
+    if (!server.canResume(connection)) {
+      failover.giveUpLost(
+          server,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
-              "the server was started again: epoch "
+              "the server restarted and lost acknowledged frames: epoch "
                   + connection.epoch()
                   + " follows "
-                  + lane.epoch()
-                  + ", and with it went what it had acknowledged"));
+                  + server.epoch()));
       return;
     }
-    if (lane.epochKnown() && lane.epoch() != connection.epoch()) {
+    if (server.isEpochKnown() && server.epoch() != connection.epoch()) {
       LOG.info(
-          "push goes on after a restart app={} shuffle={} attempt={} server={} epoch={}"
+          "push continues after a restart app={} shuffle={} attempt={} server={} epoch={}"
               + " wholeSinceEpoch={}",
           shuffle.getApplication(),
           shuffle.getShuffle(),
           attempt.id(),
-          lane.name(),
+          server.name(),
           connection.epoch(),
           connection.wholeSinceEpoch());
     }
-    lane.connected(connection);
+    server.connected(connection);
   }
 
-  private void onAck(ServerLane lane, Answered answered) throws IOException {
+  private void onConnectFailure(PushServer server, Throwable cause, long now) throws IOException {
+    if (!(cause instanceof SluiceException refusal)) {
+      retryConnection(server, cause, now);
+      return;
+    }
+    switch (refusal.code().onPush()) {
+      case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RESEND -> retryConnection(server, cause, now);
+      case FAIL_OVER, DELETED ->
+          // Other sessions of this process have the same credential.
+          failover.giveUp(
+              server, refusal.code(), cause, refusal.code() == StatusCode.DENIED, false);
+    }
+  }
+
+  private void onAck(PushServer server, Answered answered, long now) throws IOException {
     PushAck ack = answered.ack();
     if (ack.getEpoch() != answered.connection().epoch()) {
-      lane.enqueue(answered.sending());
-      detours.giveUpLost(
-          lane,
+      server.enqueue(answered.sending());
+      failover.giveUpLost(
+          server,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
               "acknowledged in epoch "
@@ -351,52 +259,57 @@ final class FrameSender {
                   + answered.connection().epoch()));
       return;
     }
-    if (!lane.stillHolds(ack.getEpoch())) {
-      // Late word of a life that is over: it is gone with it, and nothing before it was known.
-      lane.enqueue(answered.sending());
+    if (!server.stillStores(ack.getEpoch())) {
+      // An acknowledgement of an earlier epoch, whose data is lost: nothing else was acknowledged.
+      server.enqueue(answered.sending());
       return;
     }
-    lane.acknowledged(ack.getEpoch());
-    health.answered(lane.server());
-    windows.onAck(lane.name(), ack.getMemoryUsedPermille(), nanoTime.getAsLong());
+    server.acknowledged(ack.getEpoch());
+    health.answered(server.server());
+    windows.onAck(server.name(), ack.getMemoryUsedPermille(), now);
     held.release(answered.sending().frame());
-    detours.onFull(lane, ack.getFullPartitionsList());
+    failover.onFull(server, ack.getFullPartitionsList());
   }
 
-  private void onFailure(ServerLane lane, Answered answered) throws IOException {
+  private void onFailure(PushServer server, Answered answered, long now) throws IOException {
     Throwable cause = unwrapped(answered.failure());
     Sending sending = answered.sending();
-    lane.enqueue(sending);
+    server.enqueue(sending);
     retries++;
     if (!(cause instanceof SluiceException refusal)) {
       // Every frame of a lost connection fails: the loss counts once.
-      if (lane.connection() == answered.connection()) {
-        lane.disconnected();
-        retryConnection(lane, cause);
+      if (server.session().connection() == answered.connection()) {
+        server.session().disconnected();
+        retryConnection(server, cause, now);
       }
       return;
     }
     StatusCode code = refusal.code();
     switch (code.onPush()) {
-      case WAIT -> backOff(lane, config.busyRetry(), code, cause);
+      case WAIT -> backOff(server, config.busyRetry(), code, cause, now);
       case WAIT_BRIEFLY ->
-          backOff(lane, mayPassBy ? config.connectionRetry() : config.busyRetry(), code, cause);
-      case RETRY -> retryConnection(lane, cause);
+          backOff(
+              server,
+              failover.hasAlternative() ? config.connectionRetry() : config.busyRetry(),
+              code,
+              cause,
+              now);
+      case RETRY -> retryConnection(server, cause, now);
       case RECONNECT -> {
-        lane.disconnected();
-        retryConnection(lane, cause);
+        server.session().disconnected();
+        retryConnection(server, cause, now);
       }
       case RESEND -> {
         if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {
-          giveUp(lane, code, cause);
+          giveUp(server, code, cause);
         }
       }
-      case FAIL_OVER -> giveUp(lane, code, cause);
+      case FAIL_OVER -> giveUp(server, code, cause);
       case DELETED -> {
-        if (lane.hasAcknowledged()) {
-          detours.giveUpLost(lane, code, cause);
+        if (server.hasAcknowledged()) {
+          failover.giveUpLost(server, code, cause);
         } else {
-          giveUp(lane, code, cause);
+          giveUp(server, code, cause);
         }
       }
     }
@@ -408,124 +321,142 @@ final class FrameSender {
         : failure;
   }
 
-  private void retryConnection(ServerLane lane, Throwable cause) throws IOException {
+  private void retryConnection(PushServer server, Throwable cause, long now) throws IOException {
     StatusCode code =
         cause instanceof SluiceException refusal ? refusal.code() : StatusCode.INTERNAL;
-    backOff(lane, config.connectionRetry(), code, cause);
+    backOff(server, config.connectionRetry(), code, cause, now);
   }
 
-  private void backOff(ServerLane lane, RetryPolicy policy, StatusCode code, Throwable cause)
+  private void backOff(
+      PushServer server, RetryPolicy policy, StatusCode code, Throwable cause, long now)
       throws IOException {
-    long now = nanoTime.getAsLong();
-    if (lane.isBackingOff() && now - lane.notBeforeNanos() < 0) {
-      // Frames that were sent together are refused together: that counts once.
+    ServerSession session = server.session();
+    if (!session.failed(now)) {
       return;
     }
-    lane.failed(now);
-    long failingMs = TimeUnit.NANOSECONDS.toMillis(now - lane.failingSinceNanos());
-    if (lane.failures() >= policy.maxAttempts() || failingMs >= policy.patienceMs()) {
-      giveUp(lane, code, cause);
-      return;
-    }
-    if (!lane.isPatient() && detours.mayGiveUpSoon() && health.isFailing(lane.server())) {
-      detours.giveUp(lane, code, cause, true, true);
-      return;
-    }
-    lane.backOffUntil(now + TimeUnit.MILLISECONDS.toNanos(policy.delayMs(lane.failures())));
-  }
-
-  private void giveUp(ServerLane lane, StatusCode code, Throwable cause) throws IOException {
-    detours.giveUp(lane, code, cause, code.onPush().isServersFault(), false);
-  }
-
-  private void pumpAll() throws IOException {
-    // Events that are handled on the way may add lanes.
-    for (int i = 0; i < detours.lanes().size(); i++) {
-      pump(detours.lanes().get(i));
+    if (session.isExhausted(policy, now)) {
+      giveUp(server, code, cause);
+    } else if (!server.mustWait()
+        && failover.mayGiveUpEarly()
+        && health.isFailing(server.server())) {
+      failover.giveUp(server, code, cause, true, true);
+    } else {
+      session.backOff(policy, now);
     }
   }
 
-  private void pump(ServerLane lane) throws IOException {
-    if (!lane.isOpen() || !lane.hasUnsent() || lane.isConnecting()) {
+  private void giveUp(PushServer server, StatusCode code, Throwable cause) throws IOException {
+    failover.giveUp(server, code, cause, code.onPush().isServersFault(), false);
+  }
+
+  /** Ends overdue probes, and sends every frame that may be sent. */
+  @Override
+  public void advance(long now) throws IOException {
+    endProbes(now);
+    // A server that is given up here may leave its frames to one that had its turn.
+    boolean changed = true;
+    while (changed) {
+      changed = false;
+      for (int i = 0; i < failover.servers().size(); i++) {
+        PushServer server = failover.servers().get(i);
+        boolean wasOpen = server.isOpen();
+        send(server, now);
+        changed |= wasOpen && !server.isOpen();
+      }
+    }
+  }
+
+  private void endProbes(long now) throws IOException {
+    for (int i = 0; i < failover.servers().size(); i++) {
+      PushServer server = failover.servers().get(i);
+      if (server.isOpen() && server.hasFrames() && server.session().isOverdue(now)) {
+        failover.giveUp(
+            server,
+            StatusCode.BUSY,
+            new ConnectionLostException(
+                "did not answer within " + PROBE_MS + " ms, and other tasks gave it up"),
+            true,
+            true);
+      }
+    }
+  }
+
+  private void send(PushServer server, long now) throws IOException {
+    ServerSession session = server.session();
+    if (!server.isOpen()
+        || !server.hasUnsent()
+        || session.isConnecting()
+        || (server.start() && !mayStart(server, now))
+        || !session.mayAct(now)
+        || (!session.isConnected() && !connect(server, now))) {
       return;
     }
-    if (!startsWell(lane)) {
-      return;
-    }
-    if (lane.isBackingOff()) {
-      if (nanoTime.getAsLong() - lane.notBeforeNanos() < 0) {
-        return;
-      }
-      lane.backOffEnded();
-    }
-    if (lane.connection() == null || !lane.connection().isOpen()) {
-      lane.connecting();
-      CompletableFuture<DataConnection> unused =
-          pool.connection(lane.server(), poolLane)
-              .whenComplete(
-                  (connection, failure) -> events.add(new Connected(lane, connection, failure)));
-      if (events.isEmpty()) {
-        return;
-      }
-      // Nearly always there is a connection already: no need to come back for it.
-      handleEvents();
-      if (lane.connection() == null) {
-        return;
-      }
-    }
-    long window = windows.bytes(lane.name());
-    DataConnection connection = lane.connection();
-    while (lane.hasUnsent() && lane.mayTake(window)) {
-      Sending sending = lane.next();
+    long window = windows.bytes(server.name());
+    DataConnection connection = session.connection();
+    while (server.hasUnsent() && server.fits(window)) {
+      Sending sending = server.sendNext();
       if (sending.frame().length() > connection.maxBodyLength()) {
         giveUp(
-            lane,
+            server,
             StatusCode.FRAME_TOO_LARGE,
             new SluiceException(
                 StatusCode.FRAME_TOO_LARGE,
-                "the server takes bodies of at most "
+                "the server accepts bodies of at most "
                     + connection.maxBodyLength()
                     + " bytes; set rss.client.send.size.limit to that or less"));
         return;
       }
       sentBytes += sending.frame().length();
       sentFrames++;
-      Push head = Push.newBuilder().setShuffle(shuffle).setEpoch(lane.epoch()).build();
+      Push head = Push.newBuilder().setShuffle(shuffle).setEpoch(server.epoch()).build();
       CompletableFuture<PushAck> unused =
           connection
               .push(head, sending.frame().body())
               .whenComplete(
                   (ack, failure) ->
-                      events.add(new Answered(lane, sending, connection, ack, failure)));
+                      events.accept(new Answered(server, sending, connection, ack, failure)));
     }
   }
 
+  /** Asks the pool for a connection; true if there was one already. */
+  private boolean connect(PushServer server, long now) throws IOException {
+    server.session().connecting();
+    CompletableFuture<DataConnection> made = pool.connection(server.server(), poolLane);
+    if (made.isDone() && !made.isCompletedExceptionally()) {
+      onConnected(new Connected(server, made.join(), null), now);
+      return server.session().isConnected();
+    }
+    CompletableFuture<DataConnection> unused =
+        made.whenComplete(
+            (connection, failure) -> events.accept(new Connected(server, connection, failure)));
+    return false;
+  }
+
   /**
-   * Looks before the first push whether others have given the server up: then it is passed by, or,
-   * once in a while, given a short time to prove itself.
+   * Checks before the first push whether other tasks gave the server up: then this session skips
+   * it, or, once in a while, gives it a short time to answer.
    */
-  private boolean startsWell(ServerLane lane) throws IOException {
-    if (lane.isStarted()) {
+  private boolean mayStart(PushServer server, long now) throws IOException {
+    if (!failover.mayGiveUpEarly() || !health.isFailing(server.server())) {
       return true;
     }
-    lane.started();
-    if (!detours.mayGiveUpSoon() || !health.isFailing(lane.server())) {
+    if (health.mayTry(server.server())) {
+      server.session().expectAnswerBy(now + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
       return true;
     }
-    if (health.mayTry(lane.server())) {
-      lane.probeUntil(nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
-      return true;
-    }
-    detours.giveUp(
-        lane,
+    failover.giveUp(
+        server,
         StatusCode.BUSY,
-        new ConnectionLostException("known to be failing, and was tried a moment ago"),
+        new ConnectionLostException("other tasks gave it up and tried it again a moment ago"),
         false,
         true);
     return false;
   }
 
-  PushCounters counters(BlockFramer framer) {
+  /**
+   * @param waitNanos time that the session waited
+   */
+  PushCounters counters(BlockFramer framer, long waitNanos) {
     return new PushCounters(
         framer.contentBytes(),
         framer.blockBytes(),
@@ -535,25 +466,20 @@ final class FrameSender {
         sentFrames,
         retries,
         waitNanos,
-        detours.localBytes(),
-        detours.localFrames(),
-        detours.furtherServers(),
-        detours.reroutedFrames());
+        failover.localBytes(),
+        failover.localFrames(),
+        failover.furtherServers(),
+        failover.reroutedFrames());
   }
 
-  /** Whether some server may still take frames of a set. */
-  boolean hasWay(int set) {
-    return detours.hasWay(set);
-  }
-
-  /** Frees every frame; answers that still come are ignored. Idempotent. */
+  /** Frees every frame; replies that still arrive are ignored. Idempotent. */
   void close() {
     if (closed) {
       return;
     }
     closed = true;
-    for (ServerLane lane : detours.lanes()) {
-      for (Sending sending : lane.end()) {
+    for (PushServer server : failover.servers()) {
+      for (Sending sending : server.end()) {
         held.release(sending.frame());
       }
     }

@@ -1,6 +1,6 @@
 package io.sluice.client.push;
 
-import io.sluice.client.RetryPolicy;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 
 /**

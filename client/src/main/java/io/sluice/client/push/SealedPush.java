@@ -2,6 +2,7 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.server.TaskEnvironment;
 import java.io.IOException;
 
 /**
@@ -11,7 +12,7 @@ import java.io.IOException;
  */
 public final class SealedPush implements AutoCloseable {
   private final ReplicaSets sets;
-  private final FrameSender sender;
+  private final ServerTarget target;
   private final int frameBytes;
   private long leftBytes;
 
@@ -23,17 +24,19 @@ public final class SealedPush implements AutoCloseable {
       MapAttempt attempt,
       PushConfig config,
       FurtherServers furtherServers,
-      PushEnvironment environment) {
+      TaskEnvironment environment,
+      PushWindows windows) {
     this.frameBytes = config.frameBytes();
-    this.sender =
-        new FrameSender(
+    this.target =
+        new ServerTarget(
             assignment,
             attempt,
             config,
             new PushOptions(null, furtherServers, body -> leftBytes += body.readableBytes()),
             true,
-            environment);
-    this.sets = sender.sets();
+            environment,
+            windows);
+    this.sets = target.sets();
   }
 
   /** Bytes that no server took. */
@@ -41,9 +44,9 @@ public final class SealedPush implements AutoCloseable {
     return leftBytes;
   }
 
-  /** Whether some server may still take frames of a set. */
-  public boolean hasWay(int set) {
-    return sender.hasWay(set);
+  /** Whether at least one server accepts frames of a set. */
+  public boolean hasTarget(int set) {
+    return target.hasTarget(set);
   }
 
   /** Most bytes of a frame. */
@@ -71,17 +74,17 @@ public final class SealedPush implements AutoCloseable {
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   public void send(int set, ByteBuf body) throws IOException {
-    sender.send(set, body);
+    target.send(set, body);
   }
 
   /** Waits until everything is acknowledged; throws as {@link #send}. */
   public void finish() throws IOException {
-    sender.drain();
+    target.finish();
   }
 
   /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
   @Override
   public void close() {
-    sender.close();
+    target.close();
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The map side: contents become sealed blocks in frames, frames go to the servers of their
- * partitions, unacknowledged frames go again. A session belongs to its task thread; acks arrive on
- * transport threads and are handed over through one small lock.
+ * The map side: contents become sealed blocks in frames, and frames go to a target: the servers of
+ * their partitions, or local output. {@link io.sluice.client.push.FrameSender} and {@link
+ * io.sluice.client.push.Failover} are state machines without threads or clocks; a session drives
+ * them in its task loop. A session belongs to its task thread.
  */
 package io.sluice.client.push;

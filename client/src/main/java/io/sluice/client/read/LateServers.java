@@ -6,39 +6,52 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
- * Servers that the shuffle has got since the read began, so that a server may leave, and hand on
- * what it had, while it is read. Partitions that no known server has whole wait here for the newest
- * assignment; one question at a time is on its way, and answers for those that waited before it was
- * asked. Owned by the task thread.
+ * Finds the servers that the shuffle has got since the read began, so that a server may leave, and
+ * move its data, while it is read. Partitions that no known server has whole wait here for the
+ * newest assignment. One request at a time is in flight; its answer serves the partitions that
+ * waited before it was sent. Belongs to the task thread.
  */
 final class LateServers {
-  /** Of one partition: each but the last has brought a server that did not have it whole either. */
-  private static final int MAX_QUESTIONS = 3;
+  /** Per partition: each but the last has brought a server that did not have it whole either. */
+  private static final int MAX_REQUESTS = 3;
 
-  private final ReadState state;
+  private final long firstGeneration;
   private final NewestAssignments source;
   private final int poolLane;
+  private final Consumer<ReadEvent> events;
   private ShuffleAssignment assignment;
   private final Map<Integer, VisitOrder> orders = new HashMap<>();
   private List<PartitionProgress> waiting = new ArrayList<>();
   private List<PartitionProgress> asked = List.of();
   private boolean asking;
-  private int question;
+  private int request;
 
   /**
-   * @param source null: there is nobody to ask
-   * @param poolLane by which the replica slot to begin with is chosen
+   * @param source null if there is none
+   * @param poolLane chooses the replica to begin with
+   * @param events receives every answer, on any thread
    */
   LateServers(
-      ReadState state, ShuffleAssignment assignment, NewestAssignments source, int poolLane) {
-    this.state = state;
+      ShuffleAssignment assignment,
+      NewestAssignments source,
+      int poolLane,
+      Consumer<ReadEvent> events) {
+    this.firstGeneration = assignment.generation();
     this.assignment = assignment;
     this.source = source;
     this.poolLane = poolLane;
+    this.events = events;
   }
 
+  /** The newest assignment that is known. */
+  ShuffleAssignment assignment() {
+    return assignment;
+  }
+
+  /** The order in which servers are asked for a partition. */
   VisitOrder order(int partition) {
     return orders.computeIfAbsent(
         assignment.rangeOf(partition),
@@ -47,80 +60,83 @@ final class LateServers {
                 assignment, range, Math.floorMod(poolLane, assignment.replicaCount(range))));
   }
 
-  /** Adds servers that are known by now; whether there are any. */
+  /** Adds the servers that are known by now to a partition; whether there are new ones. */
   boolean extend(PartitionProgress progress) {
-    return assignment.generation() > state.request.assignment().generation()
+    return assignment.generation() > firstGeneration
         && progress.extend(order(progress.partition()));
   }
 
-  /** Whether a partition is to wait for an answer; not where local output has everything. */
-  boolean mayHelp(PartitionProgress progress) {
-    return source != null
-        && progress.questions() < MAX_QUESTIONS
-        && !(state.request.isPushedLater() && progress.mayAllBeLocal(state.local));
+  /** Whether the newest assignment may still be requested for a partition. */
+  boolean mayRequest(PartitionProgress progress) {
+    return source != null && progress.questions() < MAX_REQUESTS;
   }
 
-  void ask(PartitionProgress progress) {
+  /** Lets a partition wait for the newest assignment. */
+  void request(PartitionProgress progress) {
     progress.countQuestion();
     waiting.add(progress);
-    if (!asking) {
-      send();
+    sendIfIdle();
+  }
+
+  /** A server fails for the first time: it may have left, and have a replacement. */
+  void suspect(ReadServer server) {
+    if (source != null && !server.isReplaced()) {
+      sendIfIdle();
     }
   }
 
-  /** A server fails for the first time: it may have left, and somebody may know. */
-  void suspect(ReadLane lane) {
-    if (source != null && !asking && !lane.isReplaced()) {
-      send();
+  private void sendIfIdle() {
+    if (asking) {
+      return;
     }
-  }
-
-  private void send() {
     asking = true;
     asked = waiting;
     waiting = new ArrayList<>();
-    int number = ++question;
+    int number = ++request;
     CompletionStage<ShuffleAssignment> unused =
         source
             .newest(assignment)
-            .whenComplete(
-                (newest, failure) -> state.mailbox.put(new ReadEvent.Learnt(number, newest)));
+            .whenComplete((newest, failure) -> events.accept(new ReadEvent.Learnt(number, newest)));
   }
 
-  void on(ReadEvent.Learnt learnt) {
-    if (asking && learnt.question() == question) {
-      take(learnt.newest());
-    }
+  /** Whether an event answers the request in flight. */
+  boolean isAnswer(ReadEvent.Learnt learnt) {
+    return asking && learnt.question() == request;
   }
 
-  /** Waits no longer; whether it waited. */
-  boolean giveUp() {
-    if (!asking) {
-      return false;
-    }
-    take(null);
-    return true;
+  boolean isAsking() {
+    return asking;
   }
 
-  private void take(ShuffleAssignment newest) {
+  /**
+   * Ends the request in flight. Afterwards the caller sends each returned partition to its next
+   * server, and calls {@link #sendWaiting}.
+   *
+   * @param newest null if there was no answer
+   * @return the partitions that waited for it
+   */
+  List<PartitionProgress> end(ShuffleAssignment newest) {
     asking = false;
     if (newest != null
         && newest.generation() > assignment.generation()
         && newest.shuffle().equals(assignment.shuffle())) {
       assignment = newest;
       orders.clear();
-      state.addLanes(newest);
     }
     List<PartitionProgress> answered = asked;
     asked = List.of();
     for (PartitionProgress progress : answered) {
       if (!extend(progress)) {
-        progress.endQuestions(MAX_QUESTIONS);
+        progress.endQuestions(MAX_REQUESTS);
       }
-      state.visitNext(progress);
     }
-    if (!waiting.isEmpty() && !asking) {
-      send();
+    return answered;
+  }
+
+  /** Requests again for partitions that began to wait meanwhile. */
+  void sendWaiting() {
+    if (!waiting.isEmpty()) {
+      sendIfIdle();
     }
   }
 }

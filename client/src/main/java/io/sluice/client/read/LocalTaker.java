@@ -4,12 +4,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.read.LocalOutput.Answer;
 import io.sluice.client.read.LocalOutput.Piece;
+import io.sluice.client.server.TaskTime;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.ShuffleId;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +23,11 @@ final class LocalTaker {
   private static final int MAX_BLOCK_BYTES =
       FrameLimits.DEFAULT.maxBodyLength() + BlockHeader.LENGTH;
 
-  private final ReadState state;
+  private final ShuffleId shuffle;
+  private final LocalPieces pieces;
+  private final ReadProgress read;
+  private final ReadTally tally;
+  private final TaskTime time;
   private final LocalOutput output;
   private final ContentAssembler assembler;
   private final ByteBufAllocator allocator;
@@ -37,9 +43,20 @@ final class LocalTaker {
    * @param output null for none; closed by {@link #close}
    */
   LocalTaker(
-      ReadState state, LocalOutput output, ContentAssembler assembler, ByteBufAllocator allocator) {
-    this.state = state;
+      ShuffleId shuffle,
+      LocalOutput output,
+      LocalPieces pieces,
+      ReadProgress read,
+      ReadTally tally,
+      ContentAssembler assembler,
+      ByteBufAllocator allocator,
+      TaskTime time) {
+    this.shuffle = shuffle;
     this.output = output;
+    this.pieces = pieces;
+    this.read = read;
+    this.tally = tally;
+    this.time = time;
     this.assembler = assembler;
     this.allocator = allocator;
   }
@@ -51,26 +68,26 @@ final class LocalTaker {
 
   /** Waits for the next answer. There must be something outstanding. */
   void begin() throws IOException {
-    long start = state.nanoTime.getAsLong();
+    long start = time.nanoTime();
     Answer answer;
     try {
       answer = output.next();
     } finally {
-      state.waitNanos += state.nanoTime.getAsLong() - start;
+      tally.waitedForLocalOutput(time.nanoTime() - start);
     }
     if (answer == null) {
-      for (Piece piece : state.local.outstanding()) {
+      for (Piece piece : pieces.outstanding()) {
         take(new Answer(piece, null, 0, "no answer"));
       }
     } else {
       take(answer);
     }
-    state.throwIfMissing();
+    read.throwIfMissing();
   }
 
   private void take(Answer answer) {
     current = answer;
-    progress = state.local.progressOf(answer.piece());
+    progress = pieces.progressOf(answer.piece());
     at = 0;
     damage = null;
     failure = answer.failure();
@@ -109,7 +126,7 @@ final class LocalTaker {
       }
     }
     end();
-    state.throwIfMissing();
+    read.throwIfMissing();
     return null;
   }
 
@@ -135,7 +152,7 @@ final class LocalTaker {
       return -1;
     }
     at += length;
-    state.localBytes += length;
+    tally.localBlockRead((int) length);
     return (int) length;
   }
 
@@ -160,7 +177,7 @@ final class LocalTaker {
       }
       long before = assembler.blocks();
       ShuffleBlock block = assembler.accept(progress, buffer, 0, header);
-      state.localBlocks += assembler.blocks() - before;
+      tally.localBlocksAccepted(assembler.blocks() - before);
       return block;
     } catch (BlockFormatException e) {
       damaged(start, e.getMessage());
@@ -179,8 +196,8 @@ final class LocalTaker {
       damage = "damaged at byte " + offset + ": " + what;
       LOG.warn(
           "local block damaged app={} shuffle={} partition={} attempt={} offset={} problem={}",
-          state.shuffle.getApplication(),
-          state.shuffle.getShuffle(),
+          shuffle.getApplication(),
+          shuffle.getShuffle(),
           current.piece().partition(),
           current.piece().mapAttempt(),
           offset,
@@ -191,7 +208,7 @@ final class LocalTaker {
   /** The current answer gives no more. */
   private void end() {
     if (damage != null || failure != null) {
-      state.localFailures++;
+      tally.localOutputFailed();
     }
     if (!progress.received().isWhole(place)) {
       String said = damage != null ? damage : failure;
@@ -201,10 +218,10 @@ final class LocalTaker {
           said == null ? "it does not have all that the servers lack" : said);
     }
     closeStream();
-    boolean lastOfPartition = state.local.end(current.piece());
+    boolean lastOfPartition = pieces.end(current.piece());
     current = null;
     if (lastOfPartition) {
-      state.endLocally(progress);
+      read.endLocally(progress);
     }
     releaseBuffer();
   }

@@ -1,6 +1,7 @@
 package io.sluice.client.read;
 
 import com.google.protobuf.ByteString;
+import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -12,54 +13,62 @@ import java.util.ArrayList;
 import java.util.List;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** Makes plans of what servers say they have. Owned by the task thread. */
+/** Turns Open replies into stretches to fetch. Belongs to the task thread. */
 final class OpenReplies {
-  private final ReadState state;
+  private final ShuffleReadRequest request;
+  private final ReadProgress read;
+  private final OpenRunFiles files;
 
-  OpenReplies(ReadState state) {
-    this.state = state;
+  /**
+   * @param files borrows
+   */
+  OpenReplies(ShuffleReadRequest request, ReadProgress read, OpenRunFiles files) {
+    this.request = request;
+    this.read = read;
+    this.files = files;
   }
 
   /** Begins the visits that an Open was sent for. */
-  void take(ReadLane lane, OpenReply reply) throws SluiceException {
-    List<PartitionVisit> visits = lane.endOpening();
+  void take(ReadServer server, OpenReply reply) throws SluiceException {
+    List<PartitionVisit> visits = server.endOpening();
     if (reply.getPartitionsCount() != visits.size()) {
       throw new SluiceException(
           StatusCode.INTERNAL,
           "server "
-              + lane.name()
+              + server.name()
               + " answered for "
               + reply.getPartitionsCount()
               + " of "
               + visits.size()
               + " partitions");
     }
-    lane.opened(reply.getEpoch());
+    server.opened(reply.getEpoch());
     List<Roaring64NavigableMap> sets = new ArrayList<>();
     for (ByteString set : reply.getAttemptSetsList()) {
-      sets.add(attempts(lane, set));
+      sets.add(attempts(server, set));
     }
     Placement placement =
-        new Placement(reply, file -> state.files.mayOpen(lane.source(state.shuffle), file));
+        new Placement(
+            reply, file -> files.mayOpen(server.source(request.assignment().shuffle()), file));
     for (int i = 0; i < visits.size(); i++) {
-      begin(lane, visits.get(i), reply.getPartitions(i), sets, placement);
+      begin(server, visits.get(i), reply.getPartitions(i), sets, placement);
     }
   }
 
-  private static Roaring64NavigableMap attempts(ReadLane lane, ByteString bytes)
+  private static Roaring64NavigableMap attempts(ReadServer server, ByteString bytes)
       throws SluiceException {
     try {
       return AttemptSets.decode(bytes);
     } catch (IOException e) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server " + lane.name() + ": complete attempts in " + e.getMessage(),
+          "server " + server.name() + ": complete attempts in " + e.getMessage(),
           e);
     }
   }
 
   private void begin(
-      ReadLane lane,
+      ReadServer server,
       PartitionVisit visit,
       PartitionState found,
       List<Roaring64NavigableMap> sets,
@@ -69,13 +78,13 @@ final class OpenReplies {
       throw new SluiceException(
           StatusCode.INTERNAL,
           "server "
-              + lane.name()
+              + server.name()
               + " answered for partition "
               + found.getPartition()
               + ", expected "
               + visit.partition());
     }
-    boolean restarted = lane.openedEpoch() != lane.server().getEpoch();
+    boolean restarted = server.openedEpoch() != server.server().getEpoch();
     Reason absent = restarted ? Reason.LOST : Reason.NEVER_WRITTEN;
     String life = restarted ? "; the server was started again since the assignment" : "";
     switch (found.getPresence()) {
@@ -98,21 +107,22 @@ final class OpenReplies {
             && (asksFirst(visit, complete) || endBeforeReading(visit, complete))) {
           return;
         }
-        visit.opened(found, state.request, placement);
+        visit.opened(found, request, placement);
         if (visit.isRead()) {
-          state.endVisit(visit);
+          read.endVisit(visit);
         } else {
-          lane.beginVisit(visit);
+          server.beginVisit(visit);
         }
       }
-      case PARTITION_EMPTY -> state.absent(visit, absent, "the partition is empty there" + life);
+      case PARTITION_EMPTY -> read.endVisit(visit, absent, "the partition is empty there" + life);
       case SHUFFLE_NEVER_WRITTEN ->
-          state.absent(visit, absent, "nothing of the shuffle was ever written there" + life);
+          read.endVisit(visit, absent, "nothing of the shuffle was ever written there" + life);
       case SHUFFLE_EXPIRED ->
-          state.absent(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
-      case DATA_LOST -> state.absent(visit, Reason.LOST, "the server lost what it had" + life);
+          read.endVisit(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
+      case DATA_LOST -> read.endVisit(visit, Reason.LOST, "the server lost what it had" + life);
       case PRESENCE_UNSPECIFIED, UNRECOGNIZED ->
-          state.absent(visit, Reason.NEVER_WRITTEN, "the server does not say why there is nothing");
+          read.endVisit(
+              visit, Reason.NEVER_WRITTEN, "the server does not say why there is nothing");
     }
   }
 
@@ -136,12 +146,7 @@ final class OpenReplies {
     for (int place = 0; place < progress.expected().count() && !hopeless; place++) {
       hopeless = isHopeless(progress, place, complete);
     }
-    if (!hopeless || !state.late.mayHelp(progress) || !progress.askAgain()) {
-      return false;
-    }
-    visit.end();
-    state.late.ask(progress);
-    return true;
+    return hopeless && read.requestNewerFirst(visit);
   }
 
   private boolean isHopeless(
@@ -149,7 +154,7 @@ final class OpenReplies {
     long attempt = progress.expected().attempt(place);
     return progress.received().hasNone(place)
         && !complete.contains(attempt)
-        && !state.local.mayHave(attempt);
+        && !read.mayBeLocal(attempt);
   }
 
   /**
@@ -166,9 +171,9 @@ final class OpenReplies {
         if (!hopeless) {
           hopeless = true;
           visit.end();
-          progress.failed(visit.lane().name(), visit.shortfallReason(), visit.shortfallDetail());
+          progress.failed(visit.server().name(), visit.shortfallReason(), visit.shortfallDetail());
         }
-        state.missing(progress.missing(place));
+        read.missing(progress.missing(place));
       }
     }
     return hopeless;

@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class PartitionVisit {
   private final PartitionProgress progress;
-  private final ReadLane lane;
+  private final ReadServer server;
   private List<Stretch> stretches = List.of();
   private long length;
   private int generation;
@@ -59,9 +59,9 @@ final class PartitionVisit {
     }
   }
 
-  PartitionVisit(PartitionProgress progress, ReadLane lane) {
+  PartitionVisit(PartitionProgress progress, ReadServer server) {
     this.progress = progress;
-    this.lane = lane;
+    this.server = server;
   }
 
   PartitionProgress progress() {
@@ -72,8 +72,8 @@ final class PartitionVisit {
     return progress.partition();
   }
 
-  ReadLane lane() {
-    return lane;
+  ReadServer server() {
+    return server;
   }
 
   /** What to fetch, as the server's reply says. */

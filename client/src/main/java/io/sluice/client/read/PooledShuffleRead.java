@@ -1,17 +1,16 @@
 package io.sluice.client.read;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.client.ConnectionPool;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.file.RunFiles;
-import io.sluice.client.memory.DirectMemory;
-import io.sluice.client.push.ServerHealth;
+import io.sluice.client.server.TaskEnvironment;
+import io.sluice.client.server.TaskLoop;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.ShuffleId;
 import java.io.IOException;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
  * A read over pooled connections. Owned by the task thread.
@@ -27,55 +26,81 @@ import java.util.function.LongSupplier;
 public final class PooledShuffleRead implements ShuffleRead {
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
 
-  private final ReadState state;
-  private final LanePump pump;
+  private final OpenRunFiles files;
+  private final ReadServers servers = new ReadServers();
+  private final ReadTally tally = new ReadTally();
+  private final LocalPieces local;
+  private final SliceBudget budget;
+  private final ReadProgress progress;
+  private final TaskLoop<ReadEvent> loop;
+  private final SliceFetcher fetcher;
   private final SliceTaker taker;
   private final LocalTaker localTaker;
   private final ContentAssembler assembler;
   private final Consumer<ReadCounters> onClose;
-  private final int poolLane;
   private boolean started;
   private boolean closed;
   private IOException failure;
 
   /**
    * @param transform null for none
-   * @param files ways to read run files without their servers; belong to the caller
-   * @param health shared by all reads and pushes of the process
-   * @param memory of the process, counts slices
-   * @param onClose told once, with the final counters
+   * @param config of the process
+   * @param files opens run files without their servers; borrows
+   * @param environment shared by all reads and pushes of the process
+   * @param onClose receives the final counters, once
    */
   public PooledShuffleRead(
       ShuffleReadRequest request,
       PayloadTransform transform,
       ReadConfig config,
-      ConnectionPool pool,
       RunFiles files,
-      ServerHealth health,
+      TaskEnvironment environment,
       ByteBufAllocator allocator,
-      DirectMemory memory,
-      LongSupplier nanoTime,
       Consumer<ReadCounters> onClose) {
+    ShuffleId shuffle = request.assignment().shuffle();
+    int poolLane = environment.pool().nextLane();
     this.onClose = onClose;
-    this.poolLane = pool.nextLane();
-    this.state =
-        new ReadState(
+    this.files = new OpenRunFiles(files, allocator);
+    this.loop = new TaskLoop<>(environment.time(), ReadEvent::dispose);
+    this.local = new LocalPieces(request.localOutput());
+    this.budget = new SliceBudget(config, request.memory(), environment.memory());
+    LateServers late = new LateServers(request.assignment(), request.newest(), poolLane, loop::put);
+    this.progress = new ReadProgress(request, servers, late, local);
+    SliceFetcher.Parts parts =
+        new SliceFetcher.Parts(
+            servers,
+            progress,
+            budget,
+            tally,
+            new ServerFailures(
+                shuffle, config.retry(), progress, budget, late, environment.health()));
+    this.fetcher =
+        new SliceFetcher(
             request,
             config,
-            new OpenRunFiles(files, allocator),
-            health,
-            memory,
+            environment.pool(),
             poolLane,
-            nanoTime);
-    this.pump = new LanePump(state, pool, poolLane);
+            this.files,
+            environment.health(),
+            parts,
+            loop);
     this.assembler =
         new ContentAssembler(
             transform,
             BlockCodecs.decompressor(MAX_BLOCK_BYTES),
             config.maxContentBytes(),
             request.anyOrder());
-    this.taker = new SliceTaker(state, assembler, allocator);
-    this.localTaker = new LocalTaker(state, request.localOutput(), assembler, allocator);
+    this.taker = new SliceTaker(shuffle, config.retry().maxAttempts(), parts, assembler, allocator);
+    this.localTaker =
+        new LocalTaker(
+            shuffle,
+            request.localOutput(),
+            local,
+            progress,
+            tally,
+            assembler,
+            allocator,
+            environment.time());
   }
 
   @Override
@@ -95,7 +120,7 @@ public final class PooledShuffleRead implements ShuffleRead {
         if (block == null && taker.isBusy()) {
           block = taker.next();
           if (!taker.isBusy()) {
-            pump.pumpAll();
+            fetcher.request(loop.now());
           }
         }
         if (block == null && localTaker.isBusy()) {
@@ -105,7 +130,7 @@ public final class PooledShuffleRead implements ShuffleRead {
           return block;
         }
         if (!taker.isBusy() && !localTaker.isBusy() && !nextSlice()) {
-          if (state.partitionsLeft == 0) {
+          if (progress.partitionsLeft() == 0) {
             return null;
           }
           await();
@@ -118,51 +143,29 @@ public final class PooledShuffleRead implements ShuffleRead {
   }
 
   private boolean nextSlice() throws IOException {
-    if (pump.handleEvents()) {
-      state.throwIfMissing();
-      pump.pumpAll();
-    }
+    loop.handleArrived(fetcher);
     return taker.begin();
   }
 
   private void await() throws IOException {
-    state.throwIfMissing();
-    state.local.request();
-    if (!state.awaitsServers() && state.local.hasOutstanding()) {
+    progress.throwIfMissing();
+    local.request();
+    if (!servers.areBusy() && local.hasOutstanding()) {
       localTaker.begin();
     } else {
-      pump.await();
+      loop.await(fetcher);
     }
   }
 
   private void start() throws IOException {
     started = true;
-    state.addLanes(state.request.assignment());
-    for (ExpectedAttempts expected : state.request.expected()) {
-      state.partitionsLeft++;
-      state.visitNext(new PartitionProgress(expected, state.late.order(expected.partition())));
-    }
-    pump.pumpAll();
+    progress.start();
+    fetcher.request(loop.now());
   }
 
   @Override
   public ReadCounters counters() {
-    return new ReadCounters(
-        state.bytes,
-        assembler.blocks(),
-        assembler.contentBytes(),
-        assembler.records(),
-        assembler.skipped(),
-        state.opens,
-        state.fetches,
-        state.retries,
-        state.fileBytes,
-        state.fileFailures,
-        state.localBytes,
-        state.localBlocks,
-        state.localFailures,
-        state.waitNanos,
-        state.fetchNanos);
+    return tally.counters(assembler, loop.waitedNanos());
   }
 
   @Override
@@ -171,14 +174,14 @@ public final class PooledShuffleRead implements ShuffleRead {
       return;
     }
     closed = true;
-    state.mailbox.close();
+    loop.close();
     taker.release();
     localTaker.close();
-    for (ReadLane lane : state.lanes) {
-      lane.takeVisits().forEach(PartitionVisit::end);
-      state.dropSlices(lane);
+    for (int i = 0; i < servers.count(); i++) {
+      servers.get(i).takeVisits().forEach(PartitionVisit::end);
+      budget.dropAll(servers.get(i));
     }
-    state.files.close();
+    files.close();
     assembler.close();
     onClose.accept(counters());
   }

@@ -1,6 +1,6 @@
 package io.sluice.client.read;
 
-import io.sluice.client.RetryPolicy;
+import io.sluice.client.server.RetryPolicy;
 
 /**
  * How partitions are read.

@@ -11,11 +11,11 @@ sealed interface ReadEvent {
   /** Frees what it owns. */
   default void dispose() {}
 
-  record Connected(ReadLane lane, DataConnection connection, Throwable failure)
+  record Connected(ReadServer server, DataConnection connection, Throwable failure)
       implements ReadEvent {}
 
   record Opened(
-      ReadLane lane,
+      ReadServer server,
       List<PartitionVisit> visits,
       DataConnection connection,
       OpenReply reply,
@@ -33,7 +33,7 @@ sealed interface ReadEvent {
    * @param nanos from sending the request to its reply
    */
   record Fetched(
-      ReadLane lane,
+      ReadServer server,
       Slice slice,
       DataConnection connection,
       FetchedBody body,

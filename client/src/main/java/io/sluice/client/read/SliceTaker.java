@@ -8,6 +8,7 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.FrameLimits;
+import io.sluice.proto.ShuffleId;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,13 +22,31 @@ final class SliceTaker {
 
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
 
-  private final ReadState state;
+  private final ShuffleId shuffle;
+  private final int maxAttempts;
+  private final ReadServers servers;
+  private final ReadProgress progress;
+  private final SliceBudget budget;
+  private final ReadTally tally;
   private final ContentAssembler assembler;
   private final ByteBufAllocator allocator;
   private Slice current;
 
-  SliceTaker(ReadState state, ContentAssembler assembler, ByteBufAllocator allocator) {
-    this.state = state;
+  /**
+   * @param maxAttempts how often a damaged block is fetched
+   */
+  SliceTaker(
+      ShuffleId shuffle,
+      int maxAttempts,
+      SliceFetcher.Parts parts,
+      ContentAssembler assembler,
+      ByteBufAllocator allocator) {
+    this.shuffle = shuffle;
+    this.maxAttempts = maxAttempts;
+    this.servers = parts.servers();
+    this.progress = parts.progress();
+    this.budget = parts.budget();
+    this.tally = parts.tally();
     this.assembler = assembler;
     this.allocator = allocator;
   }
@@ -39,13 +58,13 @@ final class SliceTaker {
 
   /** Takes the next slice that is here, of any server; false if there is none. */
   boolean begin() {
-    for (int i = 0; i < state.lanes.size(); i++) {
-      ReadLane lane = state.lanes.get((state.firstLane + i) % state.lanes.size());
-      Slice slice = lane.slices().peekFirst();
+    for (int i = 0; i < servers.count(); i++) {
+      ReadServer server = servers.inTurn(i);
+      Slice slice = server.slices().peekFirst();
       if (slice != null && slice.state() == Slice.State.HERE) {
-        lane.slices().removeFirst();
+        server.slices().removeFirst();
         current = slice;
-        state.firstLane = (state.firstLane + i + 1) % state.lanes.size();
+        servers.endTurn(i);
         return true;
       }
     }
@@ -58,7 +77,7 @@ final class SliceTaker {
     while (true) {
       Slice.Part part = current.part();
       if (part == null) {
-        state.drop(current);
+        budget.drop(current);
         current = null;
         return null;
       }
@@ -75,12 +94,12 @@ final class SliceTaker {
           visit.carry() == null ? blockInPlace(body, visit) : blockOfCarry(body, visit);
       if (part.isWanted()) {
         if (visit.progress().isWhole()) {
-          state.endVisit(visit);
+          progress.endVisit(visit);
         } else if (visit.isRead()) {
           endOfStretches(visit);
         }
       }
-      state.throwIfMissing();
+      progress.throwIfMissing();
       if (block != null) {
         return block;
       }
@@ -182,7 +201,7 @@ final class SliceTaker {
   private ShuffleBlock damaged(PartitionVisit visit, long offset, int length, String what) {
     String said =
         "damaged at server "
-            + visit.lane().name()
+            + visit.server().name()
             + " partition "
             + visit.partition()
             + " offset "
@@ -193,19 +212,19 @@ final class SliceTaker {
     if (damages == 1) {
       LOG.warn(
           "block damaged app={} shuffle={} partition={} server={} logicalOffset={} problem={}",
-          state.shuffle.getApplication(),
-          state.shuffle.getShuffle(),
+          shuffle.getApplication(),
+          shuffle.getShuffle(),
           visit.partition(),
-          visit.lane().name(),
+          visit.server().name(),
           offset,
           what);
     }
-    if (damages < state.config.retry().maxAttempts()) {
-      state.retries++;
+    if (damages < maxAttempts) {
+      tally.retry();
       visit.restartFrom(offset);
-      visit.lane().fetchFirst(visit);
+      visit.server().fetchFirst(visit);
     } else if (length < 0) {
-      state.endVisit(visit);
+      progress.endVisit(visit);
     }
     return null;
   }
@@ -215,14 +234,14 @@ final class SliceTaker {
     if (visit.carry() != null) {
       damaged(visit, visit.carryOffset(), -1, "data ends inside a block");
     } else {
-      state.endVisit(visit);
+      progress.endVisit(visit);
     }
   }
 
   /** Frees the slice that is being taken apart. */
   void release() {
     if (current != null) {
-      state.drop(current);
+      budget.drop(current);
       current = null;
     }
   }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
-import io.sluice.client.push.LocalSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
 import io.sluice.common.block.BlockFormat;
@@ -23,7 +23,7 @@ import java.util.TreeMap;
 final class LocalFile {
   /** Fills a session. */
   interface Content {
-    void addTo(LocalSession session) throws IOException;
+    void addTo(FramedPushSession session) throws IOException;
   }
 
   private final Map<Integer, ByteArrayOutputStream> byPartition = new TreeMap<>();
@@ -57,8 +57,8 @@ final class LocalFile {
       Content content)
       throws IOException {
     LocalFile local = new LocalFile();
-    try (LocalSession session =
-        new LocalSession(
+    try (FramedPushSession session =
+        FramedPushSession.toLocalOutput(
             assignment.partitionCount(),
             new MapAttempt(attempt, (int) attempt),
             new PushOptions(transform, null, local::accept),

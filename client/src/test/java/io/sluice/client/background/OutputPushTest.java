@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.push.LocalSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.SealedPush;
 import io.sluice.client.read.ShuffleBlock;
@@ -50,11 +50,12 @@ class OutputPushTest {
     return bytes;
   }
 
-  private static void add(LocalSession session, int partition, int length) throws IOException {
+  private static void add(FramedPushSession session, int partition, int length) throws IOException {
     session.add(partition, noise(partition, length), 0, length, 1);
   }
 
-  private static void addEach(LocalSession session, int partitions, int length) throws IOException {
+  private static void addEach(FramedPushSession session, int partitions, int length)
+      throws IOException {
     session.beginFinalPass();
     for (int partition = 0; partition < partitions; partition++) {
       add(session, partition, length);

@@ -2,24 +2,25 @@ package io.sluice.client.fake;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.sluice.client.ConnectionPool;
-import io.sluice.client.RetryPolicy;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.memory.DirectMemory;
-import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
-import io.sluice.client.push.PushEnvironment;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushWindows;
 import io.sluice.client.push.SealedPush;
-import io.sluice.client.push.ServerHealth;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.server.ConnectionPool;
+import io.sluice.client.server.RetryPolicy;
+import io.sluice.client.server.ServerHealth;
+import io.sluice.client.server.TaskEnvironment;
+import io.sluice.client.server.TaskTime;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
@@ -27,9 +28,11 @@ import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ShuffleId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** Servers, a pool of connections to them, and an allocator whose books must balance. */
 public final class FakeCluster implements AutoCloseable {
@@ -38,10 +41,15 @@ public final class FakeCluster implements AutoCloseable {
   /** Longer than any test: a failing server is tried once, and not again by itself. */
   private static final long TRY_FAILING_EVERY_MS = 3_600_000;
 
+  private static final int MAX_BODY_LENGTH = 64 << 20;
+
+  /** Of a simulated request and its reply. */
+  private static final long MAX_DELAY_NANOS = 5_000_000;
+
   private final List<FakeServer> servers = new ArrayList<>();
   private final UnpooledByteBufAllocator allocator =
       new UnpooledByteBufAllocator(true, false, false);
-  private final ExecutorService executor;
+  private ExecutorService executor;
   private final FakeTransport transport;
   private final ConnectionPool pool;
   private PushConfig pushConfig =
@@ -49,32 +57,54 @@ public final class FakeCluster implements AutoCloseable {
   private RunFiles files = RunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
   private DirectMemory memory = new DirectMemory(Long.MAX_VALUE);
-  private final ServerHealth health = new ServerHealth(TRY_FAILING_EVERY_MS, System::nanoTime);
+  private final TaskTime time;
+  private final ServerHealth health;
   private PushWindows windows =
       new PushWindows(pushConfig.frameBytes(), pushConfig.inFlightBytes(), 0);
 
-  private FakeCluster(int serverCount, Faults faults, boolean inline, int maxBodyLength) {
+  private FakeCluster(
+      int serverCount, Faults faults, TaskTime time, Executor runner, int maxBodyLength) {
+    this.time = time;
     for (int i = 0; i < serverCount; i++) {
       servers.add(new FakeServer("server-" + i, 1000 + i, 100 + i));
     }
-    executor = Executors.newSingleThreadExecutor();
-    Executor runner = inline ? Runnable::run : executor;
+    health = new ServerHealth(TRY_FAILING_EVERY_MS, time::nanoTime);
     transport = new FakeTransport(runner, faults, servers, maxBodyLength);
     pool = new ConnectionPool(transport, "app", "test", 2);
   }
 
-  /** Requests are answered before the call returns: every run is the same. */
+  /** Requests are answered before the call returns, and time is virtual: every run is the same. */
   public static FakeCluster inline(int serverCount, Faults faults) {
-    return new FakeCluster(serverCount, faults, true, 64 << 20);
+    return new FakeCluster(serverCount, faults, new VirtualTime(), Runnable::run, MAX_BODY_LENGTH);
+  }
+
+  /**
+   * Requests are answered while the client waits, after a random virtual delay, in any order. Every
+   * run with one seed is the same.
+   */
+  public static FakeCluster simulated(int serverCount, Faults faults, long seed) {
+    VirtualTime time = new VirtualTime();
+    Random delays = new Random(seed);
+    return new FakeCluster(
+        serverCount,
+        faults,
+        time,
+        work -> time.schedule(delays.nextLong(MAX_DELAY_NANOS), work),
+        MAX_BODY_LENGTH);
   }
 
   /** Requests are answered on another thread. */
   public static FakeCluster threaded(int serverCount, Faults faults) {
-    return new FakeCluster(serverCount, faults, false, 64 << 20);
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    FakeCluster cluster =
+        new FakeCluster(serverCount, faults, TaskTime.SYSTEM, executor, MAX_BODY_LENGTH);
+    cluster.executor = executor;
+    return cluster;
   }
 
   public static FakeCluster withMaxBody(int serverCount, int maxBodyLength) {
-    return new FakeCluster(serverCount, new Faults() {}, true, maxBodyLength);
+    return new FakeCluster(
+        serverCount, new Faults() {}, new VirtualTime(), Runnable::run, maxBodyLength);
   }
 
   public void use(PushConfig config) {
@@ -148,24 +178,25 @@ public final class FakeCluster implements AutoCloseable {
     }
   }
 
-  public FramePushSession push(ShuffleAssignment assignment, long attempt, int mapIndex) {
+  public FramedPushSession push(ShuffleAssignment assignment, long attempt, int mapIndex) {
     return push(assignment, attempt, mapIndex, PushOptions.NONE);
   }
 
-  public FramePushSession push(
+  public FramedPushSession push(
       ShuffleAssignment assignment, long attempt, int mapIndex, PushOptions options) {
-    return new FramePushSession(
+    return FramedPushSession.toServers(
         assignment,
         new MapAttempt(attempt, mapIndex),
         options,
         pushConfig,
         environment(),
+        windows,
         allocator,
         counters -> {});
   }
 
-  private PushEnvironment environment() {
-    return new PushEnvironment(pool, windows, health, memory, System::nanoTime);
+  private TaskEnvironment environment() {
+    return new TaskEnvironment(pool, health, memory, time);
   }
 
   /** What this process knows of servers that fail. */
@@ -175,7 +206,7 @@ public final class FakeCluster implements AutoCloseable {
 
   /** A push of blocks that are sealed already. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
-    return new SealedPush(assignment, attempt, pushConfig, null, environment());
+    return new SealedPush(assignment, attempt, pushConfig, null, environment(), windows);
   }
 
   public ByteBufAllocator allocator() {
@@ -188,16 +219,7 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request,
-        transform,
-        readConfig,
-        pool,
-        files,
-        health,
-        allocator,
-        memory,
-        System::nanoTime,
-        counters -> {});
+        request, transform, readConfig, files, environment(), allocator, counters -> {});
   }
 
   /** Bytes of frames and carried blocks that are held now. */
@@ -210,9 +232,14 @@ public final class FakeCluster implements AutoCloseable {
   public void close() throws InterruptedException {
     pool.close();
     files.close();
-    executor.shutdown();
-    if (!executor.awaitTermination(20, java.util.concurrent.TimeUnit.SECONDS)) {
-      throw new AssertionError("fake transport does not end");
+    if (time instanceof VirtualTime virtual) {
+      virtual.runUntilIdle();
+    }
+    if (executor != null) {
+      executor.shutdown();
+      if (!executor.awaitTermination(20, TimeUnit.SECONDS)) {
+        throw new AssertionError("fake transport does not end");
+      }
     }
     if (usedBytes() != 0) {
       throw new AssertionError(usedBytes() + " bytes of buffers are leaked");

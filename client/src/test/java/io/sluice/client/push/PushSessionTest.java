@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.RetryPolicy;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -68,7 +68,7 @@ class PushSessionTest {
   @Test
   void sendsOnePushToEachServerForASmallTask() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
-        FramePushSession session = cluster.push(cluster.assign(200, 4, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(200, 4, 1), 1, 0)) {
       session.beginFinalPass();
       for (int partition = 0; partition < 200; partition += 3) {
         add(session, partition, 40);
@@ -89,7 +89,7 @@ class PushSessionTest {
   @Test
   void sendsNothingAndConnectsToNobodyForAnEmptyTask() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
-        FramePushSession session = cluster.push(cluster.assign(10, 2, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(10, 2, 1), 1, 0)) {
       session.finish();
 
       assertThat(cluster.transport().connects()).isZero();
@@ -100,7 +100,7 @@ class PushSessionTest {
   @Test
   void needsNoEndMarksInAFinalPassWhateverItsSize() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
-        FramePushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
       session.beginFinalPass();
       for (int partition = 0; partition < 40; partition++) {
         for (int i = 0; i < 3; i++) {
@@ -120,7 +120,7 @@ class PushSessionTest {
   @Test
   void marksTheEndOfPartitionsWhoseBlocksHaveGone() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
-        FramePushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
       for (int pass = 0; pass < 3; pass++) {
         for (int partition = 0; partition < 40; partition++) {
           add(session, partition, 2000);
@@ -134,7 +134,7 @@ class PushSessionTest {
   }
 
   private static void assertEveryPartitionIsComplete(
-      FakeCluster cluster, FramePushSession session, int partitions) {
+      FakeCluster cluster, FramedPushSession session, int partitions) {
     long[] lengths = session.partitionLengths();
     for (int i = 0; i < partitions; i++) {
       int partition = i;
@@ -153,7 +153,7 @@ class PushSessionTest {
   void holdsNoMoreForManyServersThanForAFew() throws Exception {
     int servers = 40;
     try (FakeCluster cluster = FakeCluster.inline(servers, NONE);
-        FramePushSession session = cluster.push(cluster.assign(servers, servers, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(servers, servers, 1), 1, 0)) {
       long most = 0;
       for (int pass = 0; pass < 20; pass++) {
         for (int partition = 0; partition < servers; partition++) {
@@ -175,7 +175,7 @@ class PushSessionTest {
   @Test
   void cutsAContentLargerThanAFrameIntoContinuedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100_000);
       session.finish();
 
@@ -194,7 +194,7 @@ class PushSessionTest {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       RetryPolicy quick = FakeCluster.QUICK;
       cluster.use(new PushConfig(16 << 10, 64 << 10, 1, codec, 3, quick, quick));
-      try (FramePushSession session = cluster.push(cluster.assign(2, 1, 1), 1, 0)) {
+      try (FramedPushSession session = cluster.push(cluster.assign(2, 1, 1), 1, 0)) {
         add(session, 0, 1000);
         session.add(1, new byte[1000], 0, 1000, 1);
         session.finish();
@@ -210,7 +210,7 @@ class PushSessionTest {
   void sendsAgainWhatMayHaveBeenLost() throws Exception {
     Faults faults = pushes(n -> n == 1 ? Fate.LOST_BEFORE : n == 3 ? Fate.LOST_AFTER : Fate.DONE);
     try (FakeCluster cluster = FakeCluster.inline(1, faults);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int i = 0; i < 30; i++) {
         add(session, 0, 3000);
       }
@@ -236,7 +236,7 @@ class PushSessionTest {
             });
     try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
       made[0] = cluster;
-      try (FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+      try (FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
         add(session, 0, 3000);
         session.finish();
       }
@@ -247,7 +247,7 @@ class PushSessionTest {
   @Test
   void failsWhenAServerWithAcknowledgedBlocksWasStartedAgain() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int i = 0; i < 30; i++) {
         add(session, 0, 3000);
       }
@@ -261,14 +261,14 @@ class PushSessionTest {
                 assertThat(e.code()).isEqualTo(StatusCode.STALE_EPOCH);
                 assertThat(e.server()).isEqualTo("server-0");
               })
-          .hasMessageContaining("started again");
+          .hasMessageContaining("restarted and lost acknowledged frames");
     }
   }
 
   @Test
   void goesOnWhenAServerWithAcknowledgedBlocksWasStoppedCleanlyAndStarted() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int restart = 0; restart < 3; restart++) {
         for (int i = 0; i < 30; i++) {
           add(session, 0, 3000);
@@ -285,7 +285,7 @@ class PushSessionTest {
   @Test
   void failsWhenAServerWentDownAfterItHadComeBackFromACleanStop() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int i = 0; i < 30; i++) {
         add(session, 0, 3000);
       }
@@ -311,7 +311,7 @@ class PushSessionTest {
       names = {"BUSY", "DRAINING", "NO_SPACE", "BLOCK_CORRUPT", "FRAME_CORRUPT", "INTERNAL"})
   void triesAgainAfterARefusalThatMayPass(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(3, code));
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100);
       session.finish();
 
@@ -325,7 +325,7 @@ class PushSessionTest {
       names = {"EXPIRED", "DENIED", "BAD_REQUEST", "UNKNOWN_APPLICATION"})
   void failsAtOnceAfterARefusalThatStays(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(1, code));
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100);
 
       assertThatThrownBy(session::finish)
@@ -345,7 +345,7 @@ class PushSessionTest {
           }
         };
     try (FakeCluster cluster = FakeCluster.inline(1, faults);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100);
 
       assertThatThrownBy(session::finish)
@@ -370,7 +370,7 @@ class PushSessionTest {
       try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
         cluster.use(new PushConfig(16 << 10, 64 << 10, quorum, BlockCodec.LZ4, 1, quick, quick));
         ShuffleAssignment assignment = cluster.assign(4, 1, 2);
-        try (FramePushSession session = cluster.push(assignment, 1, 0)) {
+        try (FramedPushSession session = cluster.push(assignment, 1, 0)) {
           add(session, 2, 100);
           if (quorum == 1) {
             session.finish();
@@ -386,7 +386,7 @@ class PushSessionTest {
   @Test
   void holdsNoMoreThanMayBeInFlightAndOneFrameForEachServer() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(3, NONE);
-        FramePushSession session = cluster.push(cluster.assign(20_000, 3, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(20_000, 3, 1), 1, 0)) {
       long most = 0;
       for (int pass = 0; pass < 2; pass++) {
         for (int partition = 0; partition < 20_000; partition++) {
@@ -405,7 +405,7 @@ class PushSessionTest {
   @Test
   void saysWhichSettingFitsAServerWithSmallFrames() throws Exception {
     try (FakeCluster cluster = FakeCluster.withMaxBody(1, 8000);
-        FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 12_000);
 
       assertThatThrownBy(session::finish)
@@ -428,7 +428,7 @@ class PushSessionTest {
       Thread task =
           new Thread(
               () -> {
-                try (FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+                try (FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
                   add(session, 0, 100);
                   session.finish();
                 } catch (Exception e) {
@@ -451,7 +451,7 @@ class PushSessionTest {
     RetryPolicy impatient = new RetryPolicy(3, 1, 2, 50);
     try (FakeCluster cluster = FakeCluster.threaded(1, pushes(n -> Fate.SILENT))) {
       cluster.use(new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, impatient, impatient));
-      try (FramePushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+      try (FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
         add(session, 0, 100);
         assertThatThrownBy(session::finish)
             .isInstanceOf(PushFailedException.class)
@@ -484,7 +484,7 @@ class PushSessionTest {
   @Test
   void refusesUseInTheWrongOrder() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(5, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(5, 1, 1), 1, 0)) {
       assertThatThrownBy(() -> session.add(5, new byte[1], 0, 1, 1))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("partition 5");
@@ -493,7 +493,7 @@ class PushSessionTest {
           .hasMessageContaining("FAILED");
     }
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
-        FramePushSession session = cluster.push(cluster.assign(5, 1, 1), 1, 0)) {
+        FramedPushSession session = cluster.push(cluster.assign(5, 1, 1), 1, 0)) {
       session.beginFinalPass();
       session.add(3, new byte[1], 0, 1, 1);
       assertThatThrownBy(() -> session.add(2, new byte[1], 0, 1, 1))
@@ -521,8 +521,8 @@ class PushSessionTest {
               frame, 64L * frame, 1, BlockCodec.NONE, 1, FakeCluster.QUICK, FakeCluster.QUICK));
       cluster.use(memory);
       ShuffleAssignment assignment = cluster.assign(8, 2, 1);
-      try (FramePushSession one = cluster.push(assignment, 1, 0);
-          FramePushSession other = cluster.push(assignment, 2, 1)) {
+      try (FramedPushSession one = cluster.push(assignment, 1, 0);
+          FramedPushSession other = cluster.push(assignment, 2, 1)) {
         for (int i = 0; i < 200; i++) {
           add(one, i % 8, 5000);
           add(other, i % 8, 5000);

@@ -9,7 +9,7 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.memory.DirectMemory;
-import io.sluice.client.push.FramePushSession;
+import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -41,7 +41,7 @@ class ShuffleReadTest {
   private static void push(
       FakeCluster cluster, ShuffleAssignment assignment, long attempt, int map, int length)
       throws Exception {
-    try (FramePushSession session = cluster.push(assignment, attempt, map)) {
+    try (FramedPushSession session = cluster.push(assignment, attempt, map)) {
       session.beginFinalPass();
       for (int partition = 0; partition < assignment.partitionCount(); partition++) {
         byte[] content = new byte[length];

@@ -2,9 +2,9 @@ package io.sluice.client.read;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.sluice.client.ConnectionPool;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeServer;
+import io.sluice.client.server.ConnectionPool;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;

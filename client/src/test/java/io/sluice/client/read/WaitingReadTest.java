@@ -8,8 +8,10 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.fake.VirtualTime;
 import io.sluice.client.file.RunFiles;
 import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.TaskEnvironment;
 import io.sluice.common.frame.AttemptSets;
 import io.sluice.common.frame.FrameType;
 import io.sluice.proto.Fetch;
@@ -20,15 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Reads of what local output has and servers get by and by. */
 class WaitingReadTest {
   private final Random random = new Random(3);
   private final FakeLocalOutput local = new FakeLocalOutput(3);
-  private final AtomicLong nanos = new AtomicLong();
+  private final VirtualTime time = new VirtualTime();
   private final Opens opens = new Opens();
 
   /** Notes what is waited for; every Open takes 300 ms. */
@@ -47,7 +47,7 @@ class WaitingReadTest {
     @Override
     public synchronized Fate open(ServerId server, Open open) {
       seen.add(open);
-      nanos.addAndGet(300_000_000L);
+      time.advance(300_000_000L);
       return Fate.DONE;
     }
 
@@ -66,18 +66,15 @@ class WaitingReadTest {
     return attempts;
   }
 
-  private static PooledShuffleRead read(
-      FakeCluster cluster, ShuffleReadRequest.Builder request, LongSupplier nanoTime) {
+  private PooledShuffleRead read(FakeCluster cluster, ShuffleReadRequest.Builder request) {
     return new PooledShuffleRead(
         request.build(),
         null,
         new ReadConfig(64 << 10, 3, 1 << 30, 20_000, FakeCluster.QUICK),
-        cluster.pool(),
         RunFiles.none(),
-        cluster.health(),
+        new TaskEnvironment(
+            cluster.pool(), cluster.health(), new DirectMemory(Long.MAX_VALUE), time),
         UnpooledByteBufAllocator.DEFAULT,
-        new DirectMemory(Long.MAX_VALUE),
-        nanoTime,
         counters -> {});
   }
 
@@ -103,7 +100,7 @@ class WaitingReadTest {
       request.expect(7, 9, 9);
       local.addAll(TestBlocks.of(7, 9, random, 10, 1));
 
-      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+      try (PooledShuffleRead read = read(cluster, request)) {
         assertThat(drain(read)).isEqualTo(10_001);
       }
       assertThat(opens.seen).hasSize(2);
@@ -127,7 +124,7 @@ class WaitingReadTest {
         for (int task = 0; task < tasks; task++) {
           request.expect(0, (long) task << 32, task);
         }
-        try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        try (PooledShuffleRead read = read(cluster, request)) {
           assertThatThrownBy(read::next).isInstanceOf(BlocksMissingException.class);
         }
       }
@@ -159,11 +156,11 @@ class WaitingReadTest {
           contents += 4;
         }
       }
-      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+      try (PooledShuffleRead read = read(cluster, request)) {
         int records = 0;
         while (read.next() != null) {
           records++;
-          nanos.addAndGet(TimeUnit.HOURS.toNanos(1));
+          time.advance(TimeUnit.HOURS.toNanos(1));
           if (records % 5 == 0) {
             cluster.transport().dropConnections();
           }
@@ -196,7 +193,7 @@ class WaitingReadTest {
         }
       }
 
-      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+      try (PooledShuffleRead read = read(cluster, request)) {
         assertThat(drain(read)).isEqualTo(6);
       }
       assertThat(opens.seen).hasSize(1);
@@ -219,7 +216,7 @@ class WaitingReadTest {
               .waitFor(10_000, 1000)
               .expect(0, 1, 1)
               .expect(1, 1, 1);
-      try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+      try (PooledShuffleRead read = read(cluster, request)) {
         assertThat(drain(read)).isEqualTo(3);
       }
       for (Open open : opens.seen) {
@@ -248,7 +245,7 @@ class WaitingReadTest {
                 .waitFor(waitMs, 1000)
                 .expect(0, 1, 1)
                 .expect(1, 1, 1);
-        try (PooledShuffleRead read = read(cluster, request, nanos::get)) {
+        try (PooledShuffleRead read = read(cluster, request)) {
           assertThat(drain(read)).isEqualTo(3);
         }
         assertThat(opens.connects).as("wait of %d ms", waitMs).isEqualTo(2);
@@ -258,7 +255,7 @@ class WaitingReadTest {
 
   @Test
   void leavesAServerThatStallsForLocalOutput() throws Exception {
-    try (FakeCluster cluster = FakeCluster.threaded(1, opens)) {
+    try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 10, 1, 1, 3);
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 5);
@@ -269,7 +266,7 @@ class WaitingReadTest {
               .localOutput(local)
               .waitFor(50, 1000)
               .expect(0, 1, 1);
-      try (PooledShuffleRead read = read(cluster, request, System::nanoTime)) {
+      try (PooledShuffleRead read = read(cluster, request)) {
         assertThat(drain(read)).isEqualTo(3);
         assertThat(read.counters().localBlocks()).isEqualTo(5);
       }

@@ -1,4 +1,4 @@
-package io.sluice.client;
+package io.sluice.client.server;
 
 import io.sluice.client.transport.ConnectionLostException;
 import io.sluice.client.transport.DataConnection;

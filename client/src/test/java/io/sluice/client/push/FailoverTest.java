@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.RetryPolicy;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.push.Troubles.Trouble;
+import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -39,8 +39,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Ways round servers that take nothing. Servers 0 and 1 are assigned; 2 and 3 are spare. */
-class DetourTest {
+/** Failover from failing servers: 0 and 1 are assigned, 2 and 3 are spare. */
+class FailoverTest {
   private static final int PARTITIONS = 8;
 
   /** Ends by the number of tries, so that a busy machine makes no difference. */
@@ -146,7 +146,7 @@ class DetourTest {
               : new FakeDriver(cluster, assignment, 2);
       boolean otherReplica = replicated && quorum == 1;
       boolean succeeds = spares > 0 || hasSink || otherReplica;
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
         if (!succeeds) {
           assertThatThrownBy(
@@ -191,7 +191,7 @@ class DetourTest {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
         addAll(session);
         session.finish();
@@ -219,7 +219,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 1, 1, 1);
       for (int attempt = 0; attempt < 3; attempt++) {
         CollectingSink sink = new CollectingSink();
-        try (FramePushSession session =
+        try (FramedPushSession session =
             cluster.push(assignment, attempt, attempt, new PushOptions(null, null, sink))) {
           addAll(session);
           session.finish();
@@ -240,7 +240,7 @@ class DetourTest {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
         addAll(session);
         session.finish();
@@ -261,7 +261,7 @@ class DetourTest {
       ShuffleAssignment first = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, first, 2);
       driver.change("server-0", Cause.FAILED, List.of());
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(driver.newest(), 5, 1, new PushOptions(null, driver, null))) {
         addAll(session);
         session.finish();
@@ -279,7 +279,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
       cluster.server(0).callFullAbove(20_000);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
         for (int i = 0; i < 40; i++) {
           add(session, 1, 3000);
@@ -305,7 +305,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FakeDriver driver = new FakeDriver(cluster, assignment);
       cluster.server(0).callFullAbove(0);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, new CollectingSink()))) {
         addAll(session);
         session.finish();
@@ -325,7 +325,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
       driver.hold();
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
         // Of server 0 in part; of server 1 far more than may be in flight.
         add(session, 0, 4000);
@@ -349,7 +349,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
       driver.hold();
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
         addAll(session);
         session.finish();
@@ -372,7 +372,7 @@ class DetourTest {
       FurtherServers broken =
           (known, server, cause, partitions) ->
               CompletableFuture.failedFuture(new IllegalStateException("driver is gone"));
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, broken, sink))) {
         addAll(session);
         session.finish();
@@ -390,7 +390,7 @@ class DetourTest {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, new CollectingSink()))) {
         addAll(session);
         if (how == StatusCode.EXPIRED) {
@@ -421,7 +421,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
       cluster.server(0).expire();
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
         addAll(session);
         session.finish();
@@ -439,7 +439,7 @@ class DetourTest {
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, null, sink))) {
         assertThatThrownBy(
                 () -> {
@@ -460,7 +460,7 @@ class DetourTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       for (int attempt = 0; attempt < 5; attempt++) {
         CollectingSink sink = new CollectingSink();
-        try (FramePushSession session =
+        try (FramedPushSession session =
             cluster.push(assignment, attempt, 1, new PushOptions(null, null, sink))) {
           addAll(session);
           session.finish();
@@ -482,7 +482,7 @@ class DetourTest {
       FakeDriver driver = new FakeDriver(cluster, assignment);
       cluster.health().gaveUp(cluster.server(0).id());
       for (int round = 1; round <= 2; round++) {
-        try (FramePushSession session =
+        try (FramedPushSession session =
             cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
           assertThatThrownBy(
                   () -> {
@@ -494,7 +494,7 @@ class DetourTest {
         assertThat(troubles.connects(0)).isEqualTo(round * THREE_TRIES.maxAttempts());
       }
       troubles.over();
-      try (FramePushSession session =
+      try (FramedPushSession session =
           cluster.push(assignment, 6, 1, new PushOptions(null, driver, null))) {
         addAll(session);
         session.finish();
@@ -519,7 +519,7 @@ class DetourTest {
       Thread task =
           new Thread(
               () -> {
-                try (FramePushSession session =
+                try (FramedPushSession session =
                     cluster.push(assignment, 5, 1, new PushOptions(null, silent, null))) {
                   addAll(session);
                   session.finish();
@@ -592,7 +592,7 @@ class DetourTest {
             cluster.server(server).callFullAbove(random.nextInt(60_000));
           }
         }
-        try (FramePushSession session =
+        try (FramedPushSession session =
             cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
           int passes = 1 + random.nextInt(4);
           for (int pass = 0; pass < passes; pass++) {

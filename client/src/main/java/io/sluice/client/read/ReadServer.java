@@ -1,9 +1,9 @@
 package io.sluice.client.read;
 
-import io.sluice.client.Lane;
 import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
+import io.sluice.client.server.ServerSession;
 import io.sluice.client.transport.DataConnection;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.ServerId;
@@ -21,10 +21,11 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * One read's dealings with one server: partitions to open, stretches to fetch, slices on their way.
- * Belongs to one thread.
+ * One read's state at one server: partitions to open, stretches to fetch, slices in flight. Belongs
+ * to the task thread.
  */
-final class ReadLane extends Lane {
+final class ReadServer {
+  private final ServerSession session;
   private boolean replaced;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
@@ -36,7 +37,6 @@ final class ReadLane extends Lane {
   private long openedEpoch;
   private boolean opened;
   private int restarts;
-  private long heardNanos;
 
   private record Todo(PartitionVisit visit, int generation, long offset, long length, Place place) {
     boolean isWanted() {
@@ -56,9 +56,21 @@ final class ReadLane extends Lane {
   /**
    * @param replaced whether writers have given the server up
    */
-  ReadLane(ServerId server, boolean replaced) {
-    super(server);
+  ReadServer(ServerId server, boolean replaced) {
+    this.session = new ServerSession(server);
     this.replaced = replaced;
+  }
+
+  ServerSession session() {
+    return session;
+  }
+
+  ServerId server() {
+    return session.server();
+  }
+
+  String name() {
+    return session.name();
   }
 
   /** Writers have given the server up by now. */
@@ -87,7 +99,7 @@ final class ReadLane extends Lane {
     return opening == asked;
   }
 
-  /** Times that offsets turned out to be no longer valid, this one included. */
+  /** Counts that offsets became invalid; returns how often that happened. */
   int countRestart() {
     return ++restarts;
   }
@@ -96,12 +108,12 @@ final class ReadLane extends Lane {
     return restarts;
   }
 
-  /** What is learnt next begins anew. */
+  /** Offsets that were learnt are not valid any more. */
   void forgetEpoch() {
     opened = false;
   }
 
-  /** Who names run files, as of the last Open; while connected. */
+  /** The source of run files, as of the last Open; while connected. */
   RunFileSource source(ShuffleId shuffle) {
     return new RunFileSource(server(), localSocket, shuffle, opened ? openedEpoch : 0);
   }
@@ -174,8 +186,9 @@ final class ReadLane extends Lane {
     return Stream.of(toOpen, opening, visits).flatMap(Collection::stream);
   }
 
-  /** All visits that are under way or waiting to be opened; the lane forgets them. */
+  /** Removes and returns all visits that are under way or waiting to be opened. */
   List<PartitionVisit> takeVisits() {
+    session.answered();
     List<PartitionVisit> all = new ArrayList<>(toOpen);
     all.addAll(opening);
     all.addAll(visits);
@@ -235,25 +248,14 @@ final class ReadLane extends Lane {
     return toOpen.isEmpty() && opening.isEmpty() && slices.isEmpty() && !hasTodo();
   }
 
-  @Override
-  public void connected(DataConnection made) {
-    super.connected(made);
+  void connected(DataConnection made) {
+    session.connected(made);
     localSocket = made.localSocket();
   }
 
-  /** The server was asked while it owed no answer, or has given one. */
-  void heard(long nowNanos) {
-    heardNanos = nowNanos;
-  }
-
-  /** Since when the server has said nothing; while it {@link #owesAnswer owes an answer}. */
-  long heardNanos() {
-    return heardNanos;
-  }
-
   /** Whether a request is on its way. */
-  boolean owesAnswer() {
-    return isConnecting()
+  boolean hasRequests() {
+    return session.isConnecting()
         || isOpening()
         || slices.stream().anyMatch(slice -> slice.state() == Slice.State.IN_FLIGHT);
   }

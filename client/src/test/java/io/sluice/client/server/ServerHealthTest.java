@@ -1,4 +1,4 @@
-package io.sluice.client.push;
+package io.sluice.client.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

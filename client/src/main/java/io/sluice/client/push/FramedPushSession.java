@@ -1,27 +1,31 @@
 package io.sluice.client.push;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.TaskEnvironment;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
- * What sessions have in common: contents become frames; where the frames go is up to the kind of
- * session. Owned by the task thread.
+ * A push session that cuts contents into frames and gives them to its target. Belongs to the task
+ * thread.
  *
- * <p>A session is OPEN until it is FINISHED, or FAILED when something went wrong on the way, and in
- * the end CLOSED. It needs a compressor and frames only once it gets a content.
+ * <p>States: OPEN, then FINISHED or, after an error, FAILED, and in the end CLOSED. A compressor
+ * and frames are made when the first content arrives.
  */
-abstract class FramingSession implements PushSession {
+public final class FramedPushSession implements PushSession {
   private final int partitionCount;
   private final MapAttempt attempt;
   private final PushOptions options;
   private final PushConfig config;
   private final ByteBufAllocator allocator;
   private final DirectMemory memory;
+  private final FrameTarget target;
+  private final Consumer<PushCounters> onClose;
   private BlockCompressor compressor;
   private BlockFramer framer;
   private boolean finalPass;
@@ -35,58 +39,86 @@ abstract class FramingSession implements PushSession {
     CLOSED
   }
 
-  /** A part of the work that fails the session if it fails. */
-  interface Step {
+  /** Work of an open session, which fails if the work fails. */
+  private interface Step {
     void run() throws IOException;
   }
 
+  private FramedPushSession(
+      int partitionCount,
+      MapAttempt attempt,
+      PushOptions options,
+      PushConfig config,
+      FrameTarget target,
+      ByteBufAllocator allocator,
+      DirectMemory memory,
+      Consumer<PushCounters> onClose) {
+    this.partitionCount = partitionCount;
+    this.attempt = attempt;
+    this.options = options;
+    this.config = config;
+    this.target = target;
+    this.allocator = allocator;
+    this.memory = memory;
+    this.onClose = onClose;
+  }
+
   /**
+   * A session whose blocks go to shuffle servers, and to local output if no server accepts them.
+   *
    * @param options borrows what is in it
-   * @param memory counts open frames
+   * @param onClose receives the final counters, once
    */
-  FramingSession(
+  public static FramedPushSession toServers(
+      ShuffleAssignment assignment,
+      MapAttempt attempt,
+      PushOptions options,
+      PushConfig config,
+      TaskEnvironment environment,
+      PushWindows windows,
+      ByteBufAllocator allocator,
+      Consumer<PushCounters> onClose) {
+    return new FramedPushSession(
+        assignment.partitionCount(),
+        attempt,
+        options,
+        config,
+        new ServerTarget(assignment, attempt, config, options, false, environment, windows),
+        allocator,
+        environment.memory(),
+        onClose);
+  }
+
+  /**
+   * A session whose blocks all go to local output. Never waits.
+   *
+   * @param options borrows what is in it; its local sink gets every frame
+   * @param memory counts the open frame
+   */
+  public static FramedPushSession toLocalOutput(
       int partitionCount,
       MapAttempt attempt,
       PushOptions options,
       PushConfig config,
       ByteBufAllocator allocator,
       DirectMemory memory) {
-    this.partitionCount = partitionCount;
-    this.attempt = attempt;
-    this.options = options;
-    this.config = config;
-    this.allocator = allocator;
-    this.memory = memory;
+    return new FramedPushSession(
+        partitionCount,
+        attempt,
+        options,
+        config,
+        new LocalTarget(partitionCount, options.localSink()),
+        allocator,
+        memory,
+        counters -> {});
   }
-
-  /** Which partitions may share the first frames. */
-  abstract FrameSets sets();
-
-  /**
-   * A frame is full, or the last of its set.
-   *
-   * @param body takes
-   */
-  abstract void frame(int set, ByteBuf body) throws IOException;
-
-  /** A content is about to be added. */
-  abstract void beforeAdd(BlockFramer framer) throws IOException;
-
-  /** Every frame was given out, and there was at least one content. */
-  abstract void afterLast() throws IOException;
-
-  /** What became of what went through the framer. */
-  abstract PushCounters counters(BlockFramer framer);
-
-  /** The session ends; called once. */
-  abstract void closed();
 
   private BlockFramer framer() throws IOException {
     if (framer == null) {
       compressor = BlockCodecs.compressor(config.codec(), config.zstdLevel());
       framer =
           new BlockFramer(
-              sets(),
+              target.sets(),
               partitionCount,
               attempt,
               compressor,
@@ -94,7 +126,7 @@ abstract class FramingSession implements PushSession {
               options.sizes(),
               allocator,
               config.frameBytes(),
-              this::frame);
+              target::send);
       if (finalPass) {
         framer.beginFinalPass();
       }
@@ -103,7 +135,7 @@ abstract class FramingSession implements PushSession {
   }
 
   @Override
-  public final void add(int partition, byte[] bytes, int offset, int length, int records)
+  public void add(int partition, byte[] bytes, int offset, int length, int records)
       throws IOException {
     requireOpen();
     Objects.checkFromIndexSize(offset, length, bytes.length);
@@ -114,13 +146,16 @@ abstract class FramingSession implements PushSession {
     whileOpen(
         () -> {
           BlockFramer into = framer();
-          beforeAdd(into);
+          if (target.poll()) {
+            into.cutAll();
+            into.use(target.switchSets());
+          }
           into.add(partition, bytes, offset, length, records);
         });
   }
 
   @Override
-  public final void beginFinalPass() {
+  public void beginFinalPass() {
     requireOpen();
     if (framer != null) {
       framer.beginFinalPass();
@@ -129,19 +164,23 @@ abstract class FramingSession implements PushSession {
   }
 
   @Override
-  public final void finish() throws IOException {
+  public void finish() throws IOException {
     whileOpen(
         () -> {
           if (framer != null) {
             framer.finish();
-            afterLast();
+            target.finish();
           }
         });
     state = State.FINISHED;
   }
 
-  /** Runs a step of an open session. */
-  final void whileOpen(Step step) throws IOException {
+  @Override
+  public void awaitHeldAtMost(long bytes) throws IOException {
+    whileOpen(() -> target.awaitHeldAtMost(bytes));
+  }
+
+  private void whileOpen(Step step) throws IOException {
     requireOpen();
     boolean done = false;
     try {
@@ -162,13 +201,13 @@ abstract class FramingSession implements PushSession {
   }
 
   @Override
-  public final long[] partitionLengths() {
+  public long[] partitionLengths() {
     return framer == null ? new long[partitionCount] : framer.partitionLengths();
   }
 
   @Override
-  public final PushCounters counters() {
-    return framer == null ? PushCounters.ZERO : counters(framer);
+  public PushCounters counters() {
+    return framer == null ? PushCounters.ZERO : target.counters(framer);
   }
 
   private void countOpen() {
@@ -179,16 +218,16 @@ abstract class FramingSession implements PushSession {
 
   @Override
   public long heldBytes() {
-    return openBytes();
+    return target.heldBytes() + openBytes();
   }
 
-  /** Memory of the open frames. */
+  /** Memory of the open frames, in bytes. */
   private long openBytes() {
     return framer == null ? 0 : framer.openBytes();
   }
 
   @Override
-  public final void close() {
+  public void close() {
     if (state == State.CLOSED) {
       return;
     }
@@ -201,6 +240,7 @@ abstract class FramingSession implements PushSession {
       compressor.close();
       compressor = null;
     }
-    closed();
+    target.close();
+    onClose.accept(counters());
   }
 }

@@ -1,4 +1,4 @@
-package io.sluice.client;
+package io.sluice.client.server;
 
 /**
  * How often and how long something is tried again.

@@ -1,4 +1,4 @@
-package io.sluice.client.push;
+package io.sluice.client.server;
 
 import io.sluice.proto.ServerId;
 import java.util.concurrent.ConcurrentHashMap;

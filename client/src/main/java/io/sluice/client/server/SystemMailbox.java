@@ -1,4 +1,4 @@
-package io.sluice.client.read;
+package io.sluice.client.server;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -6,11 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/**
- * Hands events from transport threads to the task thread. After closing nothing is kept: what comes
- * late is disposed of by whoever brings it. Thread-safe. Bounded by the requests in flight.
- */
-final class Mailbox<E> implements AutoCloseable {
+/** A mailbox whose owner waits in real time. */
+final class SystemMailbox<E> implements Mailbox<E> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();
   private final Consumer<E> disposal;
@@ -18,17 +15,12 @@ final class Mailbox<E> implements AutoCloseable {
   private final Deque<E> events = new ArrayDeque<>();
   private boolean closed;
 
-  /**
-   * @param disposal frees what an event owns
-   */
-  Mailbox(Consumer<E> disposal) {
+  SystemMailbox(Consumer<E> disposal) {
     this.disposal = disposal;
   }
 
-  /**
-   * @param event takes
-   */
-  void put(E event) {
+  @Override
+  public void put(E event) {
     lock.lock();
     try {
       if (!closed) {
@@ -42,8 +34,8 @@ final class Mailbox<E> implements AutoCloseable {
     disposal.accept(event);
   }
 
-  /** The next event, which the caller owns, or null. */
-  E poll() {
+  @Override
+  public E poll() {
     lock.lock();
     try {
       return events.pollFirst();
@@ -52,8 +44,8 @@ final class Mailbox<E> implements AutoCloseable {
     }
   }
 
-  /** As {@link #poll()}, after waiting for at most so long. */
-  E poll(long nanos) throws InterruptedException {
+  @Override
+  public E poll(long nanos) throws InterruptedException {
     long left = nanos;
     lock.lockInterruptibly();
     try {
@@ -66,7 +58,6 @@ final class Mailbox<E> implements AutoCloseable {
     }
   }
 
-  /** Disposes of everything. Idempotent. */
   @Override
   public void close() {
     lock.lock();

@@ -1,0 +1,79 @@
+package io.sluice.client.read;
+
+/** Counts what one read does. Belongs to the task thread. */
+final class ReadTally {
+  private long bytes;
+  private long opens;
+  private long fetches;
+  private long retries;
+  private long fileBytes;
+  private long fileFailures;
+  private long localBytes;
+  private long localBlocks;
+  private long localFailures;
+  private long localWaitNanos;
+  private long fetchNanos;
+
+  void openSent() {
+    opens++;
+  }
+
+  void fetchSent() {
+    fetches++;
+  }
+
+  void retry() {
+    retries++;
+  }
+
+  /**
+   * @param nanos from the request to its reply; 0 if it was read from files
+   */
+  void sliceArrived(Slice slice, long nanos) {
+    bytes += slice.length();
+    fetchNanos += nanos;
+    fileBytes += slice.isInFile() ? slice.length() : 0;
+  }
+
+  void fileFailed() {
+    fileFailures++;
+  }
+
+  void localBlockRead(int length) {
+    localBytes += length;
+  }
+
+  void localBlocksAccepted(long blocks) {
+    localBlocks += blocks;
+  }
+
+  void localOutputFailed() {
+    localFailures++;
+  }
+
+  void waitedForLocalOutput(long nanos) {
+    localWaitNanos += nanos;
+  }
+
+  /**
+   * @param serverWaitNanos time that the task waited for servers
+   */
+  ReadCounters counters(ContentAssembler assembler, long serverWaitNanos) {
+    return new ReadCounters(
+        bytes,
+        assembler.blocks(),
+        assembler.contentBytes(),
+        assembler.records(),
+        assembler.skipped(),
+        opens,
+        fetches,
+        retries,
+        fileBytes,
+        fileFailures,
+        localBytes,
+        localBlocks,
+        localFailures,
+        serverWaitNanos + localWaitNanos,
+        fetchNanos);
+  }
+}

@@ -1,0 +1,58 @@
+package io.sluice.client.read;
+
+import io.sluice.client.memory.DirectMemory;
+
+/**
+ * Counts the slices of one read that are in flight, here, or being taken apart, and decides whether
+ * one more may be fetched. Belongs to the task thread.
+ */
+final class SliceBudget {
+  private final ReadConfig config;
+  private final SliceMemory taskMemory;
+  private final DirectMemory processMemory;
+  private int slices;
+  private long bytes;
+  private long grantedBytes;
+
+  SliceBudget(ReadConfig config, SliceMemory taskMemory, DirectMemory processMemory) {
+    this.config = config;
+    this.taskMemory = taskMemory;
+    this.processMemory = processMemory;
+  }
+
+  /**
+   * Whether one more slice may be fetched. The first one always may, so that a read continues
+   * however little memory there is.
+   */
+  boolean hasRoom() {
+    return slices == 0
+        || (slices < config.slicesInFlight()
+            && processMemory.hasRoom(config.sliceBytes())
+            && grantedBytes >= bytes);
+  }
+
+  /** A slice is about to be fetched. */
+  void add(Slice slice) {
+    slices++;
+    count(slice.length());
+  }
+
+  /** Frees a slice that was added. */
+  void drop(Slice slice) {
+    slice.release();
+    slices--;
+    count(-slice.length());
+  }
+
+  /** Frees all slices of a server. */
+  void dropAll(ReadServer server) {
+    server.slices().forEach(this::drop);
+    server.slices().clear();
+  }
+
+  private void count(int delta) {
+    bytes += delta;
+    processMemory.add(delta);
+    grantedBytes = taskMemory.account(bytes);
+  }
+}
