@@ -71,7 +71,13 @@ public final class MapOutputs {
       case FALLBACK ->
           pushed(assignment, attempt, local(assignment, attempt), context, metrics, statistics);
       case ALWAYS ->
-          localFirst(assignment, attempt, local(assignment, attempt), context, metrics, statistics);
+          local(
+              assignment,
+              attempt,
+              () -> behind.add(assignment, attempt),
+              context,
+              metrics,
+              statistics);
       case NEVER -> pushed(assignment, attempt, null, context, metrics, statistics);
     };
   }
@@ -88,16 +94,7 @@ public final class MapOutputs {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    LocalMapOutput local = local(assignment, attempt);
-    PushOptions options = new PushOptions(transform, null, local, sizes);
-    return new PushedOutput(
-        client.localSession(assignment, attempt, options),
-        attempt.id(),
-        executor,
-        local,
-        context,
-        metrics,
-        statistics);
+    return local(assignment, attempt, null, context, metrics, statistics);
   }
 
   private LocalMapOutput local(ShuffleAssignment assignment, MapAttempt attempt) {
@@ -105,19 +102,25 @@ public final class MapOutputs {
         files, assignment.shuffle().getShuffle(), attempt.id(), assignment.partitionCount());
   }
 
-  private MapOutput localFirst(
+  /**
+   * All blocks go to local output.
+   *
+   * @param afterCommit null if servers never get them
+   */
+  private MapOutput local(
       ShuffleAssignment assignment,
       MapAttempt attempt,
-      LocalMapOutput local,
+      Runnable afterCommit,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    return new LocalFirstOutput(
+    LocalMapOutput local = local(assignment, attempt);
+    return new SessionOutput(
         client.localSession(assignment, attempt, new PushOptions(transform, null, local, sizes)),
         attempt.id(),
         executor,
         local,
-        () -> behind.add(assignment, attempt),
+        afterCommit,
         context,
         metrics,
         statistics);
@@ -130,12 +133,13 @@ public final class MapOutputs {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    return new PushedOutput(
+    return new SessionOutput(
         client.pushSession(
             assignment, attempt, new PushOptions(transform, furtherServers, local, sizes)),
         attempt.id(),
         executor,
         local,
+        null,
         context,
         metrics,
         statistics);

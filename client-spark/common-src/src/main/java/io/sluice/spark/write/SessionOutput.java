@@ -12,14 +12,15 @@ import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.storage.BlockManagerId;
 
 /**
- * Gives blocks to a session. Tells Spark's metrics what it costs on the way, and the statistics of
- * the shuffle what became of it when it is closed.
+ * Gives blocks to a push session, which sends them to servers or keeps them in local output.
+ * Reports to Spark's metrics on the way, and to the statistics of the shuffle when it is closed.
  */
-abstract class SessionOutput implements MapOutput {
+final class SessionOutput implements MapOutput {
   private final PushSession session;
   private final long mapId;
   private final String executor;
   private final LocalMapOutput local;
+  private final Runnable afterCommit;
   private final TaskContext context;
   private final ShuffleWriteMetricsReporter metrics;
   private final ShuffleStatistics statistics;
@@ -32,12 +33,15 @@ abstract class SessionOutput implements MapOutput {
    * @param session takes
    * @param executor the executor of this process
    * @param local takes: where the session puts what goes to no server; null: nowhere
+   * @param afterCommit called when local output has blocks and is committed: servers get them
+   *     later; null if local output has the only copy of its blocks
    */
   SessionOutput(
       PushSession session,
       long mapId,
       String executor,
       LocalMapOutput local,
+      Runnable afterCommit,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
@@ -45,21 +49,15 @@ abstract class SessionOutput implements MapOutput {
     this.mapId = mapId;
     this.executor = executor;
     this.local = local;
+    this.afterCommit = afterCommit;
     this.context = context;
     this.metrics = metrics;
     this.statistics = statistics;
     this.memory = new TaskDirectMemory(context.taskMemoryManager());
   }
 
-  /**
-   * Commits local output, which holds something.
-   *
-   * @return where Spark is to be told that the output lies
-   */
-  abstract BlockManagerId commit(long attempt, LocalMapOutput kept) throws IOException;
-
   @Override
-  public final void add(int partition, byte[] bytes, int length, int records) throws IOException {
+  public void add(int partition, byte[] bytes, int length, int records) throws IOException {
     // A killed task whose thread is not interrupted would write on for nothing.
     context.killTaskIfInterrupted();
     long begun = System.nanoTime();
@@ -74,33 +72,43 @@ abstract class SessionOutput implements MapOutput {
   }
 
   @Override
-  public final void beginFinalPass() {
+  public void beginFinalPass() {
     session.beginFinalPass();
   }
 
   @Override
-  public final void finish() throws IOException {
+  public void finish() throws IOException {
     long begun = System.nanoTime();
     session.finish();
-    location =
-        local == null || local.isEmpty()
-            ? MapLocation.atServers(mapId, executor)
-            : commit(mapId, local);
+    location = local == null || local.isEmpty() ? MapLocation.atServers(mapId, executor) : commit();
     report(begun);
   }
 
+  /**
+   * Commits local output, which has blocks. The executor has to stay until the shuffle ends only if
+   * servers do not get them.
+   */
+  private BlockManagerId commit() throws IOException {
+    boolean onlyCopy = afterCommit == null;
+    BlockManagerId committed = MapLocation.withLocal(mapId, local.commit(onlyCopy), onlyCopy);
+    if (!onlyCopy) {
+      afterCommit.run();
+    }
+    return committed;
+  }
+
   @Override
-  public final long[] partitionLengths() {
+  public long[] partitionLengths() {
     return session.partitionLengths();
   }
 
   @Override
-  public final BlockManagerId location() {
+  public BlockManagerId location() {
     return location;
   }
 
   @Override
-  public final void close() {
+  public void close() {
     session.close();
     memory.release(context.taskMetrics());
     if (local != null) {
