@@ -100,7 +100,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
             "mover",
             Mover.of(
                 engine.store(),
-                data.sealable(),
+                data.pushes(),
                 data.files(),
                 engine.epoch(),
                 PooledByteBufAllocator.DEFAULT,
@@ -146,7 +146,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 network.rpcThreads(), network.ioMode(), network.loops(), admission.rpcLimit()));
     GrpcDataService data =
         new GrpcDataService(
-            plane.drainable(),
+            plane.service(),
             network.connections(),
             admission.data(),
             server.executor(),

@@ -4,11 +4,8 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.server.config.NetworkConfig;
-import io.sluice.server.limits.OverQuota;
-import io.sluice.server.limits.QuotaDataService;
 import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.metrics.Latencies;
-import io.sluice.server.move.SealableDataService;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.PageCache;
 import io.sluice.server.read.ReadBudget;
@@ -16,6 +13,8 @@ import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.read.ReportedReads;
+import io.sluice.server.service.OverQuota;
+import io.sluice.server.service.PushAdmission;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
@@ -37,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * What clients push to and fetch from. Thread-safe.
  *
  * @param timer of whatever happens again and again or after a while
- * @param sealable the service, which can stop taking pushes and go on serving
- * @param drainable the service as transports see it
+ * @param pushes decides about pushes
+ * @param service as transports see it
  * @param files reads of what lies in files
  * @param readBudget of replies to Fetch
  * @param requestMemory of requests and replies to Open
@@ -46,9 +45,8 @@ import org.slf4j.LoggerFactory;
  */
 record DataPlane(
     ScheduledExecutorService timer,
-    StoreDataService service,
-    SealableDataService sealable,
-    DrainingDataService drainable,
+    PushAdmission pushes,
+    TrackedDataService service,
     FileReads files,
     Optional<NettyDataServer> netty,
     OverQuota overQuota,
@@ -71,24 +69,28 @@ record DataPlane(
     RequestMemory requestMemory = RequestMemory.ofHeap(Runtime.getRuntime().maxMemory());
     FileReads reads =
         startReads(startup, readBudget, requestMemory, timer, engine.pageCache(), readCounters);
-    StoreDataService service = dataService(startup.config(), engine, requestMemory, reads, timer);
+    ServerEpochs epochs = new ServerEpochs(engine.epoch(), engine.recovered().wholeSinceEpoch());
     OverQuota overQuota = new OverQuota();
-    SealableDataService sealable =
-        new SealableDataService(
-            new TimedDataService(service, latencies, startup.nanoTime()),
-            engine.memory()::retryWaiters);
-    DrainingDataService drainable =
-        new DrainingDataService(
-            new QuotaDataService(sealable, overQuota), startup.security().connections());
+    PushAdmission pushes =
+        new PushAdmission(
+            epochs,
+            serviceConfig(startup.config()).limits(),
+            engine.memory(),
+            engine.store(),
+            engine.spiller()::canStore,
+            overQuota,
+            engine.counters());
+    StoreDataService stored =
+        dataService(startup, epochs, engine, pushes, requestMemory, reads, timer);
+    TrackedDataService service = new TrackedDataService(stored, latencies, startup.nanoTime());
     ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
-    startShortCircuit(startup, engine, reads, service, admission, shortCircuits);
+    startShortCircuit(startup, engine, reads, stored, admission, shortCircuits);
     return new DataPlane(
         timer,
+        pushes,
         service,
-        sealable,
-        drainable,
         reads,
-        startNetty(startup, drainable, admission),
+        startNetty(startup, service, admission),
         overQuota,
         readBudget,
         requestMemory,
@@ -131,28 +133,34 @@ record DataPlane(
             nanoTime));
   }
 
+  private static ServiceConfig serviceConfig(ServerConfig config) {
+    return new ServiceConfig(
+        new FrameLimits(FrameLimits.DEFAULT.maxHeadLength(), config.network().maxBodyBytes()),
+        ServiceConfig.DEFAULT.maxOpenWaitMs(),
+        ServiceConfig.DEFAULT.maxOpenWaits());
+  }
+
   private static StoreDataService dataService(
-      ServerConfig config,
+      Startup startup,
+      ServerEpochs epochs,
       StorageEngine engine,
+      PushAdmission pushes,
       RequestMemory requestMemory,
       FileReads reads,
       ScheduledExecutorService timer) {
     StoreDataService service =
         new StoreDataService(
-            new ServerEpochs(engine.epoch(), engine.recovered().wholeSinceEpoch()),
-            new ServiceConfig(
-                new FrameLimits(
-                    FrameLimits.DEFAULT.maxHeadLength(), config.network().maxBodyBytes()),
-                ServiceConfig.DEFAULT.maxOpenWaitMs(),
-                ServiceConfig.DEFAULT.maxOpenWaits()),
+            epochs,
+            serviceConfig(startup.config()),
+            startup.security().connections(),
+            pushes,
             engine.memory(),
             requestMemory,
             engine.store(),
             reads,
-            engine.spiller()::canStore,
             timer,
             engine.counters());
-    if (config.remote().used()) {
+    if (startup.config().remote().used()) {
       service.announceRemoteFiles();
     }
     return service;
@@ -197,7 +205,7 @@ record DataPlane(
   }
 
   private static Optional<NettyDataServer> startNetty(
-      Startup startup, DrainingDataService service, Admission admission) throws StartException {
+      Startup startup, TrackedDataService service, Admission admission) throws StartException {
     NetworkConfig network = startup.config().network();
     if (network.nettyPort().isEmpty()) {
       return Optional.empty();

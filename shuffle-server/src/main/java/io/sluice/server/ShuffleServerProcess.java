@@ -275,12 +275,12 @@ public final class ShuffleServerProcess implements AutoCloseable {
     closed = true;
     long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
     log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
-    data.service().drain();
+    data.pushes().stop();
     control.report().drain();
     data.netty().ifPresent(NettyDataServer::stopAccepting);
     heartbeats.report(Math.min(LAST_REPORT_MS, remainingMs(deadlineNanos)));
     try {
-      if (!data.drainable().awaitIdle(remainingMs(deadlineNanos) / 2)) {
+      if (!data.service().awaitIdle(remainingMs(deadlineNanos) / 2)) {
         log.warn("replies were cut off by the stop");
       }
       if (!engine.spiller().flushAll(remainingMs(deadlineNanos))) {

@@ -4,6 +4,7 @@ import io.sluice.proto.ShuffleMove;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.service.PushSeal;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,6 +11,7 @@ import io.sluice.server.control.Decommission;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
+import io.sluice.server.service.PushSeal;
 import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -53,7 +53,8 @@ public interface DataService {
    * it.
    *
    * @param bodyLength as the frame's header says
-   * @throws SluiceException STALE_EPOCH, EXPIRED, DRAINING, BAD_REQUEST, NO_SPACE, FRAME_TOO_LARGE
+   * @throws SluiceException STALE_EPOCH, EXPIRED, DRAINING, LEAVING, DENIED, BAD_REQUEST, NO_SPACE,
+   *     FRAME_TOO_LARGE
    */
   default void checkPush(ClientConnection connection, Push push, int bodyLength)
       throws SluiceException {}
@@ -64,7 +65,7 @@ public interface DataService {
    * @param body takes: from {@link #bodyMemory}, wholly written; released by the service in every
    *     case
    * @throws SluiceException BLOCK_CORRUPT (nothing of the frame was stored), STALE_EPOCH, EXPIRED,
-   *     DRAINING, BAD_REQUEST, NO_SPACE
+   *     DRAINING, LEAVING, DENIED, BAD_REQUEST, BUSY
    */
   PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException;
 

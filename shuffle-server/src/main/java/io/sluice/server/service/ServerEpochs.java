@@ -1,5 +1,9 @@
 package io.sluice.server.service;
 
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.server.log.ShuffleKey;
+
 /**
  * Which life of the server this is, and how far back what it acknowledged is all there.
  *
@@ -17,5 +21,18 @@ public record ServerEpochs(long current, long wholeSince) {
   /** Nothing is left of earlier lives that could be relied on. */
   public static ServerEpochs first(long epoch) {
     return new ServerEpochs(epoch, epoch);
+  }
+
+  /**
+   * Refuses a request that names another epoch.
+   *
+   * @throws SluiceException STALE_EPOCH
+   */
+  void checkCurrent(ShuffleKey key, long named) throws SluiceException {
+    if (named != current) {
+      throw new SluiceException(
+          StatusCode.STALE_EPOCH,
+          key + ": request is for epoch " + named + " of the server, this is " + current);
+    }
   }
 }

@@ -36,7 +36,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.BooleanSupplier;
 
 /**
  * The data protocol over the server's logs.
@@ -53,50 +52,49 @@ public final class StoreDataService implements DataService {
   private final ServerEpochs epochs;
   private final long epoch;
   private final ServiceConfig config;
+  private final ConnectionGuard guard;
   private final FrameLimits limits;
+  private final PushAdmission admission;
   private final MemoryBudget memory;
   private final RequestMemory requestMemory;
   private final ShuffleStore store;
   private final BlockReads reads;
-  private final BooleanSupplier canStore;
   private final ScheduledExecutorService scheduler;
   private final ServerCounters counters;
   private final OpenWaits waits;
-  private volatile boolean draining;
   private volatile String localSocket;
   private volatile boolean remoteFiles;
 
   /**
+   * @param guard authenticates connections
+   * @param admission decides about pushes
    * @param requestMemory where waiting Opens are counted
-   * @param canStore false while memory that is full could not be freed because no disk takes data
    * @param scheduler ends and answers waits; belongs to the caller
    */
   public StoreDataService(
       ServerEpochs epochs,
       ServiceConfig config,
+      ConnectionGuard guard,
+      PushAdmission admission,
       MemoryBudget memory,
       RequestMemory requestMemory,
       ShuffleStore store,
       BlockReads reads,
-      BooleanSupplier canStore,
       ScheduledExecutorService scheduler,
       ServerCounters counters) {
     this.epochs = epochs;
     this.epoch = epochs.current();
     this.config = config;
+    this.guard = guard;
+    this.admission = admission;
+    this.limits = admission.limits();
     this.memory = memory;
     this.requestMemory = requestMemory;
     this.store = store;
     this.reads = reads;
-    this.canStore = canStore;
     this.scheduler = scheduler;
     this.counters = counters;
     this.waits = new OpenWaits(config, requestMemory, store, scheduler);
-    // A body larger than the whole arena could never be admitted.
-    this.limits =
-        new FrameLimits(
-            config.limits().maxHeadLength(),
-            (int) Math.min(config.limits().maxBodyLength(), memory.capacityBytes()));
   }
 
   /** Where clients on this host get run files themselves; told to those that say HELLO later. */
@@ -109,12 +107,6 @@ public final class StoreDataService implements DataService {
     remoteFiles = true;
   }
 
-  /** From now on pushes are refused with DRAINING; reads go on. */
-  public void drain() {
-    draining = true;
-    memory.retryWaiters();
-  }
-
   @Override
   public long epoch() {
     return epoch;
@@ -122,8 +114,7 @@ public final class StoreDataService implements DataService {
 
   @Override
   public ConnectionGuard guard() {
-    // It asks nobody: whoever listens puts a guard before it.
-    return ConnectionGuard.OPEN;
+    return guard;
   }
 
   @Override
@@ -167,36 +158,44 @@ public final class StoreDataService implements DataService {
   @Override
   public void checkPush(ClientConnection connection, Push push, int bodyLength)
       throws SluiceException {
-    try {
-      checkPushHead(connection, push);
-      if (bodyLength > limits.maxBodyLength()) {
-        throw new SluiceException(
-            StatusCode.FRAME_TOO_LARGE,
-            "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
-      }
-      checkMemory(connection.application(), bodyLength);
-    } catch (SluiceException e) {
-      counters.refusedFrame();
-      throw e;
-    }
+    admission.check(connection, push, bodyLength);
   }
 
   @Override
   public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
+    boolean begun = false;
+    ShuffleKey key;
+    try {
+      key = admission.begin(connection, push);
+      begun = true;
+    } finally {
+      if (!begun) {
+        body.release();
+      }
+    }
+    try {
+      return append(key, body);
+    } catch (SluiceException e) {
+      counters.refusedFrame();
+      throw e;
+    } finally {
+      admission.end();
+    }
+  }
+
+  /**
+   * @param body takes
+   */
+  private PushAck append(ShuffleKey key, ByteBuf body) throws SluiceException {
     boolean taken = false;
     try {
-      ShuffleKey key = checkPushHead(connection, push);
       BlockBatch batch = verify(body);
-      checkExtentsFit();
       long heldBytes = memory.heldBytes(body.capacity());
       ShuffleLog log = store.findOrCreate(key);
       taken = true;
       PushAck ack = ack(log.append(body, heldBytes, batch));
       memory.signalIfTight();
       return ack;
-    } catch (SluiceException e) {
-      counters.refusedFrame();
-      throw e;
     } finally {
       if (!taken) {
         body.release();
@@ -232,7 +231,7 @@ public final class StoreDataService implements DataService {
     CompletableFuture<FetchedBytes> answer;
     try {
       ShuffleKey key = Identifiers.shuffle(connection, fetch.getShuffle());
-      checkEpoch(key, fetch.getEpoch());
+      epochs.checkCurrent(key, fetch.getEpoch());
       List<LogRange> ranges = checkRanges(fetch);
       ShuffleLog log = store.find(key);
       if (log == null) {
@@ -261,40 +260,6 @@ public final class StoreDataService implements DataService {
     return open.getWantFileKindsCount() == 0 || open.getWantFileKindsList().contains(kind);
   }
 
-  private ShuffleKey checkPushHead(ClientConnection connection, Push push) throws SluiceException {
-    ShuffleKey key = Identifiers.shuffle(connection, push.getShuffle());
-    checkEpoch(key, push.getEpoch());
-    if (draining) {
-      throw new SluiceException(StatusCode.DRAINING, "the server is stopping");
-    }
-    if (store.find(key) == null) {
-      store.checkNotExpired(key);
-    }
-    return key;
-  }
-
-  /** Refuses what would wait for memory that will not come. */
-  private void checkMemory(String application, int bodyLength) throws SluiceException {
-    if (!memory.canHold(bodyLength)) {
-      throw new SluiceException(
-          StatusCode.NO_SPACE,
-          "body of " + bodyLength + " bytes: the JVM gave the server less memory than that");
-    }
-    if (!canStore.getAsBoolean()
-        && (memory.pressure().tight() || memory.isHeldBack(application, bodyLength))) {
-      throw new SluiceException(
-          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
-    }
-  }
-
-  private void checkEpoch(ShuffleKey key, long named) throws SluiceException {
-    if (named != epoch) {
-      throw new SluiceException(
-          StatusCode.STALE_EPOCH,
-          key + ": request is for epoch " + named + " of the server, this is " + epoch);
-    }
-  }
-
   private BlockBatch verify(ByteBuf body) throws SluiceException {
     BlockBatch batch;
     try {
@@ -305,18 +270,6 @@ public final class StoreDataService implements DataService {
     }
     Identifiers.partition(batch.maxPartition());
     return batch;
-  }
-
-  private void checkExtentsFit() throws SluiceException {
-    long buffered = store.totals().bufferedExtents();
-    if (buffered > store.config().maxBufferedExtents()) {
-      throw new SluiceException(
-          StatusCode.BUSY,
-          "the log has "
-              + buffered
-              + " entries in memory, limit "
-              + store.config().maxBufferedExtents());
-    }
   }
 
   private PushAck ack(AppendResult result) {

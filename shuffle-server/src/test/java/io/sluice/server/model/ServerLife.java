@@ -1,6 +1,7 @@
 package io.sluice.server.model;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.server.log.LogConfig;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
@@ -19,6 +20,8 @@ import io.sluice.server.recovery.ForgottenShuffles;
 import io.sluice.server.recovery.Recovered;
 import io.sluice.server.recovery.Recovery;
 import io.sluice.server.recovery.StopMark;
+import io.sluice.server.service.OverQuota;
+import io.sluice.server.service.PushAdmission;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -96,15 +99,26 @@ final class ServerLife {
             new ReportedReads(),
             new ReadCounters(),
             clock);
+    ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
+    PushAdmission admission =
+        new PushAdmission(
+            epochs,
+            ServiceConfig.DEFAULT.limits(),
+            memory,
+            store,
+            () -> true,
+            new OverQuota(),
+            counters);
     service =
         new StoreDataService(
-            new ServerEpochs(epoch, recovered.wholeSinceEpoch()),
+            epochs,
             ServiceConfig.DEFAULT,
+            ConnectionGuard.OPEN,
+            admission,
             memory,
             requestMemory,
             store,
             reads,
-            () -> true,
             timer,
             counters);
     spills = new SpillWriter(epoch, files, random, counters);

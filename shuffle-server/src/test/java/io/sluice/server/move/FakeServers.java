@@ -3,6 +3,7 @@ package io.sluice.server.move;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -21,6 +22,8 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.read.InlineReads;
 import io.sluice.server.service.ClientConnection;
+import io.sluice.server.service.OverQuota;
+import io.sluice.server.service.PushAdmission;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.service.ServerEpochs;
 import io.sluice.server.service.ServiceConfig;
@@ -65,17 +68,28 @@ final class FakeServers implements MoveTargets, AutoCloseable {
 
     private Node(long epoch, ScheduledThreadPoolExecutor timer) {
       this.epoch = epoch;
+      ServerCounters counters = new ServerCounters();
+      PushAdmission admission =
+          new PushAdmission(
+              ServerEpochs.first(epoch),
+              ServiceConfig.DEFAULT.limits(),
+              memory,
+              store,
+              () -> true,
+              new OverQuota(),
+              counters);
       this.service =
           new StoreDataService(
               ServerEpochs.first(epoch),
               ServiceConfig.DEFAULT,
+              ConnectionGuard.OPEN,
+              admission,
               memory,
               new RequestMemory(1 << 20),
               store,
               InlineReads.create(timer),
-              () -> true,
               timer,
-              new ServerCounters());
+              counters);
     }
 
     private void close() {

@@ -9,6 +9,7 @@ import io.sluice.proto.ShuffleMove;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.service.PushSeal;
 import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

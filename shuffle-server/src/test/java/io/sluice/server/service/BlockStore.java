@@ -1,6 +1,7 @@
 package io.sluice.server.service;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.RequestMemory;
@@ -44,6 +45,7 @@ public final class BlockStore implements AutoCloseable {
   private final ScheduledThreadPoolExecutor scheduler;
   private final ReaderThreads readerThreads;
   private final FileReads reads;
+  private final PushAdmission admission;
   private final StoreDataService service;
   private boolean closed;
 
@@ -89,15 +91,25 @@ public final class BlockStore implements AutoCloseable {
             ReadHealth.IGNORED,
             new ReadCounters(),
             nanoTime);
+    this.admission =
+        new PushAdmission(
+            ServerEpochs.first(epoch),
+            config.service().limits(),
+            memory,
+            shuffles,
+            spiller::canStore,
+            new OverQuota(),
+            counters);
     this.service =
         new StoreDataService(
             ServerEpochs.first(epoch),
             config.service(),
+            ConnectionGuard.OPEN,
+            admission,
             memory,
             requestMemory,
             shuffles,
             reads,
-            spiller::canStore,
             scheduler,
             counters);
   }
@@ -160,7 +172,7 @@ public final class BlockStore implements AutoCloseable {
 
   /** Refuses pushes from now on and writes what is in memory to files, as far as time suffices. */
   public boolean drain(long timeoutMs) throws InterruptedException {
-    service.drain();
+    admission.stop();
     return spiller.flushAll(timeoutMs);
   }
 
@@ -174,7 +186,7 @@ public final class BlockStore implements AutoCloseable {
       return;
     }
     closed = true;
-    service.drain();
+    admission.stop();
     reads.close();
     readerThreads.close();
     spiller.close();

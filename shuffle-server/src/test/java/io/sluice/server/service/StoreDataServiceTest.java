@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.AttemptSets;
+import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.Open;
@@ -54,15 +56,25 @@ class StoreDataServiceTest {
   private final AtomicBoolean canStore = new AtomicBoolean(true);
   private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
   private final ServerCounters counters = new ServerCounters();
+  private final PushAdmission admission =
+      new PushAdmission(
+          ServerEpochs.first(EPOCH),
+          FrameLimits.DEFAULT,
+          memory,
+          store,
+          canStore::get,
+          new OverQuota(),
+          counters);
   private final StoreDataService service =
       new StoreDataService(
           ServerEpochs.first(EPOCH),
           ServiceConfig.DEFAULT,
+          ConnectionGuard.OPEN,
+          admission,
           memory,
           requestMemory,
           store,
           InlineReads.create(scheduler),
-          canStore::get,
           scheduler,
           counters);
 
@@ -203,7 +215,7 @@ class StoreDataServiceTest {
     canStore.set(true);
     assertRefused(
         StatusCode.FRAME_TOO_LARGE, () -> service.checkPush(CONNECTION, push, (1 << 20) + 1));
-    service.drain();
+    admission.stop();
     assertRefused(StatusCode.DRAINING, () -> service.checkPush(CONNECTION, push, 100));
     assertRefused(StatusCode.DRAINING, () -> push(1, block(1, 0, 0, 0, true, 10)));
   }

@@ -1,4 +1,4 @@
-package io.sluice.server.limits;
+package io.sluice.server.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

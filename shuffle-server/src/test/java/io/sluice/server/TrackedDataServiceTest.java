@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -18,6 +20,7 @@ import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.server.memory.BodyMemory;
 import io.sluice.server.memory.RequestMemory;
+import io.sluice.server.metrics.Latencies;
 import io.sluice.server.read.InlineReads;
 import io.sluice.server.service.ClientConnection;
 import io.sluice.server.service.DataService;
@@ -27,19 +30,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class DrainingDataServiceTest {
+class TrackedDataServiceTest {
   private static final ClientConnection CLIENT = new ClientConnection("app", "test", "loopback");
 
   private final AtomicInteger closes = new AtomicInteger();
   private final CompletableFuture<FetchedBytes> held = new CompletableFuture<>();
+  private final Latencies latencies = new Latencies();
+  private final AtomicLong nanos = new AtomicLong();
   private SluiceException refusal;
   private boolean hold;
-  private final DrainingDataService service =
-      new DrainingDataService(new FakeService(), ConnectionGuard.OPEN);
+  private long step;
+  private final TrackedDataService service =
+      new TrackedDataService(new FakeService(), latencies, nanos::get);
 
   private FetchedBytes fetch() throws SluiceException {
     return InlineReads.await(service.fetch(CLIENT, Fetch.getDefaultInstance()));
@@ -106,6 +113,26 @@ class DrainingDataServiceTest {
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
+  @Test
+  void recordsTheLatencyOfEachRequest() throws Exception {
+    CollectorRegistry registry = new CollectorRegistry();
+    latencies.register(registry);
+    step = TimeUnit.SECONDS.toNanos(2);
+    service.push(CLIENT, Push.getDefaultInstance(), Unpooled.wrappedBuffer(new byte[10]));
+    service.open(CLIENT, Open.getDefaultInstance());
+    hold = true;
+    CompletableFuture<FetchedBytes> reply = service.fetch(CLIENT, Fetch.getDefaultInstance());
+    assertThat(registry.getSampleValue("sluice_server_fetch_seconds_sum")).isZero();
+    nanos.addAndGet(step);
+    held.complete(new FakeService().bytes());
+    reply.join().close();
+
+    assertThat(registry.getSampleValue("sluice_server_push_seconds_sum")).isEqualTo(2);
+    assertThat(registry.getSampleValue("sluice_server_push_body_bytes_sum")).isEqualTo(10);
+    assertThat(registry.getSampleValue("sluice_server_open_seconds_sum")).isEqualTo(2);
+    assertThat(registry.getSampleValue("sluice_server_fetch_seconds_sum")).isEqualTo(2);
+  }
+
   private final class FakeService implements DataService {
     @Override
     public long epoch() {
@@ -139,11 +166,14 @@ class DrainingDataServiceTest {
 
     @Override
     public PushAck push(ClientConnection connection, Push push, ByteBuf body) {
+      body.release();
+      nanos.addAndGet(step);
       return PushAck.getDefaultInstance();
     }
 
     @Override
     public CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
+      nanos.addAndGet(step);
       return CompletableFuture.completedFuture(OpenReply.getDefaultInstance());
     }
 

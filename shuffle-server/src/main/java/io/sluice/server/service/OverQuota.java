@@ -1,4 +1,4 @@
-package io.sluice.server.limits;
+package io.sluice.server.service;
 
 import io.sluice.proto.ApplicationLease;
 import java.util.HashMap;
