@@ -6,8 +6,7 @@ import io.sluice.server.log.StoredRun;
 import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
-import io.sluice.server.threads.EndOfThreads;
-import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.DiskThread;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,17 +48,12 @@ public final class Merger implements AutoCloseable {
   private final MergePlanner planner;
   private final IntFunction<ByteBuffer> buffers;
   private final int bufferBytes;
-  private final List<DiskThread> threads = new ArrayList<>();
+  private final DiskThread planning = new DiskThread("merge-planner", TICK_MS, this::assign);
+  private final List<Output> outputs = new ArrayList<>();
   private final Set<StoredRun> leftOut =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-  private final Object lock = new Object();
-  private final LockWait lockWait;
 
-  // Guarded by lock.
-  private Thread planning;
-  private boolean signalled = true;
-  private boolean stopped;
-
+  private volatile boolean started;
   private volatile int queueLength;
 
   public Merger(
@@ -93,13 +87,12 @@ public final class Merger implements AutoCloseable {
     this.urgency = urgency;
     this.counters = counters;
     this.nanoTime = nanoTime;
-    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
       if (settings.policies().containsKey(disk.kind())) {
-        threads.add(new DiskThread(disk, threads.size()));
+        outputs.add(new Output(disk, outputs.size()));
       }
     }
-    int merges = Math.max(1, threads.size());
+    int merges = Math.max(1, outputs.size());
     this.bufferBytes = settings.bufferBytes(merges);
     this.planner =
         new MergePlanner(settings.policies(), settings.bounds(merges), leftOut::contains);
@@ -107,18 +100,13 @@ public final class Merger implements AutoCloseable {
 
   /** Starts merging. */
   public void start() {
-    synchronized (lock) {
-      if (threads.isEmpty() || stopped) {
-        return;
-      }
-      planning = new Thread(this::plan, "merge-planner");
-      planning.setDaemon(true);
-      planning.start();
-      for (DiskThread thread : threads) {
-        thread.setDaemon(true);
-        thread.start();
-      }
+    if (outputs.isEmpty()) {
+      return;
     }
+    started = true;
+    planning.signal();
+    planning.start();
+    outputs.forEach(output -> output.thread.start());
   }
 
   /**
@@ -128,15 +116,13 @@ public final class Merger implements AutoCloseable {
    * @return how that ended; empty if nothing is worth merging
    */
   public Optional<MergeOutcome> mergeNext() {
-    synchronized (lock) {
-      if (planning != null) {
-        throw new IllegalStateException("merges on threads of its own already");
-      }
+    if (started) {
+      throw new IllegalStateException("merges on threads of its own already");
     }
     for (MergeTask task : planner.plan(store.logs())) {
-      for (DiskThread thread : threads) {
-        if (thread.disk == task.output()) {
-          return Optional.of(thread.merge(task));
+      for (Output output : outputs) {
+        if (output.disk == task.output()) {
+          return Optional.of(output.merge(task));
         }
       }
     }
@@ -154,48 +140,17 @@ public final class Merger implements AutoCloseable {
    */
   @Override
   public void close() {
-    List<Thread> all = new ArrayList<>();
-    synchronized (lock) {
-      stopped = true;
-      if (planning != null) {
-        all.add(planning);
-        all.addAll(threads);
-      }
-      lock.notifyAll();
-    }
-    EndOfThreads.await(all, STOP_WAIT_MS, nanoTime);
-  }
-
-  private void plan() {
-    while (awaitTick()) {
-      try {
-        assign();
-      } catch (RuntimeException | Error e) {
-        LOG.error("merge planning failed", e);
-      }
-    }
-  }
-
-  /** Returns when a merge has ended or a tick has passed; false once stopped. */
-  private boolean awaitTick() {
-    synchronized (lock) {
-      long tickNanos = TimeUnit.MILLISECONDS.toNanos(TICK_MS);
-      if (!lockWait.await(tickNanos, () -> signalled || stopped)) {
-        return false;
-      }
-      signalled = false;
-      return !stopped;
-    }
+    List<DiskThread> threads = new ArrayList<>(List.of(planning));
+    outputs.forEach(output -> threads.add(output.thread));
+    DiskThread.stopAll(threads, STOP_WAIT_MS);
   }
 
   /** Gives every idle thread the first task for its disk whose runs no other thread was given. */
   private void assign() {
-    Set<DiskThread> idle = new HashSet<>();
-    synchronized (lock) {
-      for (DiskThread thread : threads) {
-        if (thread.task == null) {
-          idle.add(thread);
-        }
+    Set<Output> idle = new HashSet<>();
+    for (Output output : outputs) {
+      if (!output.merging) {
+        idle.add(output);
       }
     }
     if (idle.isEmpty()) {
@@ -204,15 +159,15 @@ public final class Merger implements AutoCloseable {
     List<MergeTask> tasks = planner.plan(store.logs());
     int left = tasks.size();
     for (MergeTask task : tasks) {
-      DiskThread taker = null;
-      for (DiskThread thread : idle) {
-        if (thread.disk == task.output()) {
-          taker = thread;
+      Output free = null;
+      for (Output output : idle) {
+        if (output.disk == task.output()) {
+          free = output;
         }
       }
-      if (taker != null) {
-        idle.remove(taker);
-        taker.assign(task);
+      if (free != null) {
+        idle.remove(free);
+        free.assign(task);
         left--;
       }
     }
@@ -231,50 +186,46 @@ public final class Merger implements AutoCloseable {
     return false;
   }
 
-  /** Merges what it is given, one task at a time. */
-  private final class DiskThread extends Thread {
+  /** A disk that merged runs are written to, and the thread that merges, one task at a time. */
+  private final class Output {
     private final Disk disk;
-    // Its own; taken with the first merge.
+    private final DiskThread thread;
+    // Used by the thread only; allocated with the first merge.
     private ByteBuffer memory;
-    // Guarded by lock.
-    private MergeTask task;
+    // Set by the planner, cleared by the thread.
+    private volatile boolean merging;
 
-    DiskThread(Disk disk, int number) {
-      super("merge-disk-" + number);
+    Output(Disk disk, int number) {
       this.disk = disk;
+      this.thread = DiskThread.ofTasks("merge-disk-" + number);
     }
 
     void assign(MergeTask next) {
-      synchronized (lock) {
-        task = next;
-        lock.notifyAll();
-      }
+      merging = true;
+      thread.execute(() -> mergeLogged(next));
     }
 
-    @Override
-    public void run() {
-      for (MergeTask next = await(); next != null; next = await()) {
-        MergeOutcome outcome = MergeOutcome.STALE;
-        try {
-          outcome = merge(next);
-        } catch (OutOfMemoryError e) {
-          // Of direct memory: without heap the process ends.
-          outcome = MergeOutcome.POSTPONED;
-          LOG.warn(
-              "merge postponed, the server lacks memory disk={} problem={}",
-              disk.name(),
-              e.toString());
-        } catch (RuntimeException | Error e) {
-          leftOut.addAll(next.runs());
-          LOG.atError()
-              .addKeyValue("application", next.log().key().application())
-              .addKeyValue("shuffle", next.log().key().shuffle())
-              .addKeyValue("disk", disk.name())
-              .setCause(e)
-              .log("merge failed");
-        } finally {
-          done(outcome);
-        }
+    private void mergeLogged(MergeTask next) {
+      MergeOutcome outcome = MergeOutcome.STALE;
+      try {
+        outcome = merge(next);
+      } catch (OutOfMemoryError e) {
+        // Of direct memory: without heap the process ends.
+        outcome = MergeOutcome.POSTPONED;
+        LOG.warn(
+            "merge postponed, the server lacks memory disk={} problem={}",
+            disk.name(),
+            e.toString());
+      } catch (RuntimeException | Error e) {
+        leftOut.addAll(next.runs());
+        LOG.atError()
+            .addKeyValue("application", next.log().key().application())
+            .addKeyValue("shuffle", next.log().key().shuffle())
+            .addKeyValue("disk", disk.name())
+            .setCause(e)
+            .log("merge failed");
+      } finally {
+        done(outcome);
       }
     }
 
@@ -310,19 +261,11 @@ public final class Merger implements AutoCloseable {
           throw new MergeCancelledException("the shuffle has been forgotten");
         }
         boolean wanted = isWanted(next);
-        synchronized (lock) {
-          if (stopped) {
-            throw new MergeCancelledException("the server stops");
-          }
-          if (!wanted) {
-            return;
-          }
-          try {
-            lock.wait(PAUSE_MS);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new MergeCancelledException("interrupted");
-          }
+        if (!thread.pause(wanted ? TimeUnit.MILLISECONDS.toNanos(PAUSE_MS) : 0)) {
+          throw new MergeCancelledException("the server stops");
+        }
+        if (!wanted) {
+          return;
         }
         if (!waits) {
           waits = true;
@@ -332,26 +275,10 @@ public final class Merger implements AutoCloseable {
     }
 
     private void done(MergeOutcome outcome) {
-      synchronized (lock) {
-        task = null;
-        // After anything else the same plan would come out again: with the next tick.
-        signalled |= outcome == MergeOutcome.MERGED;
-        lock.notifyAll();
-      }
-    }
-
-    /** The next task, or null once stopped. */
-    private MergeTask await() {
-      synchronized (lock) {
-        while (task == null && !stopped) {
-          try {
-            lock.wait(TICK_MS);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return null;
-          }
-        }
-        return stopped ? null : task;
+      merging = false;
+      // After anything else the same plan would come out again: with the next tick.
+      if (outcome == MergeOutcome.MERGED) {
+        planning.signal();
       }
     }
   }

@@ -2,7 +2,7 @@ package io.sluice.server.scrub;
 
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
-import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.DiskThread;
 import io.sluice.server.threads.RateLimiter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -24,7 +24,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   /** How often it is asked whether a run is due; an interval is an hour. */
   private static final long POLL_MS = 10_000;
 
-  private static final long STOP_WAIT_MS = 2_000;
+  static final long STOP_WAIT_MS = 2_000;
 
   /** The run is not needed any more: no reason to read on. */
   private static final class NotNeededException extends IOException {
@@ -36,19 +36,20 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private final LongSupplier nanoTime;
   private final ScrubSchedule<R> schedule;
   private final ScrubPace pace;
-  private final long pollMs;
-  private final Object lock = new Object();
-  private final LockWait lockWait;
+  private final DiskThread thread;
   // Used by the scrubbing thread only; made when it is needed.
   private ByteBuffer[] buffers;
 
-  // Guarded by lock.
-  private boolean stopped;
-  private Thread thread;
-
+  /**
+   * @param number of the disk, for the name of its thread
+   */
   public DiskScrubber(
-      ScrubbedDisk<R> disk, ScrubConfig config, ScrubCounters counters, LongSupplier nanoTime) {
-    this(disk, config, counters, nanoTime, null);
+      ScrubbedDisk<R> disk,
+      ScrubConfig config,
+      ScrubCounters counters,
+      LongSupplier nanoTime,
+      int number) {
+    this(disk, config, counters, nanoTime, number, null);
   }
 
   /**
@@ -61,62 +62,42 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
       ScrubConfig config,
       ScrubCounters counters,
       LongSupplier nanoTime,
+      int number,
       ScrubPace.Pause pause) {
     this.disk = disk;
     this.counters = counters;
     this.nanoTime = nanoTime;
-    this.lockWait = new LockWait(lock, nanoTime);
     this.schedule = new ScrubSchedule<>(TimeUnit.MILLISECONDS.toNanos(config.intervalMs()));
-    this.pollMs = Math.min(POLL_MS, config.intervalMs());
+    this.thread =
+        new DiskThread("scrub-disk-" + number, Math.min(POLL_MS, config.intervalMs()), this::pass);
     this.pace =
         new ScrubPace(
             new RateLimiter(config.bytesPerSecond(), nanoTime),
             disk::isBusy,
-            pause == null ? this::awaitUnlessStopped : pause);
+            pause == null ? ms -> thread.pause(TimeUnit.MILLISECONDS.toNanos(ms)) : pause);
   }
 
-  /** Starts its thread. */
-  public void start(int number) {
-    synchronized (lock) {
-      thread = new Thread(this::scrubUntilStopped, "scrub-disk-" + number);
-      thread.setDaemon(true);
-      thread.start();
-    }
+  /** Starts the thread, which begins to verify at once. */
+  public void start() {
+    thread.signal();
+    thread.start();
+  }
+
+  DiskThread thread() {
+    return thread;
   }
 
   /** Ends the thread. Idempotent. */
   @Override
   public void close() {
-    Thread running;
-    synchronized (lock) {
-      stopped = true;
-      running = thread;
-      lock.notifyAll();
-    }
-    if (running != null) {
-      try {
-        running.join(STOP_WAIT_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private void scrubUntilStopped() {
-    do {
-      try {
-        pass();
-      } catch (RuntimeException | Error e) {
-        LOG.error("scrubbing failed disk={}", disk.name(), e);
-      }
-    } while (awaitUnlessStopped(pollMs));
+    DiskThread.stopAll(List.of(thread), STOP_WAIT_MS);
   }
 
   /** Verifies every run that is due now. */
   void pass() {
     List<R> due = schedule.due(disk.runs(), nanoTime.getAsLong());
     for (R run : due) {
-      if (isStopped()) {
+      if (thread.isStopping()) {
         return;
       }
       if (run.isNeeded()) {
@@ -165,18 +146,5 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     }
     pace.beforeRead(bytes);
     counters.read(bytes);
-  }
-
-  private boolean isStopped() {
-    synchronized (lock) {
-      return stopped;
-    }
-  }
-
-  /** Waits; false once stopped. */
-  private boolean awaitUnlessStopped(long millis) {
-    synchronized (lock) {
-      return lockWait.await(TimeUnit.MILLISECONDS.toNanos(millis), () -> stopped) && !stopped;
-    }
   }
 }

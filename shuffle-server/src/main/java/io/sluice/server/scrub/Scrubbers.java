@@ -5,6 +5,7 @@ import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import io.sluice.server.threads.DiskThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,21 +32,24 @@ public final class Scrubbers implements AutoCloseable {
         if (disk.kind() != StorageKind.REMOTE) {
           scrubbers.add(
               new DiskScrubber<>(
-                  new ScrubbedDirectory(disk, files, loss, nanoTime), config, counters, nanoTime));
+                  new ScrubbedDirectory(disk, files, loss, nanoTime),
+                  config,
+                  counters,
+                  nanoTime,
+                  scrubbers.size()));
         }
       }
     }
   }
 
   public void start() {
-    for (int i = 0; i < scrubbers.size(); i++) {
-      scrubbers.get(i).start(i);
-    }
+    scrubbers.forEach(DiskScrubber::start);
   }
 
   /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
   @Override
   public void close() {
-    scrubbers.forEach(DiskScrubber::close);
+    DiskThread.stopAll(
+        scrubbers.stream().map(DiskScrubber::thread).toList(), DiskScrubber.STOP_WAIT_MS);
   }
 }

@@ -9,8 +9,7 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Placement;
 import io.sluice.server.storage.StorageKind;
-import io.sluice.server.threads.EndOfThreads;
-import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.DiskThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,15 +42,13 @@ public final class Spiller implements AutoCloseable {
   private final HugeSpills huge;
   private final SpillWriter writer;
   private final LongSupplier nanoTime;
-  private final List<DiskThread> threads = new ArrayList<>();
+  private final DiskThread planner = new DiskThread("spill-planner", TICK_MS, this::plan);
+  private final List<Target> targets = new ArrayList<>();
   // Used by the planner only.
-  private final Placement<DiskThread> placement = new Placement<>();
+  private final Placement<Target> placement = new Placement<>();
   private final Object lock = new Object();
-  private final LockWait lockWait;
 
   // Guarded by lock.
-  private Thread planner;
-  private boolean signalled;
 
   /** Calls that wait until memory is written. */
   private int flushes;
@@ -75,34 +72,21 @@ public final class Spiller implements AutoCloseable {
     this.huge = new HugeSpills(store, memory, policy.config());
     this.writer = writer;
     this.nanoTime = nanoTime;
-    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
-      threads.add(new DiskThread(disk, threads.size()));
+      targets.add(new Target(disk, targets.size()));
     }
   }
 
   /** Starts spilling, and listens to the memory's pressure. */
   public void start() {
-    synchronized (lock) {
-      planner = new Thread(this::plan, "spill-planner");
-      planner.setDaemon(true);
-      planner.start();
-      for (DiskThread thread : threads) {
-        thread.setDaemon(true);
-        thread.start();
-      }
-    }
+    planner.start();
+    targets.forEach(target -> target.thread.start());
     memory.onPressure(this::signal);
   }
 
   /** Something has changed: memory was taken, or blocks can be spilled now. Cheap. */
   public void signal() {
-    synchronized (lock) {
-      if (!signalled) {
-        signalled = true;
-        lock.notifyAll();
-      }
-    }
+    planner.signal();
   }
 
   /** False while no disk takes data, so that what fills memory stays there. */
@@ -112,8 +96,8 @@ public final class Spiller implements AutoCloseable {
 
   /** Whether a run is being written to the disk. */
   public boolean isWriting(Disk disk) {
-    for (DiskThread thread : threads) {
-      if (thread.disk == disk && !thread.isIdle()) {
+    for (Target target : targets) {
+      if (target.disk == disk && !target.isIdle()) {
         return true;
       }
     }
@@ -157,7 +141,7 @@ public final class Spiller implements AutoCloseable {
   /** Whether too much is in memory, or all is to go and a writer holds what it has just written. */
   private boolean isMoreLeft(LogTotals totals, long leaveBytes) {
     return totals.bufferedBytes() + totals.spillingBytes() > leaveBytes
-        || (leaveBytes == 0 && threads.stream().anyMatch(DiskThread::isWriting));
+        || (leaveBytes == 0 && targets.stream().anyMatch(Target::isWriting));
   }
 
   /**
@@ -167,45 +151,30 @@ public final class Spiller implements AutoCloseable {
   @Override
   public void close() {
     memory.onPressure(() -> {});
-    List<Thread> all = new ArrayList<>(threads);
     synchronized (lock) {
       stopped = true;
-      if (planner != null) {
-        all.add(planner);
-      }
       lock.notifyAll();
     }
-    all.removeIf(thread -> thread instanceof DiskThread disk && disk.hasBeenGivenUp());
-    EndOfThreads.await(all, STOP_WAIT_MS, nanoTime).forEach(Thread::interrupt);
-    threads.forEach(DiskThread::giveUp);
+    List<DiskThread> awaited = new ArrayList<>(List.of(planner));
+    planner.stop();
+    for (Target target : targets) {
+      target.thread.stop();
+      if (!target.hasBeenGivenUp()) {
+        awaited.add(target.thread);
+      }
+    }
+    DiskThread.awaitEnd(awaited, STOP_WAIT_MS).forEach(DiskThread::interrupt);
+    targets.forEach(Target::giveUp);
   }
 
   private void plan() {
-    while (awaitSignal()) {
-      try {
-        memory.expireGrants();
-        memory.growArena();
-        assignBatches();
-      } catch (RuntimeException | Error e) {
-        LOG.error("spill planning failed", e);
-      }
-    }
-  }
-
-  /** Returns when signalled or when a tick has passed; false once stopped. */
-  private boolean awaitSignal() {
-    synchronized (lock) {
-      long tickNanos = TimeUnit.MILLISECONDS.toNanos(TICK_MS);
-      if (!lockWait.await(tickNanos, () -> signalled || stopped)) {
-        return false;
-      }
-      signalled = false;
-      return !stopped;
-    }
+    memory.expireGrants();
+    memory.growArena();
+    assignBatches();
   }
 
   private void assignBatches() {
-    threads.forEach(DiskThread::giveUpOverdue);
+    targets.forEach(Target::giveUpOverdue);
     if (anyWriteFailed()) {
       policy.writeFailed();
     }
@@ -230,13 +199,13 @@ public final class Spiller implements AutoCloseable {
 
   /** Has a run of a log written; false when no disk has time and room for it. */
   private boolean assign(ShuffleLog log, long runBytes) {
-    DiskThread thread = choose(fileBytes(log.nextSpillBytes()), log.bufferedBytes());
-    if (thread == null) {
+    Target target = choose(fileBytes(log.nextSpillBytes()), log.bufferedBytes());
+    if (target == null) {
       return false;
     }
-    SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(thread.disk.freeBytes())));
+    SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(target.disk.freeBytes())));
     if (batch != null) {
-      thread.assign(new SpillTask(batch, thread.disk.beginWrite(fileBytes(batch.length()))));
+      target.assign(new SpillTask(batch, target.disk.beginWrite(fileBytes(batch.length()))));
     }
     return true;
   }
@@ -278,8 +247,8 @@ public final class Spiller implements AutoCloseable {
    * that is promised to the latter is more than it takes, so what it leaves is not known before.
    */
   private boolean willFree(long bytes) {
-    for (DiskThread thread : threads) {
-      if (thread.disk.isHealthy() && (thread.disk.freeBytes() >= bytes || thread.isWriting())) {
+    for (Target target : targets) {
+      if (target.disk.isHealthy() && (target.disk.freeBytes() >= bytes || target.isWriting())) {
         return true;
       }
     }
@@ -311,18 +280,18 @@ public final class Spiller implements AutoCloseable {
    *
    * @param buffered bytes of the same shuffle in memory
    */
-  private DiskThread choose(long bytes, long buffered) {
-    List<Placement.Place<DiskThread>> places = new ArrayList<>();
-    for (DiskThread thread : threads) {
-      Disk disk = thread.disk;
+  private Target choose(long bytes, long buffered) {
+    List<Placement.Place<Target>> places = new ArrayList<>();
+    for (Target target : targets) {
+      Disk disk = target.disk;
       if (disk.mayWrite(bytes)) {
         places.add(
             new Placement.Place<>(
-                thread,
+                target,
                 disk.kind(),
                 Math.max(1, disk.freeBytes()),
                 disk.queueDepth(),
-                thread.isIdle(),
+                target.isIdle(),
                 disk.isDoubtful()));
       }
     }
@@ -353,16 +322,17 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-  /** Writes what it is given, one batch at a time. */
-  private final class DiskThread extends Thread {
+  /** A disk and the thread that writes to it, one batch at a time. */
+  private final class Target {
     private final Disk disk;
+    private final DiskThread thread;
     // Guarded by lock.
     private SpillTask task;
     private SpillTask givenUp;
 
-    DiskThread(Disk disk, int number) {
-      super("spill-disk-" + number);
+    Target(Disk disk, int number) {
       this.disk = disk;
+      this.thread = DiskThread.ofTasks("spill-disk-" + number);
     }
 
     boolean isIdle() {
@@ -377,7 +347,7 @@ public final class Spiller implements AutoCloseable {
         taken = !stopped;
         if (taken) {
           task = next;
-          lock.notifyAll();
+          thread.execute(() -> write(next));
         }
       }
       if (!taken) {
@@ -426,17 +396,14 @@ public final class Spiller implements AutoCloseable {
       }
     }
 
-    @Override
-    public void run() {
-      for (SpillTask next = await(); next != null; next = await()) {
-        boolean written = false;
-        try {
-          written = writer.write(next, disk);
-        } catch (RuntimeException | Error e) {
-          LOG.error("spill failed disk={}", disk.name(), e);
-        } finally {
-          done(written);
-        }
+    private void write(SpillTask next) {
+      boolean written = false;
+      try {
+        written = writer.write(next, disk);
+      } catch (RuntimeException | Error e) {
+        LOG.error("spill failed disk={}", disk.name(), e);
+      } finally {
+        done(written);
       }
     }
 
@@ -451,24 +418,9 @@ public final class Spiller implements AutoCloseable {
         task = null;
         givenUp = null;
         writeFailed |= !written;
-        signalled = true;
         lock.notifyAll();
       }
-    }
-
-    /** The next task, or null once stopped. */
-    private SpillTask await() {
-      synchronized (lock) {
-        while (task == null && !stopped) {
-          try {
-            lock.wait(TICK_MS);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return null;
-          }
-        }
-        return task;
-      }
+      planner.signal();
     }
   }
 }

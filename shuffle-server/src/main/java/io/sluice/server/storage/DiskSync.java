@@ -1,40 +1,33 @@
 package io.sluice.server.storage;
 
+import io.sluice.server.threads.DiskThread;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes what the disks hold outlive a crash of the machine, every so often, each disk on a thread
- * of its own: first the files, then the catalog that says that they are there. Thread-safe.
+ * Syncs the disks at an interval, each on a thread of its own, so that their data survives a crash
+ * of the machine: first the files, then the catalog that lists them. Thread-safe.
  */
 public final class DiskSync implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSync.class);
 
   private static final long CLOSE_WAIT_MS = 2_000;
 
-  private final List<Disk> disks;
-  private final long intervalMs;
-  private final CountDownLatch closing = new CountDownLatch(1);
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<DiskThread> threads = new ArrayList<>();
 
   public DiskSync(List<Disk> disks, long intervalMs) {
-    this.disks = List.copyOf(disks);
-    this.intervalMs = intervalMs;
+    for (Disk disk : disks) {
+      threads.add(
+          new DiskThread("disk-sync-" + threads.size(), intervalMs, () -> syncLogged(disk)));
+    }
   }
 
   /** Starts the threads. */
-  public synchronized void start() {
-    for (Disk disk : disks) {
-      Thread thread = new Thread(() -> syncUntilClosed(disk), "disk-sync-" + threads.size());
-      thread.setDaemon(true);
-      threads.add(thread);
-      thread.start();
-    }
+  public void start() {
+    threads.forEach(DiskThread::start);
   }
 
   /** Syncs a disk, on the calling thread. */
@@ -43,33 +36,17 @@ public final class DiskSync implements AutoCloseable {
     disk.catalog().sync();
   }
 
-  /** Ends the threads; one whose disk hangs is left alone. Idempotent. */
+  /** Ends the threads; one whose disk hangs is left behind. Idempotent. */
   @Override
-  public synchronized void close() {
-    closing.countDown();
-    long waitMs = CLOSE_WAIT_MS / Math.max(1, threads.size());
-    for (Thread thread : threads) {
-      try {
-        thread.join(Math.max(1, waitMs));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+  public void close() {
+    DiskThread.stopAll(threads, CLOSE_WAIT_MS);
   }
 
-  private void syncUntilClosed(Disk disk) {
+  private static void syncLogged(Disk disk) {
     try {
-      while (!closing.await(intervalMs, TimeUnit.MILLISECONDS)) {
-        try {
-          sync(disk);
-        } catch (IOException e) {
-          LOG.warn("disk not synced disk={} problem={}", disk.name(), e.toString());
-        }
-      }
-    } catch (InterruptedException e) {
-      // Nobody interrupts it but the end of the process.
-      Thread.currentThread().interrupt();
+      sync(disk);
+    } catch (IOException e) {
+      LOG.warn("disk not synced disk={} problem={}", disk.name(), e.toString());
     }
   }
 }

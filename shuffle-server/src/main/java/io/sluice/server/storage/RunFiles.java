@@ -2,6 +2,7 @@ package io.sluice.server.storage;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.threads.DiskThread;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
@@ -26,14 +27,17 @@ public final class RunFiles implements AutoCloseable {
 
   private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.run");
 
+  /** How often deletions that failed are tried again, while there are no others. */
+  private static final long RETRY_MS = 1_000;
+
   private static final long CLOSE_WAIT_MS = 10_000;
 
-  private record Housekeeping(DiskWorker worker, DoomedRuns doomed) {}
+  private record Housekeeping(DiskThread thread, DoomedRuns doomed) {}
 
   private final int maxIdleOpen;
   private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<Disk, Housekeeping> housekeeping = new ConcurrentHashMap<>();
-  private final AtomicInteger workers = new AtomicInteger();
+  private final AtomicInteger threads = new AtomicInteger();
   // Open files that nobody reads, longest unread first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
   private volatile boolean started;
@@ -49,7 +53,7 @@ public final class RunFiles implements AutoCloseable {
   /** Starts deleting in the background. */
   public synchronized void start() {
     started = true;
-    housekeeping.values().forEach(each -> each.worker().start());
+    housekeeping.values().forEach(each -> each.thread().start());
   }
 
   public static String fileName(RunId run) {
@@ -100,7 +104,7 @@ public final class RunFiles implements AutoCloseable {
   /** As {@link #deletePending()}, on one disk. */
   public void deletePending(Disk disk) {
     Housekeeping its = housekeeping(disk);
-    its.worker().runPending();
+    its.thread().runPending();
     its.doomed().retry();
   }
 
@@ -111,9 +115,18 @@ public final class RunFiles implements AutoCloseable {
       return;
     }
     closed = true;
-    housekeeping.values().forEach(each -> each.worker().end());
-    long waitMs = CLOSE_WAIT_MS / Math.max(1, housekeeping.size());
-    housekeeping.forEach((disk, each) -> awaitEnd(disk, each.worker(), waitMs));
+    List<DiskThread> late =
+        DiskThread.stopAll(
+            housekeeping.values().stream().map(Housekeeping::thread).toList(), CLOSE_WAIT_MS);
+    housekeeping.forEach(
+        (disk, each) -> {
+          if (late.contains(each.thread())) {
+            LOG.warn(
+                "runs are left to be deleted, their disk does not answer disk={}", disk.name());
+          } else if (!started) {
+            each.thread().runPending();
+          }
+        });
     closeIdle(0);
   }
 
@@ -136,18 +149,18 @@ public final class RunFiles implements AutoCloseable {
   void unreferenced(RunFile file) {
     Housekeeping its = housekeeping(file.disk());
     if (its.doomed().add(file)) {
-      its.worker().execute(its.doomed()::deleteAll);
+      its.thread().execute(its.doomed()::deleteAll);
     }
   }
 
   /** Does a task on the thread that deletes the disk's runs, after what waits there. */
   public void onThreadOf(Disk disk, Runnable task) {
-    housekeeping(disk).worker().execute(task);
+    housekeeping(disk).thread().execute(task);
   }
 
   /** Closes a channel that belongs to nobody any more, without letting the caller wait. */
   void closeLater(FileChannel channel, RunFile file) {
-    housekeeping(file.disk()).worker().execute(() -> closeQuietly(channel, file));
+    housekeeping(file.disk()).thread().execute(() -> closeQuietly(channel, file));
   }
 
   static void closeQuietly(FileChannel channel, RunFile file) {
@@ -167,12 +180,12 @@ public final class RunFiles implements AutoCloseable {
       its = housekeeping.get(disk);
       if (its == null) {
         DoomedRuns doomed = new DoomedRuns(disk, this::deleted);
-        DiskWorker worker =
-            new DiskWorker("run-deleter-" + workers.getAndIncrement(), doomed::retry);
-        its = new Housekeeping(worker, doomed);
+        DiskThread thread =
+            new DiskThread("run-deleter-" + threads.getAndIncrement(), RETRY_MS, doomed::retry);
+        its = new Housekeeping(thread, doomed);
         housekeeping.put(disk, its);
         if (started) {
-          worker.start();
+          thread.start();
         }
       }
       return its;
@@ -182,18 +195,6 @@ public final class RunFiles implements AutoCloseable {
   private void deleted(RunFile file) {
     becameBusy(file);
     all.remove(file);
-  }
-
-  private void awaitEnd(Disk disk, DiskWorker worker, long waitMs) {
-    try {
-      if (!worker.awaitEnd(waitMs)) {
-        LOG.warn("runs are left to be deleted, their disk does not answer disk={}", disk.name());
-      } else if (!started) {
-        worker.runPending();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void closeIdle(int keep) {

@@ -1,6 +1,5 @@
 /**
- * What the owners of background threads have in common: waiting on their lock for a time, limiting
- * the rate of their bytes, and waiting for threads to end. Starts no thread; depends on no other
- * package of the server.
+ * Background threads of the server: one per disk and one per planner, and the limit for the rate of
+ * their bytes. Depends on no other package of the server.
  */
 package io.sluice.server.threads;

@@ -7,7 +7,7 @@ import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Placement;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
-import io.sluice.server.threads.LockWait;
+import io.sluice.server.threads.DiskThread;
 import io.sluice.server.threads.RateLimiter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Takes runs from disks above their high mark down to their low mark, to the next slower kind that
@@ -25,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class Demoter implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Demoter.class);
-
   private static final long TICK_MS = 1_000;
 
   /** A run that could not be moved is left alone for so long. */
@@ -42,10 +38,6 @@ public final class Demoter implements AutoCloseable {
   private final ServerCounters counters;
   private final LongSupplier nanoTime;
   private final List<Source> sources = new ArrayList<>();
-  private final Object lock = new Object();
-  private final LockWait lockWait;
-  // Guarded by lock.
-  private boolean stopped;
 
   /**
    * @param bytesPerSecond most that are moved from one disk; 0: nothing is moved
@@ -59,7 +51,6 @@ public final class Demoter implements AutoCloseable {
     this.files = files;
     this.counters = counters;
     this.nanoTime = nanoTime;
-    this.lockWait = new LockWait(lock, nanoTime);
     for (Disk disk : disks.list()) {
       List<Disk> slower =
           disks.list().stream().filter(other -> other.kind().compareTo(disk.kind()) > 0).toList();
@@ -82,20 +73,7 @@ public final class Demoter implements AutoCloseable {
   /** Ends the threads; a move that is under way is given up. Idempotent. */
   @Override
   public void close() {
-    synchronized (lock) {
-      stopped = true;
-      lock.notifyAll();
-    }
-    for (Source source : sources) {
-      source.close();
-    }
-  }
-
-  /** Waits; false once stopped. */
-  private boolean pause(long nanos) {
-    synchronized (lock) {
-      return lockWait.await(nanos, () -> stopped) && !stopped;
-    }
+    DiskThread.stopAll(sources.stream().map(source -> source.thread).toList(), CLOSE_WAIT_MS);
   }
 
   private final class Source {
@@ -105,14 +83,13 @@ public final class Demoter implements AutoCloseable {
     private final RunMover mover = new RunMover(files, this::admit);
     private final Placement<Disk> placement = new Placement<>();
     private final Map<RunFile, Long> failedNanos = new HashMap<>();
-    private final Thread thread;
+    private final DiskThread thread;
 
     Source(Disk disk, List<Disk> slower, RateLimiter rate, int number) {
       this.disk = disk;
       this.slower = slower;
       this.rate = rate;
-      this.thread = new Thread(this::demoteUntilStopped, "demoter-" + number);
-      thread.setDaemon(true);
+      this.thread = new DiskThread("demoter-" + number, TICK_MS, this::demote);
     }
 
     void demote() {
@@ -131,7 +108,7 @@ public final class Demoter implements AutoCloseable {
       for (RunFile run :
           DemotionPolicy.choose(candidates, disk.bytesAboveLowMark(), worthwhileBytes())) {
         Disk target = choose(run.length());
-        if (target == null || !pause(0)) {
+        if (target == null || thread.isStopping()) {
           return;
         }
         if (mover.move(run, target)) {
@@ -174,27 +151,7 @@ public final class Demoter implements AutoCloseable {
       if (target.queueDepth() > 1) {
         wait = Math.max(wait, TimeUnit.MILLISECONDS.toNanos(GIVE_WAY_MS));
       }
-      return pause(wait);
-    }
-
-    private void demoteUntilStopped() {
-      while (pause(TimeUnit.MILLISECONDS.toNanos(TICK_MS))) {
-        try {
-          demote();
-        } catch (RuntimeException | Error e) {
-          LOG.error("demotion failed disk={}", disk.name(), e);
-        }
-      }
-    }
-
-    private void close() {
-      try {
-        if (thread.getState() != Thread.State.NEW) {
-          thread.join(CLOSE_WAIT_MS);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      return thread.pause(wait);
     }
   }
 }

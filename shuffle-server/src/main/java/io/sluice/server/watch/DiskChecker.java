@@ -9,10 +9,11 @@ import io.sluice.server.storage.Disk;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.Storage;
+import io.sluice.server.threads.DiskThread;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -24,13 +25,10 @@ import org.slf4j.LoggerFactory;
  * lost disk that answers again is emptied here. If the disk hangs, so does this thread, and no
  * other; {@link DiskWatch} sees it by {@link #busyNanos}.
  */
-final class DiskChecker implements AutoCloseable {
+final class DiskChecker {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChecker.class);
 
   static final long REFRESH_MS = 1_000;
-
-  /** A thread that waits for its disk is left behind. */
-  private static final long CLOSE_WAIT_MS = 500;
 
   /** After each probe, so that what follows the probe takes no longer than a few reads. */
   private static final int REPEATED_READS = 4;
@@ -41,16 +39,14 @@ final class DiskChecker implements AutoCloseable {
   private final RunFiles files;
   private final RepeatedReads repeatedReads;
   private final LongSupplier nanoTime;
-  private final long refreshMs;
-  private final Thread thread;
+  private final DiskThread thread;
   private final Object lock = new Object();
 
   // Guarded by lock.
   private boolean busy;
   private long busySinceNanos;
 
-  private final Semaphore wakes = new Semaphore(0);
-  private volatile boolean stopped;
+  private final AtomicBoolean woken = new AtomicBoolean();
 
   // Used by the checking thread only.
   private long nextProbeNanos;
@@ -74,22 +70,23 @@ final class DiskChecker implements AutoCloseable {
     this.files = files;
     this.repeatedReads = new RepeatedReads(disk, files, loss);
     this.nanoTime = nanoTime;
-    this.refreshMs = Math.min(refreshMs, health.config().probeIntervalMs());
-    this.thread = new Thread(this::checkUntilStopped, name);
-    thread.setDaemon(true);
+    this.thread =
+        new DiskThread(
+            name, Math.min(refreshMs, health.config().probeIntervalMs()), this::checkAgain);
   }
 
   Disk disk() {
     return disk;
   }
 
-  void start() {
-    thread.start();
+  DiskThread thread() {
+    return thread;
   }
 
   /** Something has changed: the next probe is due sooner than thought. */
   void wake() {
-    wakes.release();
+    woken.set(true);
+    thread.signal();
   }
 
   /** For how long the disk has not answered; 0 when nothing was asked of it. */
@@ -99,20 +96,18 @@ final class DiskChecker implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
-    stopped = true;
-    wakes.release();
-    if (thread.getState() == Thread.State.NEW) {
-      return;
+  private void checkAgain() {
+    if (woken.getAndSet(false)) {
+      probeSooner();
     }
     try {
-      thread.join(CLOSE_WAIT_MS);
-      if (thread.isAlive()) {
-        LOG.warn("disk does not answer, its checker is left behind disk={}", disk.name());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      check();
+    } catch (OutOfMemoryError e) {
+      // Of direct memory: without heap the process ends. The next check comes soon.
+      LOG.warn(
+          "disk check postponed, the server lacks memory disk={} problem={}",
+          disk.name(),
+          e.toString());
     }
   }
 
@@ -207,36 +202,6 @@ final class DiskChecker implements AutoCloseable {
     synchronized (lock) {
       busy = false;
     }
-  }
-
-  private void checkUntilStopped() {
-    while (awaitNext()) {
-      try {
-        check();
-      } catch (OutOfMemoryError e) {
-        // Of direct memory: without heap the process ends. The next check comes soon.
-        LOG.warn(
-            "disk check postponed, the server lacks memory disk={} problem={}",
-            disk.name(),
-            e.toString());
-      } catch (RuntimeException | Error e) {
-        LOG.error("disk check failed disk={}", disk.name(), e);
-      }
-    }
-  }
-
-  /** Returns when woken or when it is time to look again; false once stopped. */
-  private boolean awaitNext() {
-    try {
-      if (wakes.tryAcquire(refreshMs, TimeUnit.MILLISECONDS)) {
-        wakes.drainPermits();
-        probeSooner();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-    return !stopped;
   }
 
   /** Whether nothing is known that a probe should tell more of. */

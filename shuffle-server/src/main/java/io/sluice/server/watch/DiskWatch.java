@@ -9,14 +9,12 @@ import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import io.sluice.server.threads.DiskThread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks after all disks without touching one: finds what has not come back in its time, and gives
@@ -24,15 +22,13 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class DiskWatch implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
-
   private static final long TICK_MS = 250;
+
+  private static final long CLOSE_WAIT_MS = 1_000;
 
   private final List<DiskChecker> checkers = new ArrayList<>();
   private final DiskLoss loss;
-  private final Thread thread = new Thread(this::watch, "disk-watch");
-  private final Semaphore signals = new Semaphore(0);
-  private volatile boolean stopped;
+  private final DiskThread thread = new DiskThread("disk-watch", TICK_MS, this::look);
 
   /**
    * @param random what probes are made of; thread-safe
@@ -79,30 +75,22 @@ public final class DiskWatch implements AutoCloseable {
       health.onChange(
           () -> {
             checker.wake();
-            signal();
+            thread.signal();
           });
     }
-    thread.setDaemon(true);
   }
 
   public void start() {
     thread.start();
-    checkers.forEach(DiskChecker::start);
+    checkers.forEach(checker -> checker.thread().start());
   }
 
   /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
   @Override
   public void close() {
-    stopped = true;
-    signals.release();
-    checkers.forEach(DiskChecker::close);
-    if (thread.getState() != Thread.State.NEW) {
-      try {
-        thread.join(TICK_MS * 4);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    List<DiskThread> threads = new ArrayList<>(List.of(thread));
+    checkers.forEach(checker -> threads.add(checker.thread()));
+    DiskThread.stopAll(threads, CLOSE_WAIT_MS);
   }
 
   /**
@@ -144,32 +132,5 @@ public final class DiskWatch implements AutoCloseable {
 
   List<DiskChecker> checkers() {
     return checkers;
-  }
-
-  private void signal() {
-    signals.release();
-  }
-
-  private void watch() {
-    while (awaitSignal()) {
-      try {
-        look();
-      } catch (RuntimeException | Error e) {
-        LOG.error("looking after disks failed", e);
-      }
-    }
-  }
-
-  /** Returns when signalled or when a tick has passed; false once stopped. */
-  private boolean awaitSignal() {
-    try {
-      if (signals.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
-        signals.drainPermits();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-    return !stopped;
   }
 }

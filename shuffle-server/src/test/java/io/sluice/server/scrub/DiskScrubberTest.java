@@ -40,6 +40,7 @@ class DiskScrubberTest {
           new ScrubConfig(BYTES_PER_SECOND, INTERVAL_MS),
           counters,
           () -> nowNanos,
+          0,
           millis -> {
             passMs(millis);
             return !stopped;
@@ -193,8 +194,8 @@ class DiskScrubberTest {
     FakeRunFile run = addRun(2);
     flip(run, run.blockOffsets.get(0) + 50);
     DiskScrubber<FakeRunFile> running =
-        new DiskScrubber<>(disk, new ScrubConfig(1 << 30, 1), counters, System::nanoTime);
-    running.start(0);
+        new DiskScrubber<>(disk, new ScrubConfig(1 << 30, 1), counters, System::nanoTime, 0);
+    running.start();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (counters.damagedRuns() == 0) {
       assertThat(System.nanoTime()).isLessThan(deadline);

@@ -26,6 +26,7 @@ public final class ScrubSteps {
             CONFIG,
             new ScrubCounters(),
             disk.nanoTime(),
+            0,
             millis -> {
               wait.accept(millis);
               return true;

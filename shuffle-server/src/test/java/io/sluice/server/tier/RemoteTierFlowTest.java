@@ -50,8 +50,9 @@ class RemoteTierFlowTest {
   private static final int WORTHWHILE = 16 * SLAB;
   private static final DiskLimits LIMITS = new DiskLimits(95, 85, 3, 0, 0);
 
+  private final AtomicLong memoryAsked = new AtomicLong();
   private final MemoryBudget memory =
-      new MemoryBudget(new MemoryConfig(128 * SLAB, SLAB, 75, 25), System::nanoTime);
+      new MemoryBudget(new MemoryConfig(128 * SLAB, SLAB, 75, 25), this::memoryNanoTime);
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final InMemoryStorage localStorage = new InMemoryStorage("local", StorageKind.HDD);
   private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
@@ -71,14 +72,13 @@ class RemoteTierFlowTest {
           disks,
           new SpillPolicy(new SpillConfig(1 << 20, 1 << 20)),
           new SpillWriter(1, runs, new Random(3), counters),
-          this::spillerNanoTime);
+          System::nanoTime);
   private final Demoter demoter = new Demoter(disks, runs, 1L << 40, counters, System::nanoTime);
 
   /** Attempts that were appended to each shuffle. */
   private final Map<ShuffleKey, List<Integer>> appended = new HashMap<>();
 
   private int attempts;
-  private final AtomicLong spillerAsked = new AtomicLong();
 
   @BeforeEach
   void start() {
@@ -126,9 +126,9 @@ class RemoteTierFlowTest {
     for (int i = 0; i < 10; i++) {
       append("app-" + i, 10);
     }
-    // The planner asks for the time at least once each time it looks.
-    long asked = spillerAsked.get();
-    await(() -> spillerAsked.get() > asked + 10);
+    // The planner expires grants, for which the memory asks for the time, each time it looks.
+    long asked = memoryAsked.get();
+    await(() -> memoryAsked.get() > asked + 10);
     assertThat(files.paths()).isEmpty();
     localStorage.capacityBytes(1L << 40);
     local.refresh();
@@ -236,8 +236,8 @@ class RemoteTierFlowTest {
     }
   }
 
-  private long spillerNanoTime() {
-    spillerAsked.incrementAndGet();
+  private long memoryNanoTime() {
+    memoryAsked.incrementAndGet();
     return System.nanoTime();
   }
 
