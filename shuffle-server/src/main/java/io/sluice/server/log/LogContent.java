@@ -1,12 +1,35 @@
 package io.sluice.server.log;
 
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.RunBlock;
 import java.util.List;
 
 /**
- * The partitions and attempts of one shuffle, and who waits for them. Guarded by the lock of its
- * {@link ShuffleLog}.
+ * The content of one {@link ShuffleLog}: its state, frames in memory, runs, partitions, attempts,
+ * and waits. Its methods are called, and its fields used, with {@link #lock} held.
  */
 final class LogContent {
+  /** States of a log; {@link ShuffleLog} says which follows which. */
+  enum State {
+    UNWRITTEN,
+    LIVE,
+    EXPIRED,
+    /** Made for a wait that ended without a block; its users ask the store again. */
+    UNUSED
+  }
+
+  /** Treating this many partitions at once keeps the lock for well under a millisecond. */
+  static final int PARTITIONS_AT_ONCE = 512;
+
+  /** The one lock of the log. */
+  final Object lock = new Object();
+
+  final ShuffleKey key;
+  State state = State.UNWRITTEN;
+  final FrameQueue frames = new FrameQueue();
+  final RunTable runs = new RunTable();
   private final LogTotals totals;
   private final PartitionTable partitions = new PartitionTable();
   AttemptTable attempts = new AttemptTable();
@@ -15,7 +38,8 @@ final class LogContent {
   private long metadataBytes;
   private long largestPartitionBytes;
 
-  LogContent(LogTotals totals) {
+  LogContent(ShuffleKey key, LogTotals totals) {
+    this.key = key;
     this.totals = totals;
   }
 
@@ -112,6 +136,20 @@ final class LogContent {
     };
   }
 
+  /** As the other, of a block that a run lists. */
+  void accept(PartitionLog partition, RunBlock block, List<OpenWait> ended) {
+    boolean last = (block.flags() & BlockHeader.FLAG_LAST) != 0;
+    accept(partition, block.mapAttempt(), block.sequence(), last, ended);
+  }
+
+  /** The refusal of every request to a log that has expired. */
+  SluiceException expired() {
+    return new SluiceException(
+        StatusCode.EXPIRED,
+        key + ": the shuffle was unregistered or its application's lease ended");
+  }
+
+  /** Forgets partitions and attempts. */
   void clear() {
     totals.addStored(-storedBytes);
     totals.addPartitions(-partitions.count());
