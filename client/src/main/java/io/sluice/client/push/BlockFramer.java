@@ -7,6 +7,7 @@ import io.sluice.client.compress.PayloadTransform;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.block.Receipt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -200,7 +201,9 @@ final class BlockFramer {
     int sequence =
         partitions.addBlock(
             partition,
-            sizes.of(partitions.nextSequence(partition) == 0, codec, length, payloadLength));
+            sizes.of(partitions.nextSequence(partition) == 0, codec, length, payloadLength),
+            recordCount,
+            length);
     note(
         frame,
         new BlockHeader(
@@ -312,7 +315,7 @@ final class BlockFramer {
     }
     makeRoom(frame, BlockHeader.LENGTH);
     frame.body.writerIndex(frame.body.writerIndex() + BlockHeader.LENGTH);
-    int sequence = partitions.addBlock(partition, 0);
+    int sequence = partitions.addBlock(partition, 0, 0, 0);
     partitions.markEnded(partition);
     note(
         frame,
@@ -367,7 +370,11 @@ final class BlockFramer {
     markEnds(frame);
     int at = 0;
     for (BlockHeader header : frame.headers) {
-      BlockFormat.seal(frame.body, at, header);
+      BlockFormat.seal(
+          frame.body,
+          at,
+          header,
+          header.isLast() ? partitions.receipt(header.partition()) : Receipt.NONE);
       at += header.blockLength();
     }
     open[set] = null;

@@ -1,9 +1,11 @@
 package io.sluice.client.push;
 
+import io.sluice.common.block.Receipt;
+
 /**
  * What a session remembers of each partition: the next sequence number, whether the end was marked,
- * and its length. Pages are made when a partition of theirs is first touched. Belongs to one
- * thread.
+ * its length, and the records and bytes of its receipt. Pages are made when a partition of theirs
+ * is first touched. Belongs to one thread.
  */
 final class PartitionTable {
   private static final int PAGE_SHIFT = 10;
@@ -18,7 +20,9 @@ final class PartitionTable {
 
   private static final class Page {
     private final int[] next = new int[PAGE_SIZE];
-    private final long[] bytes = new long[PAGE_SIZE];
+    private final long[] length = new long[PAGE_SIZE];
+    private final long[] records = new long[PAGE_SIZE];
+    private final long[] contentBytes = new long[PAGE_SIZE];
   }
 
   PartitionTable(int partitionCount) {
@@ -37,8 +41,12 @@ final class PartitionTable {
     return page != null && page.next[partition & PAGE_MASK] < 0;
   }
 
-  /** Adds a block to the length of its partition and gives its number. */
-  int addBlock(int partition, int length) {
+  /**
+   * Adds a block to its partition and returns its number.
+   *
+   * @param length that counts for the length of the partition
+   */
+  int addBlock(int partition, int length, int records, int contentBytes) {
     Page page = pages[partition >>> PAGE_SHIFT];
     if (page == null) {
       page = new Page();
@@ -48,8 +56,17 @@ final class PartitionTable {
     if (page.next[at] == Integer.MAX_VALUE) {
       throw new IllegalStateException("partition " + partition + " has no block numbers left");
     }
-    page.bytes[at] += length;
+    page.length[at] += length;
+    page.records[at] += records;
+    page.contentBytes[at] += contentBytes;
     return page.next[at]++;
+  }
+
+  /** Of all blocks that were added to a partition. */
+  Receipt receipt(int partition) {
+    Page page = pages[partition >>> PAGE_SHIFT];
+    int at = partition & PAGE_MASK;
+    return new Receipt(page.records[at], page.contentBytes[at], 0);
   }
 
   void markEnded(int partition) {
@@ -75,7 +92,7 @@ final class PartitionTable {
       if (pages[i] != null) {
         int first = i << PAGE_SHIFT;
         System.arraycopy(
-            pages[i].bytes, 0, lengths, first, Math.min(PAGE_SIZE, partitionCount - first));
+            pages[i].length, 0, lengths, first, Math.min(PAGE_SIZE, partitionCount - first));
       }
     }
     return lengths;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.client.compress.BlockDecompressor;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.block.Receipt;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.io.IOException;
@@ -49,7 +50,7 @@ final class ContentAssembler implements AutoCloseable {
    *
    * @return a content that it completes, or null; more may be {@link #nextReady ready}
    * @throws SluiceException BLOCK_CORRUPT if its payload is not what the header says; nothing has
-   *     changed then
+   *     changed then. INTERNAL if the attempt is whole and its receipt says otherwise
    */
   ShuffleBlock accept(PartitionProgress progress, ByteBuf buffer, int index, BlockHeader header)
       throws IOException {
@@ -60,6 +61,14 @@ final class ContentAssembler implements AutoCloseable {
     }
     decompress(buffer, index + BlockHeader.LENGTH, header);
     order.accept(progress, place, header, output);
+    progress
+        .receipts()
+        .add(
+            progress.partition(),
+            place,
+            header,
+            header.isLast() ? Receipt.read(buffer, index) : null,
+            progress.received().isWhole(place));
     blocks++;
     records += header.recordCount();
     contentBytes += header.uncompressedLength();

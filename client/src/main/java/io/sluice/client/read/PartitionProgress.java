@@ -16,6 +16,7 @@ final class PartitionProgress {
   private final ExpectedAttempts expected;
   private VisitOrder order;
   private final ReceivedBlocks received;
+  private final ReceiptChecks receipts = new ReceiptChecks();
   private final HeldBlocks held = new HeldBlocks();
   private int visits;
   private int questions;
@@ -54,6 +55,10 @@ final class PartitionProgress {
 
   ReceivedBlocks received() {
     return received;
+  }
+
+  ReceiptChecks receipts() {
+    return receipts;
   }
 
   HeldBlocks held() {

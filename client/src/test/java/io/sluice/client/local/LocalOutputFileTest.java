@@ -155,7 +155,7 @@ class LocalOutputFileTest {
       assertThatThrownBy(() -> file.accept(Unpooled.wrappedBuffer(block(2, 0, new byte[10]))))
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith("local output cannot be written file=" + temporary)
-          .hasMessageContaining("offset=0 bytes=58")
+          .hasMessageContaining("offset=0 bytes=" + (BlockHeader.LENGTH + 10))
           .hasMessageNotContaining("\n");
       assertThatThrownBy(() -> file.accept(Unpooled.wrappedBuffer(block(2, 0, new byte[10]))))
           .hasMessageContaining("FAILED");

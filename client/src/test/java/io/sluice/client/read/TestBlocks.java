@@ -7,7 +7,9 @@ import io.sluice.client.fake.FakeServer;
 import io.sluice.client.server.ConnectionPool;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.block.Receipt;
 import io.sluice.proto.Push;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,8 @@ final class TestBlocks {
   private final long attempt;
   private final List<byte[]> contents = new ArrayList<>();
   private final List<byte[]> blocks = new ArrayList<>();
+  private long writtenRecords;
+  private long writtenBytes;
 
   private TestBlocks(int partition, long attempt) {
     this.partition = partition;
@@ -60,8 +64,21 @@ final class TestBlocks {
             flags);
     byte[] block = new byte[header.blockLength()];
     System.arraycopy(bytes, offset, block, BlockHeader.LENGTH, length);
-    BlockFormat.seal(Unpooled.wrappedBuffer(block), 0, header);
+    writtenRecords += records;
+    writtenBytes += length;
+    BlockFormat.seal(
+        Unpooled.wrappedBuffer(block),
+        0,
+        header,
+        header.isLast() ? new Receipt(writtenRecords, writtenBytes, 0) : Receipt.NONE);
     blocks.add(block);
+  }
+
+  /** Gives the last block another receipt. */
+  TestBlocks withReceipt(Receipt receipt) throws BlockFormatException {
+    ByteBuf last = Unpooled.wrappedBuffer(blocks.get(blocks.size() - 1));
+    BlockFormat.seal(last, 0, BlockHeader.read(last, 0, last.capacity()), receipt);
+    return this;
   }
 
   int partition() {

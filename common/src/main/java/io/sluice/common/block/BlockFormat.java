@@ -9,10 +9,22 @@ public final class BlockFormat {
 
   /**
    * Completes the block at {@code index}, whose payload already lies behind the room left for its
-   * header: writes the header with the checksum.
+   * header: writes the header with the checksum. A LAST block gets the receipt of an attempt that
+   * has no other block in the partition.
    */
   public static void seal(ByteBuf buffer, int index, BlockHeader header) {
+    seal(buffer, index, header, header.isLast() ? Receipt.ofOnlyBlock(header) : Receipt.NONE);
+  }
+
+  /**
+   * As {@link #seal(ByteBuf, int, BlockHeader)}.
+   *
+   * @param receipt of all blocks of the attempt in the partition; {@link Receipt#NONE} unless the
+   *     block is the last
+   */
+  public static void seal(ByteBuf buffer, int index, BlockHeader header, Receipt receipt) {
     header.write(buffer, index);
+    receipt.write(buffer, index);
     buffer.setIntLE(index + BlockHeader.CRC_AT, checksum(buffer, index, header.payloadLength()));
   }
 

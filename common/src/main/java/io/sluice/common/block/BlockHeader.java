@@ -4,15 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.common.block.BlockFormatException.Reason;
 
 /**
- * Header of a block: 48 bytes, little-endian, followed by {@code payloadLength} bytes of payload.
+ * Header of a block: 64 bytes, little-endian, followed by {@code payloadLength} bytes of payload.
  *
  * <pre>
  *  at size field
  *   0    2 magic               "SB"
- *   2    1 version             1; a reader refuses what it does not know
+ *   2    1 version             2; a reader refuses what it does not know
  *   3    1 flags               bit 0 LAST, bit 1 CONTINUED, bit 2 ENCRYPTED; any other bit set: refuse
  *   4    1 codec               0 none, 1 LZ4 block, 2 Zstandard frame, 3 Snappy raw
- *   5    3 reserved            zero
+ *   5    1 encoding            of the content before compression: 0 as serialized; any other: refuse
+ *   6    2 reserved            zero
  *   8    8 mapAttempt          unique per application, at least 0
  *  16    4 mapIndex            at least 0
  *  20    4 partition           at least 0
@@ -20,13 +21,16 @@ import io.sluice.common.block.BlockFormatException.Reason;
  *  28    4 recordCount         at least 0
  *  32    4 uncompressedLength  at least 0
  *  36    4 payloadLength       at least 0; 0 only for an empty LAST block
- *  40    4 reserved            zero
- *  44    4 crc32c              Castagnoli, over bytes 0..43 and the payload
+ *  40    6 receiptRecords      of all blocks of the attempt in the partition; 0 unless LAST
+ *  46    6 receiptBytes        sum of their uncompressedLength; 0 unless LAST
+ *  52    8 receiptChecksum     over their records; 0 if not computed, and unless LAST
+ *  60    4 crc32c              Castagnoli, over bytes 0..59 and the payload
  * </pre>
  *
  * LAST marks the final block of its attempt in its partition: with it the numbers {@code
- * 0..sequence} are known to be all there is. CONTINUED says that the block's content goes on in
- * block {@code sequence + 1}: a record larger than a block is cut over several.
+ * 0..sequence} are known to be all there is, and its {@link Receipt} says what they contain.
+ * CONTINUED says that the block's content goes on in block {@code sequence + 1}: a record larger
+ * than a block is cut over several.
  */
 public record BlockHeader(
     long mapAttempt,
@@ -40,9 +44,9 @@ public record BlockHeader(
     int flags) {
 
   /** Bytes of an encoded header. */
-  public static final int LENGTH = 48;
+  public static final int LENGTH = 64;
 
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public static final int FLAG_LAST = 1;
   public static final int FLAG_CONTINUED = 1 << 1;
@@ -53,16 +57,22 @@ public record BlockHeader(
   static final int VERSION_AT = MAGIC_AT + 2;
   static final int FLAGS_AT = VERSION_AT + 1;
   static final int CODEC_AT = FLAGS_AT + 1;
-  static final int RESERVED_1_AT = CODEC_AT + 1;
-  static final int MAP_ATTEMPT_AT = RESERVED_1_AT + 3;
+  static final int ENCODING_AT = CODEC_AT + 1;
+  static final int RESERVED_AT = ENCODING_AT + 1;
+  static final int MAP_ATTEMPT_AT = RESERVED_AT + 2;
   static final int MAP_INDEX_AT = MAP_ATTEMPT_AT + 8;
   static final int PARTITION_AT = MAP_INDEX_AT + 4;
   static final int SEQUENCE_AT = PARTITION_AT + 4;
   static final int RECORD_COUNT_AT = SEQUENCE_AT + 4;
   static final int UNCOMPRESSED_LENGTH_AT = RECORD_COUNT_AT + 4;
   static final int PAYLOAD_LENGTH_AT = UNCOMPRESSED_LENGTH_AT + 4;
-  static final int RESERVED_2_AT = PAYLOAD_LENGTH_AT + 4;
-  static final int CRC_AT = RESERVED_2_AT + 4;
+  static final int RECEIPT_RECORDS_AT = PAYLOAD_LENGTH_AT + 4;
+  static final int RECEIPT_BYTES_AT = RECEIPT_RECORDS_AT + 6;
+  static final int RECEIPT_CHECKSUM_AT = RECEIPT_BYTES_AT + 6;
+  static final int CRC_AT = RECEIPT_CHECKSUM_AT + 8;
+
+  /** The content is as the engine serialized it. */
+  private static final int ENCODING_NONE = 0;
 
   private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
 
@@ -133,6 +143,11 @@ public record BlockHeader(
       throw new BlockFormatException(
           Reason.BAD_CODEC, "block at " + index + ": unknown codec " + codecNumber);
     }
+    int encoding = buffer.getUnsignedByte(index + ENCODING_AT);
+    if (encoding != ENCODING_NONE) {
+      throw new BlockFormatException(
+          Reason.BAD_CODEC, "block at " + index + ": unknown encoding " + encoding);
+    }
     long attempt = buffer.getLongLE(index + MAP_ATTEMPT_AT);
     int mapIndex = buffer.getIntLE(index + MAP_INDEX_AT);
     int partition = buffer.getIntLE(index + PARTITION_AT);
@@ -144,10 +159,11 @@ public record BlockHeader(
     if (wrong == null) {
       wrong = wrongLength(uncompressedLength, payloadLength, flags);
     }
-    if (wrong == null
-        && (buffer.getUnsignedMediumLE(index + RESERVED_1_AT) != 0
-            || buffer.getIntLE(index + RESERVED_2_AT) != 0)) {
+    if (wrong == null && buffer.getUnsignedShortLE(index + RESERVED_AT) != 0) {
       wrong = "reserved bytes are not zero";
+    }
+    if (wrong == null && (flags & FLAG_LAST) == 0 && hasReceipt(buffer, index)) {
+      wrong = "receipt in a block that is not the last";
     }
     if (wrong != null) {
       throw new BlockFormatException(Reason.BAD_FIELD, "block at " + index + ": " + wrong);
@@ -174,6 +190,12 @@ public record BlockHeader(
         flags);
   }
 
+  private static boolean hasReceipt(ByteBuf buffer, int index) {
+    return buffer.getLongLE(index + RECEIPT_RECORDS_AT) != 0
+        || buffer.getIntLE(index + RECEIPT_RECORDS_AT + 8) != 0
+        || buffer.getLongLE(index + RECEIPT_CHECKSUM_AT) != 0;
+  }
+
   /**
    * Bytes that the block at {@code index} claims to have, nothing checked: for a reader that holds
    * only a part of it. {@link #LENGTH} bytes must be there. Borrows {@code buffer}.
@@ -182,13 +204,14 @@ public record BlockHeader(
     return LENGTH + (long) buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
   }
 
-  /** Writes all but the checksum at {@code index}; see {@link BlockFormat#seal}. */
+  /** Writes all but receipt and checksum at {@code index}; see {@link BlockFormat#seal}. */
   void write(ByteBuf buffer, int index) {
     buffer.setShortLE(index + MAGIC_AT, MAGIC);
     buffer.setByte(index + VERSION_AT, VERSION);
     buffer.setByte(index + FLAGS_AT, flags);
     buffer.setByte(index + CODEC_AT, codec.wireNumber());
-    buffer.setMediumLE(index + RESERVED_1_AT, 0);
+    buffer.setByte(index + ENCODING_AT, ENCODING_NONE);
+    buffer.setShortLE(index + RESERVED_AT, 0);
     buffer.setLongLE(index + MAP_ATTEMPT_AT, mapAttempt);
     buffer.setIntLE(index + MAP_INDEX_AT, mapIndex);
     buffer.setIntLE(index + PARTITION_AT, partition);
@@ -196,7 +219,6 @@ public record BlockHeader(
     buffer.setIntLE(index + RECORD_COUNT_AT, recordCount);
     buffer.setIntLE(index + UNCOMPRESSED_LENGTH_AT, uncompressedLength);
     buffer.setIntLE(index + PAYLOAD_LENGTH_AT, payloadLength);
-    buffer.setIntLE(index + RESERVED_2_AT, 0);
   }
 
   private static String firstWrongField(

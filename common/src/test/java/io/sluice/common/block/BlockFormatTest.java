@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +33,7 @@ class BlockFormatTest {
   @Test
   void writesTheGoldenBytes() throws IOException {
     byte[] golden;
-    try (InputStream in = getClass().getResourceAsStream("/golden/block-v1.bin")) {
+    try (InputStream in = getClass().getResourceAsStream("/golden/block-v2.bin")) {
       golden = in.readAllBytes();
     }
     ByteBuf block = sealed(EXAMPLE, EXAMPLE_PAYLOAD);
@@ -75,6 +76,49 @@ class BlockFormatTest {
   }
 
   @Test
+  void keepsTheReceiptOfTheLastBlock() throws IOException {
+    ByteBuf block = sealed(EXAMPLE, EXAMPLE_PAYLOAD);
+    assertThat(Receipt.read(block, 0)).isEqualTo(new Receipt(5, 11, 0));
+
+    for (Receipt receipt :
+        List.of(
+            new Receipt(0, 0, -1),
+            new Receipt(Receipt.MAX_COUNT, 0, 0),
+            new Receipt(0x0102_0304_0506L, 0x0708_090a_0b0cL, 0x0d0e_0f10_1112_1314L))) {
+      BlockFormat.seal(block, 0, EXAMPLE, receipt);
+      assertThat(BlockFormat.readVerified(block, 0, block.writerIndex())).isEqualTo(EXAMPLE);
+      assertThat(Receipt.read(block, 0)).isEqualTo(receipt);
+    }
+  }
+
+  @Test
+  void refusesAReceiptInABlockThatIsNotTheLast() {
+    BlockHeader header = new BlockHeader(1, 0, 0, 0, 5, 11, 11, BlockCodec.NONE, 0);
+    for (Receipt receipt :
+        List.of(
+            new Receipt(1, 0, 0),
+            new Receipt(0, 1, 0),
+            new Receipt(0, 1L << 40, 0),
+            new Receipt(0, 0, 1))) {
+      ByteBuf block = sealed(header, EXAMPLE_PAYLOAD);
+      BlockFormat.seal(block, 0, header, receipt);
+      assertThat(
+              catchThrowableOfType(
+                      BlockFormatException.class,
+                      () -> BlockFormat.readVerified(block, 0, block.writerIndex()))
+                  .reason())
+          .isEqualTo(Reason.BAD_FIELD);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, Receipt.MAX_COUNT + 1})
+  void refusesToMakeAReceiptThatDoesNotFit(long count) {
+    assertThatThrownBy(() -> new Receipt(count, 0, 0)).hasMessageContaining("records=" + count);
+    assertThatThrownBy(() -> new Receipt(0, count, 0)).hasMessageContaining("bytes=" + count);
+  }
+
+  @Test
   void refusesEveryTruncation() {
     ByteBuf block = sealed(EXAMPLE, EXAMPLE_PAYLOAD);
     for (int end = 0; end < block.writerIndex(); end++) {
@@ -101,11 +145,12 @@ class BlockFormatTest {
   @Test
   void namesWhatIsWrong() {
     assertThat(reasonAfterSetting(BlockHeader.MAGIC_AT, 0)).isEqualTo(Reason.BAD_MAGIC);
-    assertThat(reasonAfterSetting(BlockHeader.VERSION_AT, 2)).isEqualTo(Reason.BAD_VERSION);
+    assertThat(reasonAfterSetting(BlockHeader.VERSION_AT, 1)).isEqualTo(Reason.BAD_VERSION);
     assertThat(reasonAfterSetting(BlockHeader.FLAGS_AT, FLAG_ALL_UNKNOWN))
         .isEqualTo(Reason.BAD_FLAGS);
     assertThat(reasonAfterSetting(BlockHeader.CODEC_AT, 9)).isEqualTo(Reason.BAD_CODEC);
-    assertThat(reasonAfterSetting(BlockHeader.RESERVED_1_AT, 1)).isEqualTo(Reason.BAD_FIELD);
+    assertThat(reasonAfterSetting(BlockHeader.ENCODING_AT, 1)).isEqualTo(Reason.BAD_CODEC);
+    assertThat(reasonAfterSetting(BlockHeader.RESERVED_AT, 1)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.PARTITION_AT + 3, 0x80)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.LENGTH, 0)).isEqualTo(Reason.BAD_CHECKSUM);
   }

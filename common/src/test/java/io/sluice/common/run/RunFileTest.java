@@ -68,10 +68,11 @@ class RunFileTest {
       assertThat(three.marks()).containsExactly(new RunMark(1000, three.length(), 16, 17));
       assertThat(run.blocks(three))
           .containsExactly(
-              new RunBlock(0x0102030405060708L, 17, 2, 59, BlockHeader.FLAG_LAST),
-              new RunBlock(99, 16, 0, 49, 0));
+              new RunBlock(
+                  0x0102030405060708L, 17, 2, 11 + BlockHeader.LENGTH, BlockHeader.FLAG_LAST),
+              new RunBlock(99, 16, 0, 1 + BlockHeader.LENGTH, 0));
       assertThat(run.blocks(run.extents().get(1)))
-          .containsExactly(new RunBlock(99, 16, 0, 48, BlockHeader.FLAG_LAST));
+          .containsExactly(new RunBlock(99, 16, 0, BlockHeader.LENGTH, BlockHeader.FLAG_LAST));
     }
   }
 
@@ -136,8 +137,9 @@ class RunFileTest {
     write(file, EXAMPLE, Map.of(0, buffers), 0);
     try (RunReader run = RunReader.open(file)) {
       List<RunMark> marks = run.extents().get(0).marks();
+      long block = (600 << 10) + BlockHeader.LENGTH;
       assertThat(marks).hasSize(5);
-      assertThat(marks.get(1)).isEqualTo(new RunMark(2 * ((600 << 10) + 48), 1228896, 2, 3));
+      assertThat(marks.get(1)).isEqualTo(new RunMark(2 * block, 2 * block, 2, 3));
     }
   }
 
@@ -154,7 +156,8 @@ class RunFileTest {
       assertThat(blocks).hasSize(10_000);
       for (int map = 0; map < 10_000; map++) {
         assertThat(blocks.get(map))
-            .isEqualTo(new RunBlock(map, map, 0, 48 + map % 7, BlockHeader.FLAG_LAST));
+            .isEqualTo(
+                new RunBlock(map, map, 0, BlockHeader.LENGTH + map % 7, BlockHeader.FLAG_LAST));
       }
       run.verify();
     }
@@ -217,8 +220,8 @@ class RunFileTest {
   void namesTheFirstDamagedBlock() throws IOException {
     Path file = writeExample();
     byte[] bytes = Files.readAllBytes(file);
-    int second = EXAMPLE.length() + 59;
-    bytes[second + 48] ^= 1;
+    int second = EXAMPLE.length() + BlockHeader.LENGTH + 11;
+    bytes[second + BlockHeader.LENGTH] ^= 1;
     Files.write(file, bytes);
     RunFormatException problem = damageOf(file);
     assertThat(problem.reason()).isEqualTo(Reason.BAD_BLOCK);

@@ -112,7 +112,7 @@ class RunMergerTest {
     Path merged = directory.resolve("merged");
     merge(paths, merged, ByteBuffer.allocate(1 << 20), 1 << 20);
     try (RunReader run = RunReader.open(merged)) {
-      long block = (300 << 10) + 48;
+      long block = (300 << 10) + BlockHeader.LENGTH;
       assertThat(run.extents().get(0).marks())
           .containsExactly(
               new RunMark(0, 4 * block, 0, 3),

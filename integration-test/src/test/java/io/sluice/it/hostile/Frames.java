@@ -25,10 +25,10 @@ final class Frames {
   static final int PROOF = 11;
 
   static final int HEADER_LENGTH = 32;
-  static final int BLOCK_HEADER_LENGTH = 48;
+  static final int BLOCK_HEADER_LENGTH = 64;
 
   private static final int CRC_AT = 24;
-  private static final int BLOCK_CRC_AT = 44;
+  private static final int BLOCK_CRC_AT = 60;
 
   private Frames() {}
 
@@ -67,7 +67,7 @@ final class Frames {
   static byte[] block(int partition, int codec, int uncompressedLength, byte[] payload) {
     byte[] block = new byte[BLOCK_HEADER_LENGTH + payload.length];
     little(block)
-        .put(new byte[] {'S', 'B', 1, 1, (byte) codec, 0, 0, 0})
+        .put(new byte[] {'S', 'B', 2, 1, (byte) codec, 0, 0, 0})
         .putLong(1)
         .putInt(0)
         .putInt(partition)
@@ -75,7 +75,12 @@ final class Frames {
         .putInt(1)
         .putInt(uncompressedLength)
         .putInt(payload.length)
-        .putInt(0);
+        // Receipt: one record, and its bytes.
+        .putInt(1)
+        .putShort((short) 0)
+        .putInt(uncompressedLength)
+        .putShort((short) 0)
+        .putLong(0);
     System.arraycopy(payload, 0, block, BLOCK_HEADER_LENGTH, payload.length);
     CRC32C crc = new CRC32C();
     crc.update(block, 0, BLOCK_CRC_AT);

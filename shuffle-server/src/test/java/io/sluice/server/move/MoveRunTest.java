@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.server.log.BlockBytes;
@@ -133,7 +134,7 @@ class MoveRunTest {
     assertThat(servers.blocks(servers.node("a"), SHUFFLE))
         .isEqualTo(source.blocks(source.node("leaving"), SHUFFLE))
         .hasSize(3);
-    assertThat(moved).as("each byte once").isEqualTo(3200 + 3 * 48);
+    assertThat(moved).as("each byte once").isEqualTo(3200 + 3 * BlockHeader.LENGTH);
   }
 
   @Test

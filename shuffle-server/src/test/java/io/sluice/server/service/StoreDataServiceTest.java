@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.auth.ConnectionGuard;
+import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.frame.AttemptSets;
@@ -102,7 +103,7 @@ class StoreDataServiceTest {
     PartitionState three = reply.getPartitions(0);
     assertThat(three.getPresence()).isEqualTo(Presence.PRESENT);
     assertThat(three.getLength()).isEqualTo(first.length + second.length);
-    assertThat(reply.getPartitions(1).getLength()).isEqualTo(48);
+    assertThat(reply.getPartitions(1).getLength()).isEqualTo(BlockHeader.LENGTH);
     assertThat(reply.getPartitions(2).getPresence()).isEqualTo(Presence.PARTITION_EMPTY);
     assertThat(reply.getAttemptSetsCount()).isEqualTo(1);
     assertThat(AttemptSets.decode(reply.getAttemptSets(0)).toArray()).containsExactly(1);
@@ -122,10 +123,11 @@ class StoreDataServiceTest {
     push(1, second);
     push(1, first, second, third);
     push(1, first, second, third);
-    assertThat(fetch(range(0, 0, 600 + 3 * 48))).isEqualTo(concat(second, first, third));
+    assertThat(fetch(range(0, 0, 600 + 3 * BlockHeader.LENGTH)))
+        .isEqualTo(concat(second, first, third));
     assertThat(counters.duplicateBlocks()).isEqualTo(4);
     OpenReply reply = open(Open.newBuilder().addPartitions(0));
-    assertThat(reply.getPartitions(0).getLength()).isEqualTo(600 + 3 * 48);
+    assertThat(reply.getPartitions(0).getLength()).isEqualTo(600 + 3 * BlockHeader.LENGTH);
     assertThat(AttemptSets.decode(reply.getAttemptSets(0)).toArray()).containsExactly(9);
   }
 
@@ -159,7 +161,7 @@ class StoreDataServiceTest {
     assertThat(presence(EPOCH)).isEqualTo(Presence.PARTITION_EMPTY);
     assertThat(presence(EPOCH - 1)).isEqualTo(Presence.DATA_LOST);
     assertRefused(StatusCode.OUT_OF_RANGE, () -> fetch(range(0, 0, 1)));
-    assertRefused(StatusCode.OUT_OF_RANGE, () -> fetch(range(7, 0, 59)));
+    assertRefused(StatusCode.OUT_OF_RANGE, () -> fetch(range(7, 0, BlockHeader.LENGTH + 11)));
     assertRefused(StatusCode.OUT_OF_RANGE, () -> fetch(range(7, Long.MAX_VALUE, 1)));
     store.removeShuffles("app-1", List.of(1));
     assertThat(presence(EPOCH)).isEqualTo(Presence.SHUFFLE_EXPIRED);

@@ -1,0 +1,62 @@
+package io.sluice.common.block;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a map attempt wrote for one partition, all blocks together. The header of the LAST block
+ * carries it, so that a reader can check that it got all of it and nothing twice.
+ *
+ * @param records 0 to {@link #MAX_COUNT}
+ * @param bytes uncompressed, 0 to {@link #MAX_COUNT}
+ * @param checksum over the records in any order; 0 if the writer computes none
+ */
+public record Receipt(long records, long bytes, long checksum) {
+  /** Largest count: 48 bits. */
+  public static final long MAX_COUNT = (1L << 48) - 1;
+
+  /** Of a block that is not the last of its attempt and partition. */
+  public static final Receipt NONE = new Receipt(0, 0, 0);
+
+  public Receipt {
+    if (records < 0 || records > MAX_COUNT || bytes < 0 || bytes > MAX_COUNT) {
+      throw new IllegalArgumentException(
+          "receipt: expected counts of 0 to "
+              + MAX_COUNT
+              + ", found records="
+              + records
+              + " bytes="
+              + bytes);
+    }
+  }
+
+  /** Of an attempt that has one block in the partition. */
+  static Receipt ofOnlyBlock(BlockHeader header) {
+    return new Receipt(header.recordCount(), header.uncompressedLength(), 0);
+  }
+
+  /**
+   * Reads the receipt of the block at {@code index}, whose checksum was verified. Borrows {@code
+   * buffer}.
+   */
+  public static Receipt read(ByteBuf buffer, int index) {
+    return new Receipt(
+        count(buffer, index + BlockHeader.RECEIPT_RECORDS_AT),
+        count(buffer, index + BlockHeader.RECEIPT_BYTES_AT),
+        buffer.getLongLE(index + BlockHeader.RECEIPT_CHECKSUM_AT));
+  }
+
+  void write(ByteBuf buffer, int index) {
+    setCount(buffer, index + BlockHeader.RECEIPT_RECORDS_AT, records);
+    setCount(buffer, index + BlockHeader.RECEIPT_BYTES_AT, bytes);
+    buffer.setLongLE(index + BlockHeader.RECEIPT_CHECKSUM_AT, checksum);
+  }
+
+  private static long count(ByteBuf buffer, int at) {
+    return buffer.getUnsignedIntLE(at) | (long) buffer.getUnsignedShortLE(at + 4) << 32;
+  }
+
+  private static void setCount(ByteBuf buffer, int at, long count) {
+    buffer.setIntLE(at, (int) count);
+    buffer.setShortLE(at + 4, (int) (count >>> 32));
+  }
+}
