@@ -28,7 +28,9 @@ final class Admission {
     calls = new CallDenials(audit, nanoTime);
     data = new TransportCounters(denials::denied);
     rpc = new PeerConnections(limits.maxConnections(), limits.maxConnectionsPerPeer());
-    http = new PeerConnections(network.maxHttpConnections(), network.maxHttpConnectionsPerPeer());
+    http =
+        new PeerConnections(
+            network.http().maxConnections(), network.http().maxConnectionsPerPeer());
   }
 
   AuditLog audit() {

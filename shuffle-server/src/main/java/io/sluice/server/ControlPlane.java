@@ -60,8 +60,6 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
             engine::diskStates,
             engine.spiller()::canStore,
             decommission,
-            mover::progress,
-            mover::movedBytes,
             new ProcessVitals(),
             startup.nanoTime());
     // Ends with its executor.

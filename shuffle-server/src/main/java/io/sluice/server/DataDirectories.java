@@ -30,9 +30,10 @@ final class DataDirectories {
   /** Opens all of them and, where that is configured, syncs them now and then. */
   Disks open() throws StartException {
     Disks local = parts.add("directories", openDisks());
-    Disks disks = config.remote().used() ? parts.add("remote tier", withRemote(local)) : local;
-    if (config.durability().fsync() == Fsync.INTERVAL) {
-      DiskSync sync = new DiskSync(disks.list(), config.durability().fsyncIntervalMs());
+    Disks disks =
+        config.storage().remote().used() ? parts.add("remote tier", withRemote(local)) : local;
+    if (config.storage().durability().fsync() == Fsync.INTERVAL) {
+      DiskSync sync = new DiskSync(disks.list(), config.storage().durability().fsyncIntervalMs());
       parts.add("disk sync", sync).start();
     }
     return disks;
@@ -54,10 +55,10 @@ final class DataDirectories {
             + config.network().address().announced();
     try {
       return Disks.open(
-          config.disk().directories(),
-          config.disk().limits(),
-          config.disk().health(),
-          config.durability().fsync(),
+          config.storage().disk().directories(),
+          config.storage().disk().limits(),
+          config.storage().disk().health(),
+          config.storage().durability().fsync(),
           owner,
           nanoTime);
     } catch (IOException e) {
@@ -66,7 +67,7 @@ final class DataDirectories {
   }
 
   private Disks withRemote(Disks local) throws StartException {
-    RemoteConfig remote = config.remote();
+    RemoteConfig remote = config.storage().remote();
     RemoteEnvironment environment =
         RemoteEnvironment.of(
             remote.classPath(), System.getenv(), System.getProperty("sluice.home"));
@@ -78,17 +79,19 @@ final class DataDirectories {
               paths(local),
               config.network().address().announced(),
               // A small run waits for room that larger ones leave, if any ever do.
-              config.disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
-              config.disk().fileGroup(),
-              config.durability().fsync() == Fsync.RUN,
+              config.storage().disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
+              config.storage().disk().fileGroup(),
+              config.storage().durability().fsync() == Fsync.RUN,
               new SecureRandom());
       return local.with(
           new Disk(
               tier.storage(),
               tier.catalog(),
-              config.disk().limits(),
+              config.storage().disk().limits(),
               new DiskHealth(
-                  tier.storage().name(), RemoteTier.health(config.disk().health()), nanoTime),
+                  tier.storage().name(),
+                  RemoteTier.health(config.storage().disk().health()),
+                  nanoTime),
               nanoTime));
     } catch (IOException e) {
       throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);

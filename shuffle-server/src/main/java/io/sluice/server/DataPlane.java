@@ -160,7 +160,7 @@ record DataPlane(
             reads,
             timer,
             engine.counters());
-    if (startup.config().remote().used()) {
+    if (startup.config().storage().remote().used()) {
       service.announceRemoteFiles();
     }
     return service;

@@ -16,9 +16,7 @@ import io.sluice.server.config.ReadingConfig;
 import io.sluice.server.config.ScrubLimits;
 import io.sluice.server.config.ShuffleLimits;
 import io.sluice.server.log.StoreConfig;
-import io.sluice.server.merge.MergeSettings;
 import io.sluice.server.remote.RemoteConfig;
-import io.sluice.server.scrub.ScrubConfig;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
@@ -30,12 +28,8 @@ public record ServerConfig(
     NetworkConfig network,
     BufferConfig buffer,
     StoreConfig shuffles,
-    DiskConfig disk,
-    RemoteConfig remote,
-    MergeSettings merge,
-    DurabilityConfig durability,
+    StorageConfig storage,
     ReadingConfig reading,
-    ScrubConfig scrub,
     ClusterConfig cluster,
     long stopTimeoutMs,
     SecurityConfig security) {
@@ -94,12 +88,13 @@ public record ServerConfig(
         NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
         buffer,
         ShuffleLimits.from(set, machine.heapMaxBytes()),
-        disk,
-        RemoteConfig.from(set),
-        MergeConfig.from(set, machine, buffer.capacityBytes()),
-        DurabilityConfig.from(set),
+        new StorageConfig(
+            disk,
+            RemoteConfig.from(set),
+            DurabilityConfig.from(set),
+            MergeConfig.from(set, machine, buffer.capacityBytes()),
+            ScrubLimits.from(set)),
         ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
-        ScrubLimits.from(set),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT),
         // Tokens are the coordinators' to give.

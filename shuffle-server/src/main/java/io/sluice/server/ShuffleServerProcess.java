@@ -222,7 +222,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         Ports.open(
             network.address(),
             "rss.jetty.http.port",
-            network.httpPort(),
+            network.http().port(),
             address ->
                 HttpEndpoint.start(
                     address,

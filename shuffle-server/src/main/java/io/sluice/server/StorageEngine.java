@@ -101,12 +101,14 @@ record StorageEngine(
     parts
         .add(
             "scrubbers",
-            new Scrubbers(disks, runs, config.scrub(), watch::declareLost, scrubbed, nanoTime))
+            new Scrubbers(
+                disks, runs, config.storage().scrub(), watch::declareLost, scrubbed, nanoTime))
         .start();
     parts
         .add(
             "demoter",
-            new Demoter(disks, runs, config.disk().demotionBytesPerSecond(), counters, nanoTime))
+            new Demoter(
+                disks, runs, config.storage().disk().demotionBytesPerSecond(), counters, nanoTime))
         .start();
     MergeCounters merges = new MergeCounters(latencies);
     Merger merger =
@@ -115,7 +117,7 @@ record StorageEngine(
             new Merger(
                 store,
                 disks,
-                config.merge(),
+                config.storage().merge(),
                 new MergeWriter(runs, new SecureRandom(), merges, new ReportedMergeInputs()),
                 disk -> memory.pressure().tight() || spiller.isWriting(disk),
                 merges,

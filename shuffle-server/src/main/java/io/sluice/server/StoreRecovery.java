@@ -41,7 +41,8 @@ final class StoreRecovery {
   /** Fills the store, and has it remember on disk what it forgets from now on. */
   Recovered recover(RunFiles runs) throws StartException {
     Recovery recovery =
-        new Recovery(disks.list(), runs, store, config.durability().recoveryTimeoutMs(), nanoTime);
+        new Recovery(
+            disks.list(), runs, store, config.storage().durability().recoveryTimeoutMs(), nanoTime);
     try {
       Findings findings = recovery.find();
       List<Path> directories = DataDirectories.paths(disks);
@@ -73,7 +74,8 @@ final class StoreRecovery {
           totals.anyLost());
       return;
     }
-    StopMark mark = new StopMark(disks.list(), config.durability().fsync() != Fsync.NEVER);
+    StopMark mark =
+        new StopMark(disks.list(), config.storage().durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
       log.warn(
           "not every directory took note of the stop, the next start will be as after a crash");

@@ -182,7 +182,7 @@ class ServerConfigTest {
             "rss.server.hadoop.classpath", "/h/*",
             "rss.server.hadoop.dfs.replication", "2",
             "rss.server.hadoop.fs.s3a.secret.key", "hush");
-    RemoteConfig remote = config(given).remote();
+    RemoteConfig remote = config(given).storage().remote();
     assertThat(remote.used()).isTrue();
     assertThat(remote.path()).contains("hdfs://h/sluice");
     assertThat(remote.capacityBytes()).isEqualTo(Long.MAX_VALUE);
@@ -192,7 +192,7 @@ class ServerConfigTest {
     Map<String, String> all = new HashMap<>(LEAST);
     all.putAll(given);
     assertThat(ConfigSet.of(ServerConfig.SCHEMA, all).describe()).doesNotContain("hush");
-    assertThat(config(Map.of()).remote().used()).isFalse();
+    assertThat(config(Map.of()).storage().remote().used()).isFalse();
     assertRefused(
         Map.of("rss.storage.type", "MEMORY_LOCALFILE_HDFS"),
         "rss.storage.type MEMORY_LOCALFILE_HDFS needs rss.server.remote.storage.path");
@@ -214,6 +214,7 @@ class ServerConfigTest {
                     "rss.security.hadoop.kerberos.keytab.file", "/etc/sluice.keytab",
                     "rss.security.hadoop.kerberos.principal", "sluice@REALM",
                     "rss.security.hadoop.kerberos.relogin.interval.sec", "30"))
+            .storage()
             .remote();
     assertThat(remote.kerberos().settings())
         .contains(
@@ -223,7 +224,7 @@ class ServerConfigTest {
 
   @Test
   void eachKindOfDiskHasItsOwnMergePolicy() {
-    assertThat(config(Map.of()).merge().policies())
+    assertThat(config(Map.of()).storage().merge().policies())
         .isEqualTo(
             Map.of(
                 StorageKind.HDD,
@@ -235,7 +236,7 @@ class ServerConfigTest {
             "rss.server.merge.hdd.policy", "FAN_IN",
             "rss.server.merge.hdd.fan.in", "7",
             "rss.server.merge.ssd.policy", "OFF");
-    assertThat(config(given).merge().policies())
+    assertThat(config(given).storage().merge().policies())
         .isEqualTo(Map.of(StorageKind.HDD, new FanInPolicy(7)));
     assertRefused(
         Map.of("rss.server.merge.memory", "60g", "rss.server.buffer.capacity", "110g"),
@@ -279,7 +280,7 @@ class ServerConfigTest {
         .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
     assertThat(config.cluster().heartbeat().intervalMs()).isEqualTo(10_000);
     assertThat(config.cluster().leastLeaseMs()).isEqualTo(120_000);
-    assertThat(config.disk().directories())
+    assertThat(config.storage().disk().directories())
         .containsExactly(
             new DirectoryConfig(Path.of("/ssd1"), Optional.of(StorageKind.SSD), 1024 * GIB, 0.9),
             new DirectoryConfig(Path.of("/hdd1"), Optional.of(StorageKind.HDD), 1024 * GIB, 0.9));
@@ -376,7 +377,7 @@ class ServerConfigTest {
     assertRefused(Map.of("rss.storage.basePath", "/a,b"), form);
     assertRefused(Map.of("rss.storage.basePath", "/a:TAPE"), form);
     assertRefused(Map.of("rss.storage.basePath", "SSD"), form);
-    assertThat(config(Map.of("rss.storage.basePath", "/a:b/c")).disk().directories())
+    assertThat(config(Map.of("rss.storage.basePath", "/a:b/c")).storage().disk().directories())
         .containsExactly(new DirectoryConfig(Path.of("/a:b/c"), Optional.empty(), 0, 0.9));
     assertRefused(Map.of("rss.storage.basePath", " , "), "at least one directory");
     assertRefused(Map.of("rss.storage.basePath", "/a:SSD,/b/../a"), "each directory once");

@@ -4,6 +4,7 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.file.FileRights;
 import io.sluice.server.health.HealthConfig;
+import io.sluice.server.health.ProbeConfig;
 import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.DiskLimits;
 import java.util.List;
@@ -206,7 +207,7 @@ public record DiskConfig(
 
   static final ConfigKey<Long> CHECK_INTERVAL =
       ConfigKey.durationMs("rss.server.health.check.interval.ms")
-          .defaultValue(HealthConfig.DEFAULT.probeIntervalMs())
+          .defaultValue(HealthConfig.DEFAULT.probes().intervalMs())
           .atLeast(1L)
           .since("0.1.0")
           .doc(
@@ -216,7 +217,7 @@ public record DiskConfig(
 
   static final ConfigKey<Long> CHECK_TIMEOUT =
       ConfigKey.durationMs("rss.server.health.check.timeout")
-          .defaultValue(HealthConfig.DEFAULT.probeTimeoutMs())
+          .defaultValue(HealthConfig.DEFAULT.probes().timeoutMs())
           .atLeast(1L)
           .since("0.1.0")
           .doc("A disk on which that takes longer is suspected.")
@@ -224,7 +225,7 @@ public record DiskConfig(
 
   static final ConfigKey<Integer> GOOD_CHECKS =
       ConfigKey.integer("rss.server.health.check.successes")
-          .defaultValue(HealthConfig.DEFAULT.goodProbesToReturn())
+          .defaultValue(HealthConfig.DEFAULT.probes().successesToReturn())
           .atLeast(1)
           .since("0.1.0")
           .doc("Good checks in a row after which a disk is used again.")
@@ -313,10 +314,11 @@ public record DiskConfig(
             set.get(ERRORS_WINDOW),
             set.get(SLOW_FACTOR),
             set.get(SLOW_THRESHOLD),
-            set.get(CHECK_INTERVAL),
-            Math.min(set.get(CHECK_INTERVAL), HealthConfig.DEFAULT.probeRetryMs()),
-            set.get(CHECK_TIMEOUT),
-            set.get(GOOD_CHECKS),
+            new ProbeConfig(
+                set.get(CHECK_INTERVAL),
+                Math.min(set.get(CHECK_INTERVAL), HealthConfig.DEFAULT.probes().retryMs()),
+                set.get(CHECK_TIMEOUT),
+                set.get(GOOD_CHECKS)),
             set.get(LOST_AFTER),
             set.get(WRITE_TIMEOUT)),
         set.get(DEMOTION_RATE));

@@ -16,22 +16,18 @@ import java.util.Optional;
  * @param loops threads of the framed transport
  * @param rpcThreads most threads for gRPC calls
  * @param maxBodyBytes largest body of a frame
- * @param maxHttpConnections to the HTTP port, open at the same time
- * @param maxHttpConnectionsPerPeer to the HTTP port, from one address
  * @param connections what the server puts up with from data connections, on either transport
  */
 public record NetworkConfig(
     HostAddress address,
     int rpcPort,
     Optional<Integer> nettyPort,
-    int httpPort,
+    HttpPortConfig http,
     IoMode ioMode,
     int backlog,
     int loops,
     int rpcThreads,
     int maxBodyBytes,
-    int maxHttpConnections,
-    int maxHttpConnectionsPerPeer,
     DataTransportConfig connections) {
   private static final long LARGEST_BODY_BYTES = 64L << 20;
 
@@ -335,15 +331,16 @@ public record NetworkConfig(
         set.get(SERVER_TYPE) == ServerType.GRPC_NETTY
             ? Optional.of(set.get(NETTY_PORT))
             : Optional.empty(),
-        set.get(HTTP_PORT),
+        new HttpPortConfig(
+            set.get(HTTP_PORT),
+            set.get(MAX_HTTP_CONNECTIONS),
+            set.get(MAX_HTTP_CONNECTIONS_PER_PEER)),
         mode,
         set.get(BACKLOG),
         loops == 0 ? Math.max(2, cores) : loops,
         Math.min(
             set.get(RPC_THREADS), Math.max(LEAST_RPC_THREADS, USEFUL_RPC_THREADS_PER_CORE * cores)),
         (int) maxBody,
-        set.get(MAX_HTTP_CONNECTIONS),
-        set.get(MAX_HTTP_CONNECTIONS_PER_PEER),
         new DataTransportConfig(
             set.get(HELLO_TIMEOUT).intValue(),
             set.get(STALL_TIMEOUT).intValue(),

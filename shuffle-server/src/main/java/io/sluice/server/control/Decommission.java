@@ -1,6 +1,8 @@
 package io.sluice.server.control;
 
+import io.sluice.proto.MoveProgress;
 import io.sluice.proto.Status;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,16 @@ public final class Decommission {
 
     /** Whether others have all, those who need it know, and the server takes nothing more. */
     boolean isDone();
+
+    /** Progress; empty while nothing is handed over. */
+    default Optional<MoveProgress> progress() {
+      return Optional.empty();
+    }
+
+    /** Bytes that other servers accepted, since the start of the process. */
+    default long movedBytes() {
+      return 0;
+    }
   }
 
   /** What an answer to an operator says. */
@@ -92,6 +104,16 @@ public final class Decommission {
   /** Whether the server takes no new assignment for this reason. */
   public synchronized boolean isUnderWay() {
     return state != State.WORKING;
+  }
+
+  /** Progress of the handover; empty while there is none. */
+  Optional<MoveProgress> progress() {
+    return handover.progress();
+  }
+
+  /** Bytes that other servers accepted, since the start of the process. */
+  long movedBytes() {
+    return handover.movedBytes();
   }
 
   /** Completed once the server should end, on the thread that looked. */

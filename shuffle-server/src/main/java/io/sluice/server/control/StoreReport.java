@@ -2,7 +2,6 @@ package io.sluice.server.control;
 
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
-import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
@@ -14,7 +13,6 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.service.ServerCounters;
 import io.sluice.server.transport.TransportCounters;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -28,8 +26,6 @@ public final class StoreReport implements ServerReport {
   private final Supplier<List<DiskState>> disks;
   private final BooleanSupplier canStore;
   private final Decommission decommission;
-  private final Supplier<Optional<MoveProgress>> move;
-  private final LongSupplier movedBytes;
   private final ProcessVitals vitals;
   private final ThroughputWindow pushed;
   private final ThroughputWindow fetched;
@@ -39,8 +35,6 @@ public final class StoreReport implements ServerReport {
   /**
    * @param disks how the base directories are now
    * @param canStore false while no directory has room for what memory must give up
-   * @param move how far what is held has been handed on, while it is
-   * @param movedBytes that others took of it, since the start
    * @param nanoTime clock of the rates
    */
   public StoreReport(
@@ -52,8 +46,6 @@ public final class StoreReport implements ServerReport {
       Supplier<List<DiskState>> disks,
       BooleanSupplier canStore,
       Decommission decommission,
-      Supplier<Optional<MoveProgress>> move,
-      LongSupplier movedBytes,
       ProcessVitals vitals,
       LongSupplier nanoTime) {
     this.server = server;
@@ -64,8 +56,6 @@ public final class StoreReport implements ServerReport {
     this.disks = disks;
     this.canStore = canStore;
     this.decommission = decommission;
-    this.move = move;
-    this.movedBytes = movedBytes;
     this.vitals = vitals;
     this.pushed = new ThroughputWindow(counters::pushedBytes, nanoTime);
     this.fetched = new ThroughputWindow(counters::fetchedBytes, nanoTime);
@@ -113,7 +103,7 @@ public final class StoreReport implements ServerReport {
             .setPushBytesPerSecond(pushed.perSecond())
             .setFetchBytesPerSecond(fetched.perSecond())
             .setStoredBytes(totals.storedBytes());
-    move.get().ifPresent(load::setMove);
+    decommission.progress().ifPresent(load::setMove);
     return load.build();
   }
 
@@ -149,7 +139,7 @@ public final class StoreReport implements ServerReport {
         .setLostBytes(counters.lostBytes())
         .setDemotedRuns(counters.demotedRuns())
         .setDemotedBytes(counters.demotedBytes())
-        .setMovedBytes(movedBytes.getAsLong())
+        .setMovedBytes(decommission.movedBytes())
         .build();
   }
 }

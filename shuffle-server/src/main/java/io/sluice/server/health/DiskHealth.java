@@ -226,7 +226,7 @@ public final class DiskHealth {
           switch (state) {
             case HEALTHY -> {}
             case SUSPECT -> {
-              if (goodProbes >= config.goodProbesToReturn() && !hasRecentErrors()) {
+              if (goodProbes >= config.probes().successesToReturn() && !hasRecentErrors()) {
                 moveTo(HealthState.HEALTHY, HealthCause.NONE, goodProbes + " good probes");
               }
             }
@@ -236,7 +236,7 @@ public final class DiskHealth {
               moveTo(HealthState.RECOVERING, cause, "it answers again");
             }
             case RECOVERING -> {
-              if (emptied && goodProbes >= config.goodProbesToReturn()) {
+              if (emptied && goodProbes >= config.probes().successesToReturn()) {
                 forgetErrors();
                 moveTo(HealthState.HEALTHY, HealthCause.NONE, "empty, " + goodProbes + " probes");
               }

@@ -12,10 +12,6 @@ package io.sluice.server.health;
  * @param errorWindowMs errors older than this are forgotten
  * @param slowFactor slow: this many times slower than it used to be, and than its peers are
  * @param slowLeastMs and slower than this for a probe, or for a MiB read or written
- * @param probeIntervalMs from one probe of a healthy disk to the next
- * @param probeRetryMs from one probe of any other disk to the next
- * @param probeTimeoutMs a probe that takes longer has failed
- * @param goodProbesToReturn probes in a row until a disk is used again
  * @param lostAfterMs a disk that could not be read for so long is lost
  * @param writeTimeoutMs a write of a run that takes longer is given up; its bytes go elsewhere
  */
@@ -27,33 +23,33 @@ public record HealthConfig(
     long errorWindowMs,
     double slowFactor,
     long slowLeastMs,
-    long probeIntervalMs,
-    long probeRetryMs,
-    long probeTimeoutMs,
-    int goodProbesToReturn,
+    ProbeConfig probes,
     long lostAfterMs,
     long writeTimeoutMs) {
   public static final HealthConfig DEFAULT =
-      new HealthConfig(3, 3, 20, 3, 60_000, 10, 1_000, 5_000, 2_000, 30_000, 3, 180_000, 60_000);
+      new HealthConfig(
+          3,
+          3,
+          20,
+          3,
+          60_000,
+          10,
+          1_000,
+          new ProbeConfig(5_000, 2_000, 30_000, 3),
+          180_000,
+          60_000);
 
   public HealthConfig {
     if (writeFailuresUntilSuspect < 1
         || readErrorsUntilSuspect < 1
         || readErrorsUntilLost < readErrorsUntilSuspect
         || checksumErrorsUntilSuspect < 1
-        || goodProbesToReturn < 1
         || slowFactor <= 1) {
       throw new IllegalArgumentException(
           "health counts must be at least 1, errors until lost not fewer than until suspect, the"
               + " slow factor above 1");
     }
-    if (errorWindowMs < 1
-        || slowLeastMs < 0
-        || probeIntervalMs < 1
-        || probeRetryMs < 1
-        || probeTimeoutMs < 1
-        || lostAfterMs < 1
-        || writeTimeoutMs < 1) {
+    if (errorWindowMs < 1 || slowLeastMs < 0 || lostAfterMs < 1 || writeTimeoutMs < 1) {
       throw new IllegalArgumentException("health times must be positive");
     }
   }
@@ -68,10 +64,7 @@ public record HealthConfig(
         errorWindowMs,
         slowFactor,
         slowLeastMs,
-        probeIntervalMs,
-        probeRetryMs,
-        probeTimeoutMs,
-        goodProbesToReturn,
+        probes,
         lostAfterMs,
         writeTimeoutMs);
   }

@@ -265,6 +265,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   }
 
   /** How far the move is; empty while there is none. */
+  @Override
   public Optional<MoveProgress> progress() {
     MoveRun now = run;
     if (now == null) {
@@ -287,6 +288,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   }
 
   /** Bytes that other servers took, since the start of the process. */
+  @Override
   public long movedBytes() {
     return movedBytes.get();
   }

@@ -7,6 +7,7 @@ import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.health.HealthConfig;
+import io.sluice.server.health.ProbeConfig;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteSettings;
 import io.sluice.server.storage.Storage;
@@ -128,10 +129,11 @@ public final class RemoteTier {
         local.errorWindowMs(),
         local.slowFactor(),
         local.slowLeastMs() * PATIENCE,
-        local.probeIntervalMs() * PATIENCE,
-        local.probeRetryMs() * PATIENCE,
-        local.probeTimeoutMs() * PATIENCE,
-        local.goodProbesToReturn(),
+        new ProbeConfig(
+            local.probes().intervalMs() * PATIENCE,
+            local.probes().retryMs() * PATIENCE,
+            local.probes().timeoutMs() * PATIENCE,
+            local.probes().successesToReturn()),
         local.lostAfterMs() * PATIENCE,
         local.writeTimeoutMs() * PATIENCE);
   }

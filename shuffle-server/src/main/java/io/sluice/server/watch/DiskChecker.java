@@ -72,7 +72,7 @@ final class DiskChecker {
     this.nanoTime = nanoTime;
     this.thread =
         new DiskThread(
-            name, Math.min(refreshMs, health.config().probeIntervalMs()), this::checkAgain);
+            name, Math.min(refreshMs, health.config().probes().intervalMs()), this::checkAgain);
   }
 
   Disk disk() {
@@ -159,7 +159,7 @@ final class DiskChecker {
 
   private void scheduleProbe() {
     boolean well = isQuiet();
-    long ms = well ? health.config().probeIntervalMs() : health.config().probeRetryMs();
+    long ms = well ? health.config().probes().intervalMs() : health.config().probes().retryMs();
     nextProbeNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
     probed = true;
   }
@@ -212,7 +212,7 @@ final class DiskChecker {
   /** What made the disk suspect is looked into soon, not at the next probe of a healthy one. */
   private void probeSooner() {
     if (!isQuiet()) {
-      long retryNanos = TimeUnit.MILLISECONDS.toNanos(health.config().probeRetryMs());
+      long retryNanos = TimeUnit.MILLISECONDS.toNanos(health.config().probes().retryMs());
       long soon = nanoTime.getAsLong() + retryNanos;
       nextProbeNanos = probed && nextProbeNanos - soon < 0 ? nextProbeNanos : soon;
     }

@@ -106,7 +106,7 @@ public final class DiskWatch implements AutoCloseable {
     for (DiskChecker checker : checkers) {
       Disk disk = checker.disk();
       long busyNanos = checker.busyNanos();
-      if (busyNanos > TimeUnit.MILLISECONDS.toNanos(disk.health().config().probeTimeoutMs())) {
+      if (busyNanos > TimeUnit.MILLISECONDS.toNanos(disk.health().config().probes().timeoutMs())) {
         disk.health().probeOverdue(busyNanos);
       }
       disk.reportOverdueWrites();

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DiskHealthTest {
   private static final HealthConfig CONFIG =
-      new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
+      new HealthConfig(
+          3, 3, 6, 2, 60_000, 10, 100, new ProbeConfig(10_000, 2_000, 20_000, 3), 30_000, 60_000);
   private final IOException eio = new IOException("Input/output error");
   private final IOException readOnly = new IOException("/d/x: Read-only file system");
   private final IOException full = new IOException("No space left on device");

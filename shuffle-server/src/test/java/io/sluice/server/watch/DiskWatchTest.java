@@ -11,6 +11,7 @@ import io.sluice.server.health.DiskHealth;
 import io.sluice.server.health.HealthCause;
 import io.sluice.server.health.HealthConfig;
 import io.sluice.server.health.HealthState;
+import io.sluice.server.health.ProbeConfig;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
@@ -47,7 +48,8 @@ import org.junit.jupiter.api.Test;
 class DiskWatchTest {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final HealthConfig CONFIG =
-      new HealthConfig(3, 3, 6, 2, 60_000, 10, 100, 10_000, 2_000, 20_000, 3, 30_000, 60_000);
+      new HealthConfig(
+          3, 3, 6, 2, 60_000, 10, 100, new ProbeConfig(10_000, 2_000, 20_000, 3), 30_000, 60_000);
 
   private static final long REFRESH_MS = 5;
   private final IOException eio = new IOException("Input/output error");
