@@ -1,5 +1,6 @@
 package io.sluice.server.catalog;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.file.FileRights;
 import io.sluice.common.run.RunId;
 import io.sluice.server.log.ShuffleKey;
@@ -64,9 +65,13 @@ public final class RocksCatalog implements RunCatalog {
   private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
   private final Object tombstoneLock = new Object();
 
-  // Guarded by use.
+  @GuardedBy("use")
   private Store store;
+
+  @GuardedBy("use")
   private boolean closed;
+
+  @GuardedBy("use")
   private volatile boolean failed;
 
   // Guarded by tombstoneLock.

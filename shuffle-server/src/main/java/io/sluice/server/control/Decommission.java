@@ -1,5 +1,6 @@
 package io.sluice.server.control;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.proto.MoveProgress;
 import io.sluice.proto.Status;
 import java.util.Optional;
@@ -81,10 +82,16 @@ public final class Decommission {
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-  // All guarded by this.
+  @GuardedBy("this")
   private State state = State.WORKING;
+
+  @GuardedBy("this")
   private boolean hasDeadline;
+
+  @GuardedBy("this")
   private long deadlineNanos;
+
+  @GuardedBy("this")
   private int emptyLooks;
 
   /** Of a server that hands nothing on. */

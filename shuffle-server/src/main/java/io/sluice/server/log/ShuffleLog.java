@@ -1,5 +1,6 @@
 package io.sluice.server.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.run.RunBlock;
@@ -38,7 +39,7 @@ public final class ShuffleLog {
   private final LogSpills spills;
   private final LogMerges merges;
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private boolean huge;
 
   public ShuffleLog(ShuffleKey key, LogConfig config, LogTotals totals) {
@@ -419,6 +420,7 @@ public final class ShuffleLog {
     return released;
   }
 
+  @GuardedBy("lock")
   private void becomeHuge() {
     if (!huge) {
       huge = true;

@@ -1,5 +1,6 @@
 package io.sluice.server.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.util.ArrayList;
@@ -25,9 +26,14 @@ public final class ShuffleStore implements AutoCloseable {
   // Changed under lock only; read without it.
   private final ConcurrentHashMap<ShuffleKey, ShuffleLog> logs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
-  // Guarded by lock; in order of removal.
+
+  // In order of removal.
+  @GuardedBy("lock")
   private final LinkedHashMap<ShuffleKey, Boolean> tombstones = new LinkedHashMap<>();
+
+  @GuardedBy("lock")
   private final Map<String, TreeSet<Integer>> shufflesByApplication = new HashMap<>();
+
   private volatile Consumer<List<ShuffleKey>> onForgotten = unused -> {};
 
   public ShuffleStore(StoreConfig config) {
@@ -202,6 +208,7 @@ public final class ShuffleStore implements AutoCloseable {
     all.forEach(ShuffleLog::close);
   }
 
+  @GuardedBy("lock")
   private ShuffleLog add(ShuffleKey key) {
     ShuffleLog log = new ShuffleLog(key, config.log(), totals);
     logs.put(key, log);
@@ -211,6 +218,7 @@ public final class ShuffleStore implements AutoCloseable {
     return log;
   }
 
+  @GuardedBy("lock")
   private ShuffleLog drop(ShuffleKey key) {
     ShuffleLog log = logs.remove(key);
     TreeSet<Integer> shuffles = shufflesByApplication.get(key.application());
@@ -223,6 +231,7 @@ public final class ShuffleStore implements AutoCloseable {
     return log;
   }
 
+  @GuardedBy("lock")
   private void bury(ShuffleKey key) {
     tombstones.remove(key);
     tombstones.put(key, Boolean.TRUE);

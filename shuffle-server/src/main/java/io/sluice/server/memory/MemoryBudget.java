@@ -1,5 +1,6 @@
 package io.sluice.server.memory;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -54,14 +55,27 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private final LongSupplier nanoTime;
   private final Object lock = new Object();
 
-  // All guarded by lock, but that usage may be read without it.
+  // Usage may be read without the lock.
   private final SlabArena arena;
+
+  @GuardedBy("lock")
   private final Map<String, Usage> usages = new HashMap<>();
+
+  @GuardedBy("lock")
   private final Set<Usage> waiting = new LinkedHashSet<>();
+
+  @GuardedBy("lock")
   private final ArrayDeque<Waiter> granted = new ArrayDeque<>();
+
+  @GuardedBy("lock")
   private int grantedSlabs;
+
+  @GuardedBy("lock")
   private Set<String> limited = Set.of();
+
+  @GuardedBy("lock")
   private int limitSlabs;
+
   private final AtomicInteger usedSlabs = new AtomicInteger();
   private volatile int peakSlabs;
   private volatile Runnable pressureListener = () -> {};
@@ -353,6 +367,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /** Without a grant: only what nobody else was promised, and not past those who wait. */
+  @GuardedBy("lock")
   private boolean mayTakeFree(Usage usage, int slabs) {
     if (slabs > freeSlabs() || isHeldBack(usage, slabs) || needsReserve(usage, slabs)) {
       return false;
@@ -361,6 +376,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return next == null || (usage.queue.isEmpty() && usage.slabs + slabs < next.slabs);
   }
 
+  @GuardedBy("lock")
   private int freeSlabs() {
     return arena.capacitySlabs() - usedSlabs.get() - grantedSlabs;
   }
@@ -400,6 +416,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     call(called);
   }
 
+  @GuardedBy("lock")
   private Usage usage(String application) {
     Usage usage = usages.get(application);
     if (usage == null) {
@@ -409,6 +426,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return usage;
   }
 
+  @GuardedBy("lock")
   private void enqueue(Waiter waiter) {
     Usage usage = waiter.usage;
     if (usage.displaced > 0) {
@@ -420,12 +438,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     waiting.add(usage);
   }
 
+  @GuardedBy("lock")
   private boolean isHeldBack(Usage usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
     return usage.limited && taken > 0 && taken + slabs > limitSlabs;
   }
 
   /** Whether there is too little for an application that has its share already. */
+  @GuardedBy("lock")
   private boolean needsReserve(Usage usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
     int capacity = arena.capacitySlabs();
@@ -439,11 +459,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /** Whether a limited application has so much that it should be written out. */
+  @GuardedBy("lock")
   private boolean nearLimit(Usage usage) {
     return usage.limited && usage.slabs > limitSlabs / 4;
   }
 
   /** Takes those who wait for more slabs than there will ever be out of the queues. */
+  @GuardedBy("lock")
   private List<Waiter> takeWaitersBeyond(int capacitySlabs) {
     List<Waiter> taken = new ArrayList<>();
     for (Usage usage : List.copyOf(waiting)) {
@@ -461,6 +483,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return taken;
   }
 
+  @GuardedBy("lock")
   private void forgetIfIdle(Usage usage) {
     if (usage.slabs == 0 && usage.queue.isEmpty() && usage.grants == 0) {
       usages.remove(usage.application, usage);
@@ -471,6 +494,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * The application whose first waiter is served next, or null when nobody waits but those whom
    * their limit holds back.
    */
+  @GuardedBy("lock")
   private Usage nextToServe() {
     Usage next = null;
     for (Usage usage : waiting) {
@@ -486,6 +510,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * Grants free memory in fair order, and stops at the first waiter for whom it does not suffice: a
    * large body is not starved by small ones.
    */
+  @GuardedBy("lock")
   private List<Waiter> grantWhatFits() {
     if (waiting.isEmpty()) {
       return List.of();
@@ -510,6 +535,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /** Slabs that must be free for the first of an application's waiters. */
+  @GuardedBy("lock")
   private int wantedSlabs(Usage usage) {
     int slabs = usage.queue.peekFirst().slabs;
     return needsReserve(usage, slabs)
@@ -517,11 +543,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
         : slabs;
   }
 
+  @GuardedBy("lock")
   private boolean mayBeGranted(Usage usage) {
     int slabs = usage.queue.peekFirst().slabs;
     return slabs <= freeSlabs() && !needsReserve(usage, slabs);
   }
 
+  @GuardedBy("lock")
   private boolean claimGrant(Usage usage, int slabs) {
     if (usage.grants == 0) {
       return false;
@@ -536,6 +564,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return false;
   }
 
+  @GuardedBy("lock")
   private void endGrant(Waiter waiter) {
     waiter.holdsGrant = false;
     waiter.usage.grants--;

@@ -1,5 +1,6 @@
 package io.sluice.server.memory;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,9 +31,13 @@ public final class RequestMemory {
 
   private final long capacityBytes;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<String, Long> usedByApplication = new HashMap<>();
+
+  @GuardedBy("this")
   private final Map<String, ArrayDeque<Waiter>> waiting = new LinkedHashMap<>();
+
+  @GuardedBy("this")
   private long usedBytes;
 
   /** Not a record: those of one connection would be equal. */
@@ -149,6 +154,7 @@ public final class RequestMemory {
     }
   }
 
+  @GuardedBy("this")
   private List<Waiter> takeWaiters() {
     if (waiting.isEmpty()) {
       return List.of();

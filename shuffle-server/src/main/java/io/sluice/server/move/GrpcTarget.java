@@ -1,5 +1,6 @@
 package io.sluice.server.move;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
@@ -63,7 +64,11 @@ final class GrpcTarget implements MoveTarget, FrameSink {
 
   // Guarded by lock.
   private FrameHeader answered;
+
+  @GuardedBy("lock")
   private byte[] answer;
+
+  @GuardedBy("lock")
   private IOException ended;
 
   /**
@@ -206,6 +211,7 @@ final class GrpcTarget implements MoveTarget, FrameSink {
   }
 
   /** With the lock held. */
+  @GuardedBy("lock")
   private void await(BooleanSupplier wanted, long deadline)
       throws IOException, InterruptedException {
     while (ended != null || !wanted.getAsBoolean()) {

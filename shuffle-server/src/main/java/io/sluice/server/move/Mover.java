@@ -1,5 +1,6 @@
 package io.sluice.server.move;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
@@ -58,9 +59,12 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   private final LongSupplier nanoTime;
   private final AtomicLong movedBytes = new AtomicLong();
 
-  // Guarded by this.
+  @GuardedBy("this")
   private ScheduledThreadPoolExecutor threads;
+
+  @GuardedBy("this")
   private boolean closed;
+
   private volatile MoveRun run;
   private volatile Runnable onDone = () -> {};
 

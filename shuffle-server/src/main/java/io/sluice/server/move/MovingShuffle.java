@@ -1,5 +1,6 @@
 package io.sluice.server.move;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
@@ -42,12 +43,22 @@ final class MovingShuffle {
   /** Why the last of those that are excluded will not do. */
   private String left = "";
 
-  // All guarded by this.
+  @GuardedBy("this")
   private ShuffleCopy copy;
+
+  @GuardedBy("this")
   private ServerId target;
+
+  @GuardedBy("this")
   private boolean caughtUp;
+
+  @GuardedBy("this")
   private boolean applied;
+
+  @GuardedBy("this")
   private boolean finished;
+
+  @GuardedBy("this")
   private String problem = "";
 
   /**

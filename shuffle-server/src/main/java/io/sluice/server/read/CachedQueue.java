@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.util.List;
@@ -9,8 +10,10 @@ final class CachedQueue {
   private final ReadBudget budget;
   private final Runnable retry = this::answerNext;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final FairQueue<FileFetch> queue = new FairQueue<>(FileFetch::length);
+
+  @GuardedBy("this")
   private boolean closed;
 
   CachedQueue(ReadBudget budget) {

@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.SluiceException;
@@ -46,11 +47,19 @@ final class DiskReader {
   private final LongSupplier nanoTime;
   private final Runnable retry = this::startAll;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final FairQueue<Part> queue = new FairQueue<>(part -> part.bytes);
+
+  @GuardedBy("this")
   private final Set<Part> running = new LinkedHashSet<>();
+
+  @GuardedBy("this")
   private int advising;
+
+  @GuardedBy("this")
   private int opening;
+
+  @GuardedBy("this")
   private boolean closed;
 
   DiskReader(
@@ -116,6 +125,7 @@ final class DiskReader {
     startNext();
   }
 
+  @GuardedBy("this")
   private SluiceException refusalNow() {
     if (closed) {
       return stopping();
@@ -137,6 +147,7 @@ final class DiskReader {
         "disk " + disk.name() + ": " + waiting + " reads wait, limit " + config.maxQueued());
   }
 
+  @GuardedBy("this")
   private boolean isStalled() {
     if (running.size() < threads) {
       return false;

@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.log.LogPiece;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,10 +23,17 @@ final class DropBehind {
   private final ScheduledExecutorService timer;
   private final LongSupplier nanoTime;
   private final Consumer<LogPiece.InFile> drop;
-  // Guarded by this.
+
+  @GuardedBy("this")
   private final Deque<Sent> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private final SentRanges ranges = new SentRanges();
+
+  @GuardedBy("this")
   private Future<?> due;
+
+  @GuardedBy("this")
   private boolean closed;
 
   private record Sent(LogPiece.InFile piece, long atNanos) {}

@@ -1,5 +1,6 @@
 package io.sluice.server.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.memory.ApplicationShare;
 import io.sluice.server.service.ClientConnection;
 import java.util.ArrayList;
@@ -25,10 +26,16 @@ public final class ReadBudget {
   private final long capacityBytes;
   private final long connectionBytes;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<ClientConnection, Long> usedByConnection = new HashMap<>();
+
+  @GuardedBy("this")
   private final Map<String, Long> usedByApplication = new HashMap<>();
+
+  @GuardedBy("this")
   private final Set<Runnable> waiters = new LinkedHashSet<>();
+
+  @GuardedBy("this")
   private long usedBytes;
 
   public ReadBudget(long capacityBytes) {
@@ -69,11 +76,13 @@ public final class ReadBudget {
     return fits;
   }
 
+  @GuardedBy("this")
   private boolean connectionFits(ClientConnection connection, long bytes) {
     Long used = usedByConnection.get(connection);
     return used == null || used + bytes <= connectionBytes;
   }
 
+  @GuardedBy("this")
   private boolean applicationFits(String application, long bytes) {
     Long used = usedByApplication.get(application);
     return used == null || ApplicationShare.allows(capacityBytes, usedBytes + bytes, used + bytes);

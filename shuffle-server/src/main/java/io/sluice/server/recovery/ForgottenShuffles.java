@@ -1,5 +1,6 @@
 package io.sluice.server.recovery;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.catalog.Tombstone;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.storage.Disk;
@@ -25,7 +26,9 @@ public final class ForgottenShuffles {
   private final RunFiles files;
   private final Clock clock;
   private final int maxWaiting;
-  // Guarded by this. Per disk what its thread has not come to yet.
+
+  // Shuffles of each disk that its thread has not reached yet.
+  @GuardedBy("this")
   private final Map<Disk, List<Tombstone>> waiting = new HashMap<>();
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.server.remote;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.remote.spi.RemoteEntry;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteInput;
@@ -47,10 +48,16 @@ final class RemoteConnection implements RemoteFileSystem {
   private final long retryMs;
   private final Thread thread = new Thread(this::connect, "remote-connect");
 
-  // Guarded by this.
+  @GuardedBy("this")
   private RemoteFileSystem files;
+
+  @GuardedBy("this")
   private IOException problem;
+
+  @GuardedBy("this")
   private boolean waitedFor = true;
+
+  @GuardedBy("this")
   private boolean closed;
 
   /**

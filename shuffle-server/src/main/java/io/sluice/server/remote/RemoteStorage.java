@@ -1,5 +1,6 @@
 package io.sluice.server.remote;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.remote.spi.RemoteEntry;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteInput;
@@ -41,9 +42,13 @@ public final class RemoteStorage implements Storage {
   private final long limitBytes;
   private final long worthwhileBytes;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<String, Stored> stored = new HashMap<>();
+
+  @GuardedBy("this")
   private final Map<String, Integer> filesByDirectory = new HashMap<>();
+
+  @GuardedBy("this")
   private long storedBytes;
 
   private volatile RemoteSpace space = new RemoteSpace(0, 0);

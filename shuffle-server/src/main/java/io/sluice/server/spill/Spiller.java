@@ -1,5 +1,6 @@
 package io.sluice.server.spill;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
@@ -48,9 +49,8 @@ public final class Spiller implements AutoCloseable {
   private final Placement<Target> placement = new Placement<>();
   private final Object lock = new Object();
 
-  // Guarded by lock.
-
   /** Calls that wait until memory is written. */
+  @GuardedBy("lock")
   private int flushes;
 
   private boolean writeFailed;
@@ -326,8 +326,11 @@ public final class Spiller implements AutoCloseable {
   private final class Target {
     private final Disk disk;
     private final DiskThread thread;
-    // Guarded by lock.
+
+    @GuardedBy("lock")
     private SpillTask task;
+
+    @GuardedBy("lock")
     private SpillTask givenUp;
 
     Target(Disk disk, int number) {

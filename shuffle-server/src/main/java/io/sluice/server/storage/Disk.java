@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.health.DiskFault;
 import io.sluice.server.health.DiskHealth;
@@ -28,25 +29,48 @@ public final class Disk {
 
   private final Storage storage;
   private final RunCatalog catalog;
-  // Guarded by this: an operator may change them.
+
+  // An operator may change them.
+  @GuardedBy("this")
   private DiskLimits limits;
+
   private final DiskHealth health;
   private final LongSupplier nanoTime;
   private final LongAdder writtenBytes = new LongAdder();
   private final LongAdder writeNanos = new LongAdder();
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final List<PendingWrite> pending = new ArrayList<>();
+
+  @GuardedBy("this")
   private long pendingBytes;
+
+  @GuardedBy("this")
   private long capacityBytes;
+
+  @GuardedBy("this")
   private long freeBytes;
+
+  @GuardedBy("this")
   private boolean full;
+
+  @GuardedBy("this")
   private long fullUntilNanos;
+
+  @GuardedBy("this")
   private boolean heldFull;
+
+  @GuardedBy("this")
   private boolean unreadable;
+
+  @GuardedBy("this")
   private int failures;
+
   // Since a write failed, until one succeeds.
+  @GuardedBy("this")
   private boolean postponed;
+
+  @GuardedBy("this")
   private long notBeforeNanos;
 
   public Disk(Storage storage, RunCatalog catalog, DiskLimits limits, LongSupplier nanoTime) {
@@ -295,6 +319,7 @@ public final class Disk {
   }
 
   /** No write begins for so long, or until a later time that was said before. */
+  @GuardedBy("this")
   private void postpone(long ms) {
     long until = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
     if (!postponed || until - notBeforeNanos > 0) {

@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.run.RunId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,8 +23,11 @@ final class DoomedRuns {
 
   private final Disk disk;
   private final Consumer<RunFile> deleted;
-  // Guarded by this.
+
+  @GuardedBy("this")
   private List<RunFile> waiting = new ArrayList<>();
+
+  @GuardedBy("this")
   private List<RunFile> failed = new ArrayList<>();
 
   /**

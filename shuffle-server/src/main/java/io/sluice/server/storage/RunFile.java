@@ -1,5 +1,6 @@
 package io.sluice.server.storage;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.health.FailedRead;
@@ -29,11 +30,19 @@ public final class RunFile implements ReadableRun {
   // Written by whoever reads; the latest of several at once is as good as any other of them.
   private volatile long lastReadNanos;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private Disk disk;
+
+  @GuardedBy("this")
   private boolean discarded;
+
+  @GuardedBy("this")
   private int readers;
+
+  @GuardedBy("this")
   private FileChannel channel;
+
+  @GuardedBy("this")
   private List<FileChannel> retired = List.of();
 
   RunFile(RunFiles files, Disk disk, RunRecord record) {
@@ -260,6 +269,7 @@ public final class RunFile implements ReadableRun {
     return disk().storage().pathOf(name);
   }
 
+  @GuardedBy("this")
   private void checkHasReader() {
     if (readers == 0) {
       throw new IllegalStateException("run " + record.id() + " has no reader");

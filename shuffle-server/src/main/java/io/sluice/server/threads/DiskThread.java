@@ -1,5 +1,6 @@
 package io.sluice.server.threads;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,10 +35,17 @@ public final class DiskThread {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock. The number of tasks is bounded by the callers of execute.
+  // The number of tasks is bounded by the callers of execute.
+  @GuardedBy("lock")
   private final Queue<Runnable> tasks = new ArrayDeque<>();
+
+  @GuardedBy("lock")
   private boolean signalled;
+
+  @GuardedBy("lock")
   private boolean running;
+
+  @GuardedBy("lock")
   private boolean stopping;
 
   /**

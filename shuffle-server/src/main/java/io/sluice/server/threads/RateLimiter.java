@@ -1,5 +1,6 @@
 package io.sluice.server.threads;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -10,7 +11,9 @@ import java.util.function.LongSupplier;
 public final class RateLimiter {
   private final long bytesPerSecond;
   private final LongSupplier nanoTime;
-  // Guarded by this: when the next bytes may go.
+
+  // When the next bytes may go.
+  @GuardedBy("this")
   private long nextNanos;
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.server.watch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.health.DiskHealth;
@@ -42,8 +43,10 @@ final class DiskChecker {
   private final DiskThread thread;
   private final Object lock = new Object();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private boolean busy;
+
+  @GuardedBy("lock")
   private long busySinceNanos;
 
   private final AtomicBoolean woken = new AtomicBoolean();
