@@ -12,14 +12,14 @@ import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.client.security.ClientTls;
 import io.sluice.client.server.TaskTime;
-import io.sluice.client.transport.DataTransport;
-import io.sluice.client.transport.GrpcDataTransport;
-import io.sluice.client.transport.NettyDataTransport;
-import io.sluice.client.transport.SocketDataTransport;
-import io.sluice.client.transport.UnusableTransport;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.tls.ClientTls;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.GrpcDataTransport;
+import io.sluice.transport.client.NettyDataTransport;
+import io.sluice.transport.client.SocketDataTransport;
+import io.sluice.transport.client.UnusableTransport;
 import java.util.Map;
 
 /**

@@ -6,8 +6,8 @@ import io.sluice.common.audit.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.server.config.NetworkConfig;
-import io.sluice.server.transport.DataTransportConfig;
-import io.sluice.server.transport.TransportCounters;
+import io.sluice.transport.server.DataTransportConfig;
+import io.sluice.transport.server.TransportCounters;
 import java.util.function.LongSupplier;
 
 /**

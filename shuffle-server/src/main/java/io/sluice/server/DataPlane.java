@@ -1,10 +1,8 @@
 package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.common.frame.FrameLimits;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.server.config.NetworkConfig;
-import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.metrics.Latencies;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.PageCache;
@@ -21,9 +19,12 @@ import io.sluice.server.service.StoreDataService;
 import io.sluice.server.shortcircuit.ShortCircuitConfig;
 import io.sluice.server.shortcircuit.ShortCircuitCounters;
 import io.sluice.server.shortcircuit.ShortCircuitServer;
-import io.sluice.server.transport.DataTransportConfig;
-import io.sluice.server.transport.NettyDataServer;
-import io.sluice.server.transport.NettyServerConfig;
+import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.handshake.ConnectionGuard;
+import io.sluice.transport.server.DataTransportConfig;
+import io.sluice.transport.server.NettyDataServer;
+import io.sluice.transport.server.NettyServerConfig;
+import io.sluice.transport.service.RequestMemory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -152,7 +153,7 @@ record DataPlane(
         new StoreDataService(
             epochs,
             serviceConfig(startup.config()),
-            startup.security().connections(),
+            ConnectionGuard.of(startup.security()),
             pushes,
             engine.memory(),
             requestMemory,
@@ -191,7 +192,7 @@ record DataPlane(
             engine.epoch(),
             engine.store(),
             reads,
-            startup.security().connections(),
+            ConnectionGuard.of(startup.security()),
             counters,
             admission::shortCircuitDenied);
     try {

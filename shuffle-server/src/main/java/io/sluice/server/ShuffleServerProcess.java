@@ -22,7 +22,7 @@ import io.sluice.server.http.TrafficMetrics;
 import io.sluice.server.lease.LeaseTable;
 import io.sluice.server.metrics.Latencies;
 import io.sluice.server.storage.Disk;
-import io.sluice.server.transport.NettyDataServer;
+import io.sluice.transport.server.NettyDataServer;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;

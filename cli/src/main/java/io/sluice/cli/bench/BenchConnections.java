@@ -1,8 +1,8 @@
 package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.BenchCluster.Share;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.DataTransport;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.sluice.cli.bench;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.Fetch;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.FetchedBody;
 import java.util.Queue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;

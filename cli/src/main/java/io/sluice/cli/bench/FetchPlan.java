@@ -1,7 +1,6 @@
 package io.sluice.cli.bench;
 
 import io.sluice.cli.bench.BenchCluster.Share;
-import io.sluice.client.transport.DataConnection;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
@@ -10,6 +9,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.SliceMark;
+import io.sluice.transport.client.DataConnection;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;

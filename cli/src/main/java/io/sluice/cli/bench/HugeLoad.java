@@ -2,13 +2,13 @@ package io.sluice.cli.bench;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.DataTransport;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.proto.Push;
 import io.sluice.proto.ServerId;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

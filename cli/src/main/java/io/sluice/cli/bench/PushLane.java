@@ -2,12 +2,12 @@ package io.sluice.cli.bench;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.client.transport.DataConnection;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.proto.Push;
 import io.sluice.proto.ShuffleId;
+import io.sluice.transport.client.DataConnection;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,14 +1,14 @@
 package io.sluice.cli.bench;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.FetchedBody;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -73,11 +73,12 @@ class StructureTest {
     "proto, ''",
     "common, proto",
     "metrics, common proto",
-    "client, common proto",
+    "transport, common proto",
+    "client, common proto transport",
     "coordinator, common metrics proto",
-    "server, common metrics proto",
+    "server, common metrics proto transport",
     "demo, proto",
-    "cli, client common coordinator demo metrics proto server"
+    "cli, client common coordinator demo metrics proto server transport"
   })
   void aModuleKnowsThoseBelowIt(String module, String below) {
     String[] known =
@@ -90,7 +91,7 @@ class StructureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"common", "client", "coordinator", "server", "demo", "cli"})
+  @ValueSource(strings = {"common", "transport", "client", "coordinator", "server", "demo", "cli"})
   void packagesOfAModuleMakeNoCircle(String module) {
     slices().matching(ROOT + module + ".(*)..").should().beFreeOfCycles().check(all);
   }
@@ -98,10 +99,25 @@ class StructureTest {
   @Test
   void jobsCarryNothingThatOnlyServersNeed() {
     noClasses()
-        .that(ours("client", "common"))
+        .that(ours("client", "common", "transport"))
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(OF_SERVERS)
+        .check(all);
+  }
+
+  /** Jars of plugins leave it out. */
+  @Test
+  void clientsHaveNoUseForTheServerEndOfTheTransport() {
+    noClasses()
+        .that(ours("client", "transport.client", "transport.frame", "transport.net"))
+        .should()
+        .dependOnClassesThat(ours("transport.server", "transport.service"))
+        .check(all);
+    noClasses()
+        .that(ours("transport.server", "transport.service"))
+        .should()
+        .dependOnClassesThat(ours("transport.client"))
         .check(all);
   }
 

@@ -2,9 +2,9 @@ package io.sluice.client.file;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.RunFileKind;
+import io.sluice.transport.client.FetchedBody;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package io.sluice.client.push;
 
 import io.sluice.client.server.ServerSession;
-import io.sluice.client.transport.DataConnection;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
+import io.sluice.transport.client.DataConnection;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;

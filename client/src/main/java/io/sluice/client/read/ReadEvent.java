@@ -1,9 +1,9 @@
 package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.OpenReply;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.FetchedBody;
 import java.util.List;
 
 /** Something that another thread reports; handled by the task thread. */

@@ -2,10 +2,10 @@ package io.sluice.client.read;
 
 import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.read.LocatedFile.Place;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
+import io.sluice.transport.client.FetchedBody;
 import java.util.List;
 
 /** What one Fetch asks for, and its bytes once they are here. Belongs to one thread. */

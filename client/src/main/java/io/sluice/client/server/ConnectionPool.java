@@ -1,9 +1,9 @@
 package io.sluice.client.server;
 
-import io.sluice.client.transport.ConnectionLostException;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.DataTransport;
 import io.sluice.proto.ServerId;
+import io.sluice.transport.client.ConnectionLostException;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

@@ -1,7 +1,7 @@
 package io.sluice.client.server;
 
-import io.sluice.client.transport.DataConnection;
 import io.sluice.proto.ServerId;
+import io.sluice.transport.client.DataConnection;
 import java.util.concurrent.TimeUnit;
 
 /**

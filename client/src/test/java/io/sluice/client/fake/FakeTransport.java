@@ -1,10 +1,6 @@
 package io.sluice.client.fake;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.transport.ConnectionLostException;
-import io.sluice.client.transport.DataConnection;
-import io.sluice.client.transport.DataTransport;
-import io.sluice.client.transport.FetchedBody;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
@@ -13,6 +9,10 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.ServerId;
+import io.sluice.transport.client.ConnectionLostException;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.FetchedBody;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

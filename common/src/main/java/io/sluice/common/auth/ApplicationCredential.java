@@ -62,8 +62,14 @@ public final class ApplicationCredential {
     return token.expiryMs();
   }
 
-  byte[] tokenBytes() {
+  /** The token, which is no secret. A copy. */
+  public byte[] tokenBytes() {
     return tokenBytes.clone();
+  }
+
+  /** HMAC with the token's key; {@code label} says what the result is for. */
+  public byte[] mac(String label, byte[]... parts) {
+    return Hmac.of(key, label, parts);
   }
 
   byte[] key() {

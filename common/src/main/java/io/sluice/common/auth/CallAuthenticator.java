@@ -48,9 +48,9 @@ public final class CallAuthenticator {
       throw denied("the answer to a challenge that is old, or was not this process's");
     }
     byte[] nonce = proof.getNonce().toByteArray();
-    if (nonce.length != ConnectionProofs.NONCE_LENGTH) {
+    if (nonce.length != CallProofs.NONCE_LENGTH) {
       throw denied(
-          "nonce of %d bytes, expected %d".formatted(nonce.length, ConnectionProofs.NONCE_LENGTH));
+          "nonce of %d bytes, expected %d".formatted(nonce.length, CallProofs.NONCE_LENGTH));
     }
     Caller claimed = claimed(proof);
     byte[] key = claimed.provedBy().key().orElseGet(() -> new byte[Hmac.LENGTH]);

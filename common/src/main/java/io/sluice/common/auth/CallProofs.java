@@ -32,6 +32,9 @@ public final class CallProofs implements ClientInterceptor {
       Metadata.Key.of(
           "sluice-proof-bin", ProtoUtils.metadataMarshaller(CallProof.getDefaultInstance()));
 
+  /** Bytes of the caller's nonce. */
+  static final int NONCE_LENGTH = 32;
+
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 
   private final Prover prover;
@@ -161,7 +164,8 @@ public final class CallProofs implements ClientInterceptor {
     }
 
     private Metadata headers(ByteString challenge, String call) {
-      byte[] nonce = ConnectionProofs.nonce(random);
+      byte[] nonce = new byte[NONCE_LENGTH];
+      random.nextBytes(nonce);
       CallProof.Builder proof =
           CallProof.newBuilder().setChallenge(challenge).setNonce(ByteString.copyFrom(nonce));
       byte[] key = prover.introduce(proof);

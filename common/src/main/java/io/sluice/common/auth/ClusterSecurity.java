@@ -152,11 +152,9 @@ public final class ClusterSecurity {
     return tls;
   }
 
-  /** For data connections to this process. */
-  public ConnectionGuard connections() {
-    return tokens == null
-        ? ConnectionGuard.OPEN
-        : new ConnectionGuard(tokens, config.required(), random);
+  /** Verifies tokens of data connections to this process; empty: there is no secret. */
+  public Optional<TokenAuthority> tokens() {
+    return Optional.ofNullable(tokens);
   }
 
   /** For a coordinator. */

@@ -25,7 +25,7 @@ public final class TokenAuthority {
   }
 
   /** A verified token: what it says is so, once its key has proved the one that showed it. */
-  static final class Verified {
+  public static final class Verified {
     private final ApplicationToken token;
     private final byte[] key;
 
@@ -40,6 +40,16 @@ public final class TokenAuthority {
 
     byte[] key() {
       return key;
+    }
+
+    /** The application that the token is for. */
+    public String application() {
+      return token.application();
+    }
+
+    /** HMAC with the token's key; {@code label} says what the result is for. */
+    public byte[] mac(String label, byte[]... parts) {
+      return Hmac.of(key, label, parts);
     }
 
     @Override
@@ -74,7 +84,7 @@ public final class TokenAuthority {
    *
    * @throws SluiceException DENIED if it is malformed, of another cluster, or expired
    */
-  Verified verify(byte[] bytes) throws SluiceException {
+  public Verified verify(byte[] bytes) throws SluiceException {
     ApplicationToken token = ApplicationToken.fromBytes(bytes);
     ClusterKeys.Key key =
         keys.get()

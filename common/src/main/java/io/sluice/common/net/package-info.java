@@ -1,6 +1,6 @@
 /**
- * What both ends of the framed TCP transport share: the choice of I/O mechanism and the receiver
- * that cuts a byte stream into frames. A {@link io.sluice.common.net.FrameReceiver} belongs to its
- * channel's event loop; everything else is thread-safe. Clients and servers depend on it.
+ * Sockets of every port: the choice of I/O mechanism, limits of connections, and texts about peers
+ * and failed calls. Thread-safe, with no threads of its own but the event loops that it makes for
+ * its callers.
  */
 package io.sluice.common.net;

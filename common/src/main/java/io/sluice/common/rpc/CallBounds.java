@@ -4,7 +4,6 @@ import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
 import io.sluice.common.audit.CallDenials;
 import io.sluice.common.error.PeerText;
-import io.sluice.common.net.DataExchange;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -38,12 +37,7 @@ public final class CallBounds extends ServerStreamTracer.Factory {
       headers.discardAll(ENCODING);
       headers.put(ENCODING, PeerText.quoted(encoding));
     }
-    return new BoundedCall(
-        method,
-        limits.of(method),
-        method.equals(DataExchange.METHOD.getFullMethodName()),
-        timer,
-        denials);
+    return new BoundedCall(method, limits.of(method), limits.isStream(method), timer, denials);
   }
 
   /** The longest request of any call, in bytes. */

@@ -6,7 +6,9 @@ import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The longest request message of each control call, in bytes. It is what the largest honest request
@@ -46,9 +48,11 @@ public final class CallLimits {
           row(ShuffleServerControlGrpc.getGetStatusMethod(), EMPTY));
 
   private final Map<String, Integer> rows;
+  private final Set<String> streams;
 
-  private CallLimits(Map<String, Integer> rows) {
+  private CallLimits(Map<String, Integer> rows, Set<String> streams) {
     this.rows = Map.copyOf(rows);
+    this.streams = Set.copyOf(streams);
   }
 
   private static Map.Entry<String, Integer> row(MethodDescriptor<?, ?> method, int bytes) {
@@ -57,14 +61,18 @@ public final class CallLimits {
 
   /** The calls whose limit no configuration changes. */
   public static CallLimits control() {
-    return new CallLimits(CONTROL);
+    return new CallLimits(CONTROL, Set.of());
   }
 
   /** These limits and that of one more method. */
   public CallLimits with(MethodDescriptor<?, ?> method, int bytes) {
     Map<String, Integer> more = new HashMap<>(rows);
     more.put(method.getFullMethodName(), bytes);
-    return new CallLimits(more);
+    Set<String> moreStreams = new HashSet<>(streams);
+    if (method.getType() != MethodDescriptor.MethodType.UNARY) {
+      moreStreams.add(method.getFullMethodName());
+    }
+    return new CallLimits(more, moreStreams);
   }
 
   /**
@@ -74,6 +82,15 @@ public final class CallLimits {
    */
   int of(String method) {
     return rows.getOrDefault(method, EMPTY);
+  }
+
+  /**
+   * Whether calls of a method may last: a stream has no limit of time.
+   *
+   * @param method full name, {@code package.Service/Method}
+   */
+  boolean isStream(String method) {
+    return streams.contains(method);
   }
 
   /** Of the method with the longest requests. */

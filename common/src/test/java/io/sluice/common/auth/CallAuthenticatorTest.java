@@ -35,7 +35,7 @@ class CallAuthenticatorTest {
   }
 
   private static CallProof proof(byte[] challenge, String user, String secret, String call) {
-    return proof(challenge, new byte[ConnectionProofs.NONCE_LENGTH], user, secret, call);
+    return proof(challenge, new byte[CallProofs.NONCE_LENGTH], user, secret, call);
   }
 
   private static CallProof proof(
@@ -95,9 +95,11 @@ class CallAuthenticatorTest {
 
   @Test
   void aProofIsValidOnlyWithItsNonceOf32Bytes() {
+    byte[] other = new byte[CallProofs.NONCE_LENGTH];
+    random.nextBytes(other);
     CallProof changed =
         proof(authenticator.challenge(), "alice", SECRET, CALL).toBuilder()
-            .setNonce(ByteString.copyFrom(ConnectionProofs.nonce(random)))
+            .setNonce(ByteString.copyFrom(other))
             .build();
     assertThatThrownBy(() -> authenticator.authenticate(changed, CALL))
         .hasMessageContaining("user alice");

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.grpc.BindableService;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -21,7 +21,6 @@ import io.sluice.common.audit.AuditLog;
 import io.sluice.common.audit.CallDenials;
 import io.sluice.common.audit.DeniedCall.Cause;
 import io.sluice.common.net.AcceptLimit;
-import io.sluice.common.net.DataExchange;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.common.rpc.RawHttp2.Frame;
 import io.sluice.proto.CoordinatorGrpc;
@@ -29,9 +28,11 @@ import io.sluice.proto.ListServersReply;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -52,6 +53,13 @@ class RpcPortTest {
       CoordinatorGrpc.getRegisterApplicationMethod().getFullMethodName();
   private static final String LIST = CoordinatorGrpc.getListServersMethod().getFullMethodName();
   private static final int ENHANCE_YOUR_CALM = 11;
+  private static final MethodDescriptor<byte[], byte[]> STREAM =
+      MethodDescriptor.<byte[], byte[]>newBuilder()
+          .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+          .setFullMethodName("sluice.v1.Data/Exchange")
+          .setRequestMarshaller(RawBytes.INSTANCE)
+          .setResponseMarshaller(RawBytes.INSTANCE)
+          .build();
 
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
@@ -83,6 +91,24 @@ class RpcPortTest {
     }
   }
 
+  private enum RawBytes implements MethodDescriptor.Marshaller<byte[]> {
+    INSTANCE;
+
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      try {
+        return stream.readAllBytes();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
   @BeforeEach
   void start() throws IOException {
     NettyServerBuilder builder =
@@ -95,7 +121,9 @@ class RpcPortTest {
         NioServerSocketChannel.class,
         new AcceptLimit(new PeerConnections(100, 100), (peer, reason) -> {}),
         new CallBounds(
-            CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), 16 << 20),
+            CallLimits.control()
+                .with(CoordinatorGrpc.getHeartbeatMethod(), 16 << 20)
+                .with(STREAM, 1 << 10),
             timer,
             denials));
     BindableService data = RpcPortTest::dataExchange;
@@ -121,15 +149,14 @@ class RpcPortTest {
   }
 
   private static ServerServiceDefinition dataExchange() {
-    return ServerServiceDefinition.builder(DataExchange.SERVICE)
-        .addMethod(DataExchange.METHOD, (call, headers) -> answeredAndClosed(call))
+    return ServerServiceDefinition.builder("sluice.v1.Data")
+        .addMethod(STREAM, (call, headers) -> answeredAndClosed(call))
         .build();
   }
 
-  private static ServerCall.Listener<InputStream> answeredAndClosed(
-      ServerCall<InputStream, InputStream> call) {
+  private static ServerCall.Listener<byte[]> answeredAndClosed(ServerCall<byte[], byte[]> call) {
     call.sendHeaders(new Metadata());
-    call.sendMessage(DataExchange.message(Unpooled.wrappedBuffer(new byte[100])));
+    call.sendMessage(new byte[100]);
     call.close(Status.OK, new Metadata());
     BoundedCall.current().closing();
     return new ServerCall.Listener<>() {};
@@ -310,7 +337,7 @@ class RpcPortTest {
   void resetsAStreamWhoseEndIsNotTaken() throws Exception {
     try (RawHttp2 peer = connect()) {
       peer.initialWindow(0);
-      peer.call(1, DataExchange.METHOD.getFullMethodName());
+      peer.call(1, STREAM.getFullMethodName());
       assertThat(peer.next().type()).isEqualTo(RawHttp2.HEADERS);
 
       timer.fireOne();

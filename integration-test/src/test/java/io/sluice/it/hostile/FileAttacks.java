@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
-import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
+import io.sluice.transport.handshake.ConnectionProofs;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

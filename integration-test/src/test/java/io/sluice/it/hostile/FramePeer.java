@@ -1,12 +1,12 @@
 package io.sluice.it.hostile;
 
 import io.sluice.common.auth.ApplicationCredential;
-import io.sluice.common.auth.ConnectionProofs;
 import io.sluice.proto.Error;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Status;
+import io.sluice.transport.handshake.ConnectionProofs;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -300,6 +300,11 @@ class SparkOnSluiceTest {
                   name.startsWith("io/sluice/")
                       || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
       assertThat(names)
+          .as("the server end of the data protocol")
+          .noneMatch(name -> name.matches("io/sluice/transport/(server|service)/.+"))
+          .noneMatch(name -> name.matches("io/sluice/transport/handshake/(Server|ConnectionG).+"))
+          .anyMatch(name -> name.startsWith("io/sluice/transport/client/"));
+      assertThat(names)
           .filteredOn(name -> name.startsWith("META-INF/native/") && !name.endsWith("/"))
           .isNotEmpty()
           .allMatch(name -> name.contains("/libio_sluice_shaded_netty_"));

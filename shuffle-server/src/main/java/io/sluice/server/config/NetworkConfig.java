@@ -3,7 +3,7 @@ package io.sluice.server.config;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.IoMode;
-import io.sluice.server.transport.DataTransportConfig;
+import io.sluice.transport.server.DataTransportConfig;
 import java.util.List;
 import java.util.Optional;
 

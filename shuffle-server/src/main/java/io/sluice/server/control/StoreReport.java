@@ -11,7 +11,7 @@ import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.service.ServerCounters;
-import io.sluice.server.transport.TransportCounters;
+import io.sluice.transport.server.TransportCounters;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;

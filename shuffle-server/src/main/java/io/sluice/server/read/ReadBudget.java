@@ -1,8 +1,8 @@
 package io.sluice.server.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.server.memory.ApplicationShare;
-import io.sluice.server.service.ClientConnection;
+import io.sluice.transport.service.ApplicationShare;
+import io.sluice.transport.service.ClientConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

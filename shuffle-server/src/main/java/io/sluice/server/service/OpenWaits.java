@@ -1,13 +1,13 @@
 package io.sluice.server.service;
 
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.frame.AttemptSets;
 import io.sluice.proto.Open;
 import io.sluice.server.log.OpenWait;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.memory.RequestMemory;
+import io.sluice.transport.frame.AttemptSets;
+import io.sluice.transport.service.RequestMemory;
 import java.io.IOException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;

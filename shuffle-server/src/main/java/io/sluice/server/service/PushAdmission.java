@@ -2,11 +2,12 @@ package io.sluice.server.service;
 
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.common.frame.FrameLimits;
 import io.sluice.proto.Push;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.service.ClientConnection;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.BooleanSupplier;

@@ -1,12 +1,10 @@
 package io.sluice.server.model;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.server.log.LogConfig;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.merge.MergeCounters;
 import io.sluice.server.merge.MergeWriter;
 import io.sluice.server.merge.ReportedMergeInputs;
@@ -34,6 +32,8 @@ import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.watch.DiskWatch;
 import io.sluice.server.watch.WatchSteps;
+import io.sluice.transport.handshake.ConnectionGuard;
+import io.sluice.transport.service.RequestMemory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

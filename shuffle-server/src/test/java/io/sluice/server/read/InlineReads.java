@@ -2,8 +2,8 @@ package io.sluice.server.read;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.SluiceException;
-import io.sluice.server.memory.RequestMemory;
-import io.sluice.server.service.FetchedBytes;
+import io.sluice.transport.service.FetchedBytes;
+import io.sluice.transport.service.RequestMemory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;

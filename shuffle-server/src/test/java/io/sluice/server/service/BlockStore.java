@@ -1,10 +1,8 @@
 package io.sluice.server.service;
 
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.memory.RequestMemory;
 import io.sluice.server.nativeio.LinuxPageCache;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -18,6 +16,8 @@ import io.sluice.server.spill.Spiller;
 import io.sluice.server.storage.Disks;
 import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFiles;
+import io.sluice.transport.handshake.ConnectionGuard;
+import io.sluice.transport.service.RequestMemory;
 import java.io.IOException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;

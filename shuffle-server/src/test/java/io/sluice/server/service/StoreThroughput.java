@@ -9,6 +9,7 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.spill.SpillConfig;
 import io.sluice.server.storage.DirectoryConfig;
 import io.sluice.server.storage.DiskLimits;
+import io.sluice.transport.service.ClientConnection;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

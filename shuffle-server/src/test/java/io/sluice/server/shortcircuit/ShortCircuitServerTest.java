@@ -3,7 +3,6 @@ package io.sluice.server.shortcircuit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.unix.FileDescriptor;
-import io.sluice.common.auth.ConnectionGuard;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.catalog.InMemoryCatalog;
@@ -21,6 +20,7 @@ import io.sluice.server.storage.Fsync;
 import io.sluice.server.storage.RunFile;
 import io.sluice.server.storage.RunFiles;
 import io.sluice.server.storage.StorageKind;
+import io.sluice.transport.handshake.ConnectionGuard;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

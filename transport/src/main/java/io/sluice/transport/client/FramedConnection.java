@@ -1,0 +1,289 @@
+package io.sluice.transport.client;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.Range;
+import io.sluice.transport.frame.FrameFormatException;
+import io.sluice.transport.frame.FrameHeader;
+import io.sluice.transport.frame.FrameHeads;
+import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.net.FrameSink;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/**
+ * What connections of both transports have in common: requests become frames, replies complete
+ * them. A transport carries the frames. Thread-safe.
+ */
+abstract class FramedConnection implements DataConnection, FrameSink {
+  /** The data protocol's versions that this client speaks. */
+  static final int MIN_VERSION = 1;
+
+  static final int MAX_VERSION = 1;
+
+  private final Requests requests;
+  private final ByteBufAllocator allocator;
+  private final TransportConfig config;
+  // Touched by the thread that receives only.
+  private MessageLite headOfBody;
+  private volatile HelloReply hello = HelloReply.getDefaultInstance();
+
+  FramedConnection(
+      String server, ByteBufAllocator allocator, TransportConfig config, LongSupplier nanoTime) {
+    this.requests = new Requests(server, nanoTime);
+    this.allocator = allocator;
+    this.config = config;
+  }
+
+  /**
+   * Sends a frame after those given before it. Never blocks.
+   *
+   * @param headerAndHead takes
+   * @param body takes; null if there is none
+   */
+  abstract void send(ByteBuf headerAndHead, ByteBuf body);
+
+  /**
+   * Reads the body that was announced last.
+   *
+   * @param target takes: empty, with exactly the body's length of writable bytes
+   */
+  abstract void receiveBody(ByteBuf target);
+
+  /** Takes nothing more from the other side. Idempotent. */
+  abstract void endReceiving();
+
+  /** Fails what waits for a reply, and closes. The first cause stays. Idempotent. */
+  abstract void end(Throwable cause);
+
+  @Override
+  public final void onHead(FrameHeader header, ByteBuf frame) {
+    MessageLite head;
+    try {
+      head = requests.head(header, frame);
+    } catch (SluiceException e) {
+      endReceiving();
+      end(e);
+      return;
+    }
+    int length = header.bodyLength();
+    if (length == 0) {
+      requests.complete(header.requestId(), head, null);
+    } else {
+      headOfBody = head;
+      receiveBody(allocator.directBuffer(length, length));
+    }
+  }
+
+  @Override
+  public final void onBody(FrameHeader header, ByteBuf body) {
+    MessageLite head = headOfBody;
+    headOfBody = null;
+    requests.complete(header.requestId(), head, body);
+  }
+
+  @Override
+  public final void onMalformed(long requestId, FrameFormatException problem) {
+    end(new SluiceException(StatusCode.FRAME_CORRUPT, problem.getMessage(), problem));
+  }
+
+  Requests requests() {
+    return requests;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  TransportConfig config() {
+    return config;
+  }
+
+  /**
+   * Sends HELLO, and proves the application where there is a credential for it; then the server
+   * must prove its knowledge of the token's key, too. The connection is ready for requests when the
+   * result completes.
+   */
+  CompletableFuture<DataConnection> hello(
+      String application, String client, ApplicationCredentials credentials) {
+    Optional<ApplicationCredential> credential;
+    try {
+      credential = credentials.forConnection();
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    Hello.Builder head =
+        Hello.newBuilder()
+            .setMinVersion(MIN_VERSION)
+            .setMaxVersion(MAX_VERSION)
+            .setApplication(application)
+            .setClient(client);
+    CompletableFuture<HelloReply> reply =
+        credential.isEmpty()
+            ? ask(FrameType.HELLO, head.build(), FrameType.HELLO_REPLY, HelloReply.parser())
+            : proved(head, new ConnectionProofs(credential.get(), new SecureRandom()));
+    return reply.thenCompose(this::greeted);
+  }
+
+  private CompletableFuture<HelloReply> proved(Hello.Builder head, ConnectionProofs proofs) {
+    proofs.introduce(head);
+    return ask(FrameType.HELLO, head.build(), FrameType.CHALLENGE, HelloChallenge.parser())
+        .thenCompose(
+            challenge -> {
+              try {
+                return ask(
+                    FrameType.PROOF,
+                    proofs.answer(challenge),
+                    FrameType.HELLO_REPLY,
+                    HelloReply.parser());
+              } catch (SluiceException e) {
+                return CompletableFuture.failedFuture(e);
+              }
+            })
+        .thenCompose(
+            reply -> {
+              try {
+                proofs.verify(reply);
+                return CompletableFuture.completedFuture(reply);
+              } catch (SluiceException e) {
+                return CompletableFuture.failedFuture(e);
+              }
+            });
+  }
+
+  private <T extends Message> CompletableFuture<T> ask(
+      FrameType type, MessageLite head, FrameType reply, Parser<T> parser) {
+    Requests.Added<T> request = requests.add(reply, parser, config.connectTimeoutMs());
+    send(type, request.requestId(), head, null);
+    return request.future();
+  }
+
+  private CompletableFuture<DataConnection> greeted(HelloReply reply) {
+    if (reply.getVersion() < MIN_VERSION || reply.getVersion() > MAX_VERSION) {
+      return CompletableFuture.failedFuture(
+          new SluiceException(
+              StatusCode.BAD_VERSION,
+              "server chose protocol version "
+                  + reply.getVersion()
+                  + ", this client speaks "
+                  + MIN_VERSION
+                  + " to "
+                  + MAX_VERSION));
+    }
+    hello = reply;
+    return CompletableFuture.completedFuture(this);
+  }
+
+  /** The failure of a HELLO as callers of connect see it: what the server said, if it said it. */
+  static Throwable connectFailure(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof ConnectionLostException && cause.getCause() instanceof SluiceException
+        ? cause.getCause()
+        : cause;
+  }
+
+  @Override
+  public long epoch() {
+    return hello.getEpoch();
+  }
+
+  @Override
+  public long wholeSinceEpoch() {
+    HelloReply reply = hello;
+    // A server that does not say promises nothing of earlier lives.
+    return reply.getWholeSinceEpoch() == 0 ? reply.getEpoch() : reply.getWholeSinceEpoch();
+  }
+
+  @Override
+  public String localSocket() {
+    return hello.getLocalSocket();
+  }
+
+  @Override
+  public int maxBodyLength() {
+    return hello.getMaxBodyLength();
+  }
+
+  @Override
+  public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
+    int length = body.readableBytes();
+    if (length > maxBodyLength()) {
+      body.release();
+      return CompletableFuture.failedFuture(tooLarge("push", length));
+    }
+    Requests.Added<PushAck> request =
+        requests.add(FrameType.PUSH_ACK, PushAck.parser(), config.requestTimeoutMs());
+    send(FrameType.PUSH, request.requestId(), push, body);
+    return request.future();
+  }
+
+  @Override
+  public CompletableFuture<OpenReply> open(Open open) {
+    Requests.Added<OpenReply> request =
+        requests.add(
+            FrameType.OPEN_REPLY,
+            OpenReply.parser(),
+            (long) config.requestTimeoutMs() + open.getMaxWaitMs());
+    send(FrameType.OPEN, request.requestId(), open, null);
+    return request.future();
+  }
+
+  @Override
+  public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
+    long length = 0;
+    for (Range range : fetch.getRangesList()) {
+      length += range.getLength();
+    }
+    if (length < 0 || length > config.limits().maxBodyLength()) {
+      return CompletableFuture.failedFuture(tooLarge("fetch", length));
+    }
+    Requests.Added<FetchedBody> request =
+        requests.addFetch((int) length, config.requestTimeoutMs());
+    send(FrameType.FETCH, request.requestId(), fetch, null);
+    return request.future();
+  }
+
+  private SluiceException tooLarge(String what, long length) {
+    return new SluiceException(
+        StatusCode.FRAME_TOO_LARGE,
+        what
+            + ": body of "
+            + length
+            + " bytes, limit "
+            + Math.min(maxBodyLength(), config.limits().maxBodyLength()));
+  }
+
+  private void send(FrameType type, long requestId, MessageLite head, ByteBuf body) {
+    ByteBuf frame;
+    try {
+      frame =
+          FrameHeads.encode(
+              allocator, type, requestId, head, body == null ? 0 : body.readableBytes());
+    } catch (RuntimeException e) {
+      if (body != null) {
+        body.release();
+      }
+      throw e;
+    }
+    send(frame, body);
+  }
+}

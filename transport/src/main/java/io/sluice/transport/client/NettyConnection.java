@@ -1,0 +1,142 @@
+package io.sluice.transport.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.sluice.transport.net.ChannelFrameSink;
+import io.sluice.transport.net.FrameReceiver;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * A connection over framed TCP. What {@link ChannelFrameSink} calls runs on the channel's event
+ * loop.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
+final class NettyConnection extends FramedConnection implements ChannelFrameSink {
+  private final Channel channel;
+  private final FrameReceiver receiver;
+  private final Queue<Outgoing> outgoing = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean sending = new AtomicBoolean();
+  private Future<?> overdueCheck;
+
+  private record Outgoing(ByteBuf headerAndHead, ByteBuf body) {
+    void release() {
+      headerAndHead.release();
+      if (body != null) {
+        body.release();
+      }
+    }
+  }
+
+  NettyConnection(String server, Channel channel, TransportConfig config, LongSupplier nanoTime) {
+    super(server, channel.alloc(), config, nanoTime);
+    this.channel = channel;
+    this.receiver = new FrameReceiver(config.limits(), this);
+  }
+
+  FrameReceiver receiver() {
+    return receiver;
+  }
+
+  /** Begins to look for requests that stay without a reply. Called on the event loop. */
+  void start() {
+    int shortestMs = Math.min(config().connectTimeoutMs(), config().requestTimeoutMs());
+    long everyMs = Math.max(1, shortestMs / 4);
+    overdueCheck =
+        channel
+            .eventLoop()
+            .scheduleWithFixedDelay(this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void checkOverdue() {
+    if (requests().anyOverdue()) {
+      end(new ConnectionLostException("server stayed silent past the request timeout"));
+    }
+  }
+
+  @Override
+  void send(ByteBuf headerAndHead, ByteBuf body) {
+    outgoing.add(new Outgoing(headerAndHead, body));
+    // One task sends what several threads have queued, with one flush.
+    if (sending.compareAndSet(false, true)) {
+      try {
+        channel.eventLoop().execute(this::sendQueued);
+      } catch (RejectedExecutionException e) {
+        // The event loops have ended, and this connection with them.
+        requests().failAll(e);
+        sending.set(false);
+        dropQueued();
+      }
+    }
+  }
+
+  private void sendQueued() {
+    sending.set(false);
+    if (!channel.isActive()) {
+      dropQueued();
+      return;
+    }
+    for (Outgoing frame = outgoing.poll(); frame != null; frame = outgoing.poll()) {
+      channel.write(frame.headerAndHead, channel.voidPromise());
+      if (frame.body != null) {
+        channel.write(frame.body, channel.voidPromise());
+      }
+    }
+    channel.flush();
+  }
+
+  private void dropQueued() {
+    for (Outgoing frame = outgoing.poll(); frame != null; frame = outgoing.poll()) {
+      frame.release();
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return channel.isActive() && requests().ended() == null;
+  }
+
+  @Override
+  public void close() {
+    end(new ConnectionLostException("closed by the client"));
+  }
+
+  @Override
+  void end(Throwable cause) {
+    requests().failAll(cause);
+    channel.close();
+  }
+
+  @Override
+  void receiveBody(ByteBuf target) {
+    receiver.receiveBody(target);
+  }
+
+  @Override
+  void endReceiving() {
+    receiver.end();
+  }
+
+  @Override
+  public void onReadComplete() {
+    // Requests are flushed when they are sent.
+  }
+
+  @Override
+  public void onClosed(Throwable causeOrNull) {
+    if (overdueCheck != null) {
+      overdueCheck.cancel(false);
+    }
+    requests()
+        .failAll(
+            causeOrNull != null
+                ? causeOrNull
+                : new ConnectionLostException("the server closed the connection"));
+    dropQueued();
+  }
+}

@@ -1,0 +1,57 @@
+package io.sluice.transport.client;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+
+/** A frame on its way into a socket. Belongs to one thread at a time. */
+final class OutgoingFrame {
+  private final ByteBuf headerAndHead;
+  private final ByteBuf body;
+  private ByteBuffer[] pieces;
+  private int done;
+
+  /**
+   * @param headerAndHead takes
+   * @param body takes; null if there is none
+   */
+  OutgoingFrame(ByteBuf headerAndHead, ByteBuf body) {
+    this.headerAndHead = headerAndHead;
+    this.body = body;
+  }
+
+  /** Writes as much as the socket takes; whether that was all. */
+  boolean write(GatheringByteChannel channel) throws IOException {
+    if (pieces == null) {
+      pieces = pieces();
+    }
+    while (done < pieces.length) {
+      if (!pieces[done].hasRemaining()) {
+        done++;
+      } else if (channel.write(pieces, done, pieces.length - done) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private ByteBuffer[] pieces() {
+    if (body == null) {
+      return headerAndHead.nioBuffers();
+    }
+    ByteBuffer[] head = headerAndHead.nioBuffers();
+    ByteBuffer[] rest = body.nioBuffers();
+    ByteBuffer[] all = new ByteBuffer[head.length + rest.length];
+    System.arraycopy(head, 0, all, 0, head.length);
+    System.arraycopy(rest, 0, all, head.length, rest.length);
+    return all;
+  }
+
+  void release() {
+    headerAndHead.release();
+    if (body != null) {
+      body.release();
+    }
+  }
+}

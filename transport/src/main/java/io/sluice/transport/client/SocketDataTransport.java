@@ -1,0 +1,116 @@
+package io.sluice.transport.client;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.proto.ServerId;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Framed TCP, unencrypted, by the Java runtime's own sockets and one thread: for processes that
+ * live for seconds, to which the classes of Netty's channels, several hundred, cost more than what
+ * they send. Thread-safe.
+ */
+public final class SocketDataTransport implements DataTransport {
+  private static final int CLOSE_TIMEOUT_MS = 5_000;
+
+  private final TransportConfig config;
+  private final ApplicationCredentials credentials;
+  private final ByteBufAllocator allocator;
+  private final LongSupplier nanoTime;
+  // Guarded by this.
+  private SocketLoop loop;
+  private boolean closed;
+
+  /**
+   * @param credentials of the application, asked for the newest one whenever a connection is made
+   * @param allocator of what is received, and of heads
+   */
+  public SocketDataTransport(
+      TransportConfig config,
+      ApplicationCredentials credentials,
+      ByteBufAllocator allocator,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.credentials = credentials;
+    this.allocator = allocator;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public CompletableFuture<DataConnection> connect(
+      ServerId server, String application, String client) {
+    if (server.getNettyPort() == 0) {
+      return CompletableFuture.failedFuture(
+          new ConnectionLostException(
+              "server " + server.getName() + " does not offer the NETTY transport"));
+    }
+    SocketLoop running = loop();
+    if (running == null) {
+      return CompletableFuture.failedFuture(new ConnectionLostException("transport closed"));
+    }
+    SocketConnection connection =
+        new SocketConnection(server.getName(), running, allocator, config, nanoTime);
+    // Classes with names, not lambdas: each of those costs a process more when it is first used.
+    CompletableFuture<DataConnection> result =
+        connection
+            .connected()
+            .thenCompose(
+                new Function<SocketConnection, CompletionStage<DataConnection>>() {
+                  @Override
+                  public CompletionStage<DataConnection> apply(SocketConnection made) {
+                    return made.hello(application, client, credentials);
+                  }
+                });
+    CompletableFuture<DataConnection> ready = new CompletableFuture<>();
+    CompletableFuture<DataConnection> unused =
+        result.whenComplete(
+            new BiConsumer<DataConnection, Throwable>() {
+              @Override
+              public void accept(DataConnection made, Throwable failure) {
+                if (failure != null) {
+                  connection.close();
+                  ready.completeExceptionally(FramedConnection.connectFailure(failure));
+                } else if (!ready.complete(made)) {
+                  connection.close();
+                }
+              }
+            });
+    running.execute(
+        new Runnable() {
+          @Override
+          public void run() {
+            connection.connect(server.getHost(), server.getNettyPort());
+          }
+        });
+    if (running.hasEnded()) {
+      connection.close();
+    }
+    return ready;
+  }
+
+  /** Null once closed. */
+  private synchronized SocketLoop loop() {
+    if (loop == null && !closed) {
+      int shortestMs = Math.min(config.connectTimeoutMs(), config.requestTimeoutMs());
+      loop = new SocketLoop(Math.max(1, shortestMs / 4));
+      loop.start();
+    }
+    return closed ? null : loop;
+  }
+
+  @Override
+  public void close() {
+    SocketLoop ending;
+    synchronized (this) {
+      closed = true;
+      ending = loop;
+    }
+    if (ending != null) {
+      ending.close(CLOSE_TIMEOUT_MS);
+    }
+  }
+}

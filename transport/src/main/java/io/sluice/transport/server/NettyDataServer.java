@@ -1,0 +1,216 @@
+package io.sluice.transport.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.net.SocketIo;
+import io.sluice.common.tls.HandshakeThreads;
+import io.sluice.transport.service.DataService;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The data protocol over framed TCP. Thread-safe; start once, close once. */
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
+public final class NettyDataServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
+
+  /** Longest wait for the event loops to end, in milliseconds. */
+  private static final int CLOSE_TIMEOUT_MS = 5_000;
+
+  private final DataService service;
+  private final NettyServerConfig config;
+  private final Optional<SslContext> tls;
+  private final TransportCounters counters;
+  private final LongSupplier nanoTime;
+  private final ExecutorService handshakes = HandshakeThreads.create("sluice-data-tls");
+  private final ChannelGroup connections =
+      new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private SocketIo io;
+  private EventLoopGroup eventLoops;
+  private Channel listener;
+
+  /** In clear. */
+  public NettyDataServer(
+      DataService service,
+      NettyServerConfig config,
+      TransportCounters counters,
+      LongSupplier nanoTime) {
+    this(service, config, Optional.empty(), counters, nanoTime);
+  }
+
+  /**
+   * @param tls of all connections; empty: in clear
+   */
+  public NettyDataServer(
+      DataService service,
+      NettyServerConfig config,
+      Optional<SslContext> tls,
+      TransportCounters counters,
+      LongSupplier nanoTime) {
+    this.service = service;
+    this.config = config;
+    this.tls = tls;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Binds the port and accepts connections.
+   *
+   * @throws IOException naming the address, if it cannot be bound
+   */
+  public synchronized void start() throws IOException {
+    if (eventLoops != null) {
+      throw new IllegalStateException("started before");
+    }
+    io = SocketIo.select(config.ioMode());
+    eventLoops = io.newEventLoops(config.threads(), "sluice-data-io");
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(eventLoops)
+            .channel(io.serverSocketClass())
+            .option(ChannelOption.SO_BACKLOG, config.backlog())
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    accept(channel);
+                  }
+                });
+    InetSocketAddress address =
+        config.host() == null
+            ? new InetSocketAddress(config.port())
+            : new InetSocketAddress(config.host(), config.port());
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      shutDownLoops();
+      throw new IOException(
+          "data port " + address + " cannot be bound: " + bound.cause().getMessage(),
+          bound.cause());
+    }
+    listener = bound.channel();
+    LOG.info("data server listens port={} io={} threads={}", port(), io.mode(), config.threads());
+  }
+
+  private void accept(SocketChannel channel) {
+    SocketAddress peer = channel.remoteAddress();
+    String refusal = counters.connectionOpened(config.connections(), peer);
+    if (refusal != null) {
+      refuse(channel, refusal);
+      return;
+    }
+    NettyCarrier carrier =
+        new NettyCarrier(
+            channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
+    if (tls.isPresent()) {
+      // What is read is not what is received: it cannot go straight to where it stays.
+      channel.pipeline().addLast(tls.get().newHandler(channel.alloc(), handshakes));
+    } else {
+      channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
+    }
+    channel.pipeline().addLast(carrier.receiver());
+    connections.add(channel);
+    carrier.start();
+  }
+
+  private void refuse(SocketChannel channel, String reason) {
+    if (tls.isPresent()) {
+      // To say why would cost a handshake.
+      channel.close();
+      return;
+    }
+    ByteBuf error = ServerConnection.tooManyConnections(channel.alloc(), service, reason);
+    channel.pipeline().addLast(new DroppingReader());
+    // The channel is not active yet while it is being initialised.
+    channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));
+  }
+
+  /** Reads a refused connection to its end. */
+  private static final class DroppingReader extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  /** The bound port. */
+  public synchronized int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /** The I/O mode in use, which may be less than what was asked for. */
+  public synchronized IoMode ioMode() {
+    return io.mode();
+  }
+
+  /** Tasks that wait for the event loops, all together; an estimate while they work. */
+  public int pendingTasks() {
+    EventLoopGroup loops;
+    synchronized (this) {
+      loops = eventLoops;
+    }
+    int pending = 0;
+    if (loops != null) {
+      for (EventExecutor loop : loops) {
+        if (loop instanceof SingleThreadEventExecutor executor) {
+          pending += executor.pendingTasks();
+        }
+      }
+    }
+    return pending;
+  }
+
+  /** Takes no further connection; those that there are go on. Idempotent. */
+  public synchronized void stopAccepting() {
+    if (listener != null) {
+      listener.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    }
+  }
+
+  /** Closes every connection and ends the threads, within a bounded time. Idempotent. */
+  @Override
+  public synchronized void close() {
+    if (eventLoops == null || eventLoops.isShuttingDown()) {
+      return;
+    }
+    stopAccepting();
+    connections.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    shutDownLoops();
+  }
+
+  private void shutDownLoops() {
+    handshakes.shutdownNow();
+    io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
+  }
+}

@@ -1,0 +1,545 @@
+package io.sluice.transport.server;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.error.PeerText;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.error.UnexpectedFailure;
+import io.sluice.proto.Error;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.transport.frame.FrameFormatException;
+import io.sluice.transport.frame.FrameHeader;
+import io.sluice.transport.frame.FrameHeads;
+import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.handshake.ConnectionGuard.Challenged;
+import io.sluice.transport.server.TransportCounters.Denial;
+import io.sluice.transport.service.BodyMemory;
+import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.service.DataService;
+import io.sluice.transport.service.FetchedBytes;
+import io.sluice.transport.service.RequestMemory;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: HELLO first, then requests, each a call of the service and one answer.
+ * Owned by the connection's executor, which makes every call but those said to come from elsewhere.
+ *
+ * <p>A refused request leaves the connection usable. Bytes or messages that are not the protocol
+ * are answered with ERROR, and the connection is closed.
+ *
+ * <p>Frames are not received while the client leaves its answers unread ({@link
+ * Carrier#isWritable}) or has too many requests pending. An OPEN or FETCH is received, head
+ * included, only while its application has room in the {@link RequestMemory}, a body only when
+ * there is memory for it. So beyond a few kilobytes everything that a connection makes the server
+ * hold is counted: heads, pending requests and replies to OPEN in the request memory, bodies in the
+ * memory of blocks, replies to FETCH in the read budget.
+ */
+final class ServerConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
+
+  /** Before HELLO nobody is known: a name and an application id, nothing larger. */
+  static final FrameLimits HELLO_LIMITS = new FrameLimits(4 << 10, 1 << 10);
+
+  /** Characters of the message of an ERROR. */
+  private static final int MAX_MESSAGE_LENGTH = 1_000;
+
+  private final DataService service;
+  private final DataTransportConfig config;
+  private final TransportCounters counters;
+  private final Carrier carrier;
+
+  private ClientConnection client;
+
+  /** Between HELLO and PROOF, of a connection that proves itself. */
+  private Introduced introduced;
+
+  private Push push;
+  // By a token each: nothing keeps a peer from using a request id twice.
+  private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
+  private int pendingOpens;
+  // Of the head that is being received, or is in use.
+  private long headBytes;
+  private Runnable cancelWait;
+  private boolean closing;
+
+  /** Whether the application has been given its place back. */
+  private boolean left;
+
+  /**
+   * @param reply that the client gets once it has proved the application
+   */
+  private record Introduced(Hello hello, HelloReply reply, Challenged challenged) {}
+
+  ServerConnection(
+      DataService service,
+      DataTransportConfig config,
+      TransportCounters counters,
+      Carrier carrier) {
+    this.service = service;
+    this.config = config;
+    this.counters = counters;
+    this.carrier = carrier;
+  }
+
+  /** Whether the client has said HELLO, and proved itself where it has to. */
+  boolean greeted() {
+    return client != null;
+  }
+
+  /**
+   * Decides about a frame before its head is received.
+   *
+   * @return whether to receive the head now; else the carrier is told later
+   */
+  boolean onHeader(FrameHeader header) {
+    if (closing) {
+      return false;
+    }
+    FrameType expected = introduced == null ? FrameType.HELLO : FrameType.PROOF;
+    if (client == null && header.type() != expected) {
+      refuseType(header, expected + " first");
+      return false;
+    }
+    if (client == null) {
+      return true;
+    }
+    return switch (header.type()) {
+      case PUSH -> true;
+      case OPEN, FETCH -> admitRequest(header);
+      case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF -> {
+        refuseType(header, "PUSH, OPEN or FETCH");
+        yield false;
+      }
+    };
+  }
+
+  private void refuseType(FrameHeader header, String expected) {
+    refuseConnection(
+        header.requestId(),
+        new SluiceException(
+            StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected " + expected));
+  }
+
+  /** Counts a request's head if the application has room, or waits without reading on. */
+  private boolean admitRequest(FrameHeader header) {
+    RequestMemory memory = service.requestMemory();
+    if (!memory.hasRoom(client.application())) {
+      if (cancelWait == null) {
+        counters.paused();
+      }
+      cancelWait =
+          memory.whenRoom(
+              client.application(),
+              () -> carrier.execute(() -> admitRequestAgain(header), memory::pass));
+      return false;
+    }
+    endWait();
+    headBytes = FrameHeads.parsedBytes(header.type(), header.headLength()) + FrameHeader.LENGTH;
+    memory.take(client.application(), headBytes);
+    return true;
+  }
+
+  private void admitRequestAgain(FrameHeader header) {
+    if (closing) {
+      service.requestMemory().pass();
+    } else if (admitRequest(header)) {
+      carrier.receiveHead();
+    }
+  }
+
+  /** Nothing waits for memory any more. */
+  private void endWait() {
+    if (cancelWait != null) {
+      cancelWait.run();
+      cancelWait = null;
+      counters.resumed();
+    }
+  }
+
+  /** The head is no longer in use. */
+  private void releaseHead() {
+    if (headBytes > 0) {
+      long bytes = headBytes;
+      headBytes = 0;
+      service.requestMemory().give(client.application(), bytes);
+    }
+  }
+
+  /**
+   * @param frame borrows: header and head. If the frame has a body, the carrier is told what to do
+   *     with it, now or later
+   */
+  void onHead(FrameHeader header, ByteBuf frame) {
+    try {
+      onWholeHead(header, frame);
+    } finally {
+      releaseHead();
+    }
+  }
+
+  private void onWholeHead(FrameHeader header, ByteBuf frame) {
+    if (closing) {
+      return;
+    }
+    try {
+      if (client == null) {
+        hello(header, frame);
+        return;
+      }
+      switch (header.type()) {
+        case PUSH -> {
+          push = parse(Push.parser(), header, frame);
+          if (header.bodyLength() == 0) {
+            onBody(header, Unpooled.EMPTY_BUFFER);
+          } else {
+            admit(header);
+          }
+        }
+        case OPEN -> open(header.requestId(), parse(Open.parser(), header, frame));
+        case FETCH -> fetch(header.requestId(), parse(Fetch.parser(), header, frame));
+        case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF ->
+            throw new IllegalStateException("the header of a " + header.type() + " was accepted");
+      }
+    } catch (FrameFormatException e) {
+      refuseConnection(header.requestId(), e);
+    }
+    updateReading();
+  }
+
+  private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
+    try {
+      if (introduced == null) {
+        introduce(header.requestId(), parse(Hello.parser(), header, frame));
+      } else {
+        HelloProof proof = parse(HelloProof.parser(), header, frame);
+        greet(
+            header.requestId(),
+            introduced.hello,
+            introduced.challenged.finish(proof, introduced.reply));
+      }
+    } catch (FrameFormatException e) {
+      throw e;
+    } catch (SluiceException e) {
+      // An expected refusal: the client learns why, and has nothing else to say.
+      if (e.code() == StatusCode.DENIED) {
+        counters.denied(Denial.PROOF, carrier.peer(), "", e.getMessage());
+        LOG.debug("data connection denied peer={} reason=\"{}\"", carrier.peer(), e.getMessage());
+      }
+      refuse(header.requestId(), e);
+      closing = true;
+      carrier.closeAfterSending();
+    } catch (RuntimeException e) {
+      refuse(header.requestId(), bug(header.type(), e));
+      closing = true;
+      carrier.closeAfterSending();
+    }
+  }
+
+  private void introduce(long requestId, Hello hello) throws SluiceException {
+    HelloReply reply = service.hello(hello);
+    Optional<Challenged> challenged = service.guard().challenge(hello);
+    if (challenged.isEmpty()) {
+      greet(requestId, hello, reply);
+      return;
+    }
+    introduced = new Introduced(hello, reply, challenged.get());
+    answer(FrameType.CHALLENGE, requestId, challenged.get().challenge());
+  }
+
+  private void greet(long requestId, Hello hello, HelloReply reply) throws SluiceException {
+    introduced = null;
+    String application = hello.getApplication();
+    if (!counters.applicationOpened(config, application)) {
+      String reason =
+          "too many connections of application "
+              + application
+              + ", limit "
+              + config.maxConnectionsPerApplication();
+      counters.denied(Denial.APPLICATION, carrier.peer(), application, reason);
+      throw new SluiceException(StatusCode.BUSY, reason);
+    }
+    client =
+        new ClientConnection(
+            hello.getApplication(), hello.getClient(), carrier.peer(), carrier.copyBytes());
+    carrier.limits(service.limits());
+    answer(FrameType.HELLO_REPLY, requestId, reply);
+  }
+
+  /** Takes memory for the body, or waits for some without reading on. */
+  private void admit(FrameHeader header) {
+    if (closing) {
+      return;
+    }
+    BodyMemory memory = service.bodyMemory();
+    ByteBuf target;
+    try {
+      service.checkPush(client, push, header.bodyLength());
+      target = memory.tryAllocate(client.application(), header.bodyLength());
+    } catch (SluiceException e) {
+      refusePush(header, e);
+      return;
+    } catch (IllegalArgumentException e) {
+      refusePush(header, new SluiceException(StatusCode.FRAME_TOO_LARGE, e.getMessage()));
+      return;
+    }
+    if (target != null) {
+      if (cancelWait != null) {
+        cancelWait = null;
+        counters.resumed();
+      }
+      carrier.receiveBody(target);
+      return;
+    }
+    if (cancelWait == null) {
+      counters.paused();
+    }
+    cancelWait =
+        memory.whenAvailable(
+            client.application(),
+            header.bodyLength(),
+            () -> carrier.execute(() -> admit(header), () -> {}));
+  }
+
+  /** Refuses a push before its body is received, which is read and dropped. */
+  private void refusePush(FrameHeader header, SluiceException reason) {
+    push = null;
+    endWait();
+    refuse(header.requestId(), reason);
+    carrier.discardBody();
+  }
+
+  /**
+   * @param body takes
+   */
+  void onBody(FrameHeader header, ByteBuf body) {
+    Push head = push;
+    push = null;
+    if (closing) {
+      body.release();
+      return;
+    }
+    counters.pushed(body.readableBytes());
+    try {
+      answer(FrameType.PUSH_ACK, header.requestId(), service.push(client, head, body));
+    } catch (SluiceException e) {
+      refuse(header.requestId(), e);
+    } catch (RuntimeException e) {
+      refuse(header.requestId(), bug(header.type(), e));
+    }
+    updateReading();
+  }
+
+  private void open(long requestId, Open open) {
+    pendingOpens++;
+    try {
+      service
+          .open(client, open)
+          .whenComplete(
+              (reply, failure) ->
+                  carrier.execute(() -> opened(requestId, reply, failure), () -> {}));
+    } catch (RuntimeException e) {
+      opened(requestId, null, e);
+    }
+  }
+
+  private void opened(long requestId, OpenReply reply, Throwable failure) {
+    pendingOpens--;
+    if (closing) {
+      return;
+    }
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause == null) {
+      answerOpen(requestId, reply);
+    } else if (cause instanceof SluiceException refusal) {
+      refuse(requestId, refusal);
+    } else {
+      refuse(requestId, bug(FrameType.OPEN, cause));
+    }
+    updateReading();
+  }
+
+  private void answerOpen(long requestId, OpenReply reply) {
+    ByteBuf frame =
+        FrameHeads.encode(carrier.allocator(), FrameType.OPEN_REPLY, requestId, reply, 0);
+    RequestMemory memory = service.requestMemory();
+    String application = client.application();
+    long bytes = frame.readableBytes();
+    memory.take(application, bytes);
+    carrier.send(frame, () -> memory.give(application, bytes));
+  }
+
+  private void fetch(long requestId, Fetch fetch) {
+    CompletableFuture<FetchedBytes> answer;
+    try {
+      answer = service.fetch(client, fetch);
+    } catch (RuntimeException e) {
+      refuse(requestId, bug(FrameType.FETCH, e));
+      return;
+    }
+    if (answer.isDone()) {
+      // As nearly always: no need to come back for it.
+      fetched(requestId, answer);
+      return;
+    }
+    Object token = new Object();
+    pendingFetches.put(token, answer);
+    CompletableFuture<FetchedBytes> unused =
+        answer.whenComplete(
+            (bytes, failure) ->
+                carrier.execute(
+                    () -> {
+                      pendingFetches.remove(token);
+                      fetched(requestId, answer);
+                      updateReading();
+                    },
+                    () -> closeUnsent(answer)));
+  }
+
+  /**
+   * @param answer that has come
+   */
+  private void fetched(long requestId, CompletableFuture<FetchedBytes> answer) {
+    if (closing) {
+      closeUnsent(answer);
+      return;
+    }
+    FetchedBytes bytes;
+    try {
+      bytes = answer.join();
+    } catch (CompletionException e) {
+      refuse(
+          requestId,
+          e.getCause() instanceof SluiceException refusal
+              ? refusal
+              : bug(FrameType.FETCH, e.getCause()));
+      return;
+    }
+    counters.fetched(bytes.length());
+    carrier.send(
+        FrameHeads.encode(
+            carrier.allocator(), FrameType.FETCH_REPLY, requestId, bytes.head(), bytes.length()),
+        bytes);
+  }
+
+  private static void closeUnsent(CompletableFuture<FetchedBytes> answer) {
+    if (!answer.isCompletedExceptionally()) {
+      answer.join().close();
+    }
+  }
+
+  /** Bytes that are not a frame. */
+  void onMalformed(long requestId, FrameFormatException problem) {
+    if (!closing) {
+      refuseConnection(requestId, problem);
+    }
+  }
+
+  /** The carrier takes more, or no more, to send. */
+  void onWritabilityChanged() {
+    updateReading();
+  }
+
+  /** The connection has ended, whoever ended it. */
+  void onClosed() {
+    closing = true;
+    if (client != null && !left) {
+      left = true;
+      counters.applicationClosed(client.application());
+    }
+    endWait();
+    releaseHead();
+    // Reads for it that have not begun need not be done.
+    List.copyOf(pendingFetches.values()).forEach(fetch -> fetch.cancel(false));
+    pendingFetches.clear();
+  }
+
+  /** Ends a connection that stayed silent too long. */
+  void onTimeout(String what) {
+    if (!closing) {
+      counters.timedOut();
+      if (greeted()) {
+        LOG.info("data connection timed out peer={} waitedFor={}", carrier.peer(), what);
+      } else {
+        LOG.debug("connection says nothing, closed peer={} waitedFor={}", carrier.peer(), what);
+      }
+      closing = true;
+    }
+  }
+
+  private void updateReading() {
+    int pending = pendingOpens + pendingFetches.size();
+    carrier.reading(closing || (pending < config.maxPendingRequests() && carrier.isWritable()));
+  }
+
+  private void answer(FrameType type, long requestId, MessageLite head) {
+    carrier.send(FrameHeads.encode(carrier.allocator(), type, requestId, head, 0));
+  }
+
+  private void refuse(long requestId, SluiceException refusal) {
+    answer(
+        FrameType.ERROR,
+        requestId,
+        Error.newBuilder()
+            .setStatus(refusal.code().wire())
+            .setMessage(PeerText.clipped(String.valueOf(refusal.getMessage()), MAX_MESSAGE_LENGTH))
+            .setEpoch(service.epoch())
+            .setMemoryUsedPermille(service.bodyMemory().usedPermille())
+            .build());
+  }
+
+  private void refuseConnection(long requestId, SluiceException problem) {
+    counters.protocolError();
+    LOG.debug(
+        "data connection refused peer={} code={} problem={}",
+        carrier.peer(),
+        problem.code(),
+        problem.getMessage());
+    refuse(requestId, problem);
+    closing = true;
+    carrier.closeAfterSending();
+  }
+
+  /** The ERROR for a connection that finds no place, before it said anything. Returns owned. */
+  static ByteBuf tooManyConnections(
+      ByteBufAllocator allocator, DataService service, String reason) {
+    return FrameHeads.encode(
+        allocator,
+        FrameType.ERROR,
+        0,
+        Error.newBuilder()
+            .setStatus(StatusCode.BUSY.wire())
+            .setMessage(reason)
+            .setEpoch(service.epoch())
+            .setMemoryUsedPermille(service.bodyMemory().usedPermille())
+            .build(),
+        0);
+  }
+
+  private SluiceException bug(FrameType type, Throwable failure) {
+    return UnexpectedFailure.logged(LOG, type.name(), carrier.peer(), failure);
+  }
+
+  private static <T extends Message> T parse(Parser<T> parser, FrameHeader header, ByteBuf frame)
+      throws FrameFormatException {
+    return FrameHeads.parse(parser, header.type(), frame, FrameHeader.LENGTH, header.headLength());
+  }
+}

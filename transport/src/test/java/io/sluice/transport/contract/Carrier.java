@@ -1,0 +1,39 @@
+package io.sluice.transport.contract;
+
+import io.sluice.common.net.IoMode;
+import io.sluice.transport.server.DataTransportConfig;
+import io.sluice.transport.service.DataService;
+import java.io.IOException;
+
+/** What carries the data protocol, and how the client waits for its sockets. */
+enum Carrier {
+  GRPC(IoMode.EPOLL) {
+    @Override
+    Loopback open(DataService dataService, DataTransportConfig config) throws IOException {
+      return Loopback.grpc(dataService, config);
+    }
+  },
+  NETTY_NIO(IoMode.NIO),
+  NETTY_EPOLL(IoMode.EPOLL),
+  NETTY_IO_URING(IoMode.IO_URING),
+  SOCKETS(IoMode.NIO) {
+    @Override
+    Loopback open(DataService dataService, DataTransportConfig config) throws IOException {
+      return Loopback.sockets(dataService, config);
+    }
+  };
+
+  private final IoMode clientIoMode;
+
+  Carrier(IoMode clientIoMode) {
+    this.clientIoMode = clientIoMode;
+  }
+
+  Loopback open(DataService dataService, DataTransportConfig config) throws IOException {
+    return Loopback.netty(dataService, config, clientIoMode);
+  }
+
+  IoMode clientIoMode() {
+    return clientIoMode;
+  }
+}

@@ -1,0 +1,321 @@
+package io.sluice.transport.contract;
+
+import static io.sluice.transport.contract.TransportEnds.direct;
+import static io.sluice.transport.contract.TransportEnds.frame;
+import static io.sluice.transport.contract.TransportEnds.get;
+import static io.sluice.transport.contract.TransportEnds.pushOf;
+import static io.sluice.transport.contract.TransportEnds.range;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.net.LeakCheck;
+import io.sluice.common.tls.ClientTls;
+import io.sluice.proto.Error;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.FetchReply;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.Status;
+import io.sluice.transport.client.ConnectionLostException;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.NettyDataTransport;
+import io.sluice.transport.client.TransportConfig;
+import io.sluice.transport.frame.FrameHeader;
+import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.frame.FrameType;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a client makes of a server that does not keep to the protocol. */
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class LyingServerTest {
+  private static final FrameLimits LIMITS = new FrameLimits(64 << 10, 1 << 20);
+  private static final byte[] GREETING =
+      frame(
+          FrameType.HELLO_REPLY,
+          1,
+          HelloReply.newBuilder().setVersion(1).setEpoch(3).setMaxBodyLength(1 << 20).build());
+  private static final Fetch FETCH = Fetch.newBuilder().addRanges(range(1, 0, 50_000)).build();
+
+  private ServerSocket listener;
+  private DataTransport client;
+  private final ApplicationCredentials credentials = new ApplicationCredentials();
+
+  @BeforeEach
+  void start() throws IOException {
+    listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    client = newClient(new TransportConfig(5_000, 20_000, IoMode.NIO, 1, LIMITS), credentials);
+  }
+
+  DataTransport newClient(TransportConfig config, ApplicationCredentials proving) {
+    return new NettyDataTransport(config, proving, ClientTls.OFF, System::nanoTime);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    client.close();
+    listener.close();
+  }
+
+  /**
+   * Accepts one connection, answers HELLO with {@code greeting} and the next frame with {@code
+   * answer}, and closes.
+   */
+  private CompletableFuture<Void> serve(byte[] greeting, byte[]... answer) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try (Socket socket = listener.accept()) {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            skipFrame(in);
+            socket.getOutputStream().write(greeting);
+            if (answer.length > 0) {
+              skipFrame(in);
+            }
+            for (byte[] part : answer) {
+              socket.getOutputStream().write(part);
+            }
+            socket.shutdownOutput();
+            // Until the client has closed.
+            in.readAllBytes();
+          } catch (IOException e) {
+            // The client gave up in the middle: by the kernel's timing that is a reset, a broken
+            // pipe or a socket no longer connected. What the client says of it is what counts.
+          }
+        });
+  }
+
+  private static void skipFrame(DataInputStream in) throws IOException {
+    byte[] header = new byte[FrameHeader.LENGTH];
+    in.readFully(header);
+    FrameHeader read = FrameHeader.read(Unpooled.wrappedBuffer(header), 0, FrameLimits.DEFAULT);
+    in.readFully(new byte[read.headLength() + read.bodyLength()]);
+  }
+
+  private DataConnection connect() throws Exception {
+    return get(
+        client.connect(
+            ServerId.newBuilder()
+                .setName("liar")
+                .setHost("127.0.0.1")
+                .setNettyPort(listener.getLocalPort())
+                .build(),
+            "app",
+            "test"));
+  }
+
+  private void assertFetchLost(String why, byte[]... answer) throws Exception {
+    CompletableFuture<Void> served = serve(GREETING, answer);
+    DataConnection connection = connect();
+    assertThatThrownBy(() -> get(connection.fetch(FETCH)))
+        .isInstanceOf(ConnectionLostException.class)
+        .hasMessageContaining("liar")
+        .hasMessageContaining(why);
+    assertThat(connection.isOpen()).isFalse();
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void refusesVersionThatItDoesNotSpeak() throws Exception {
+    CompletableFuture<Void> served =
+        serve(frame(FrameType.HELLO_REPLY, 1, HelloReply.newBuilder().setVersion(9).build()));
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining("version 9")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.BAD_VERSION);
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  private void haveToken() {
+    TokenAuthority authority =
+        new TokenAuthority(
+            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+            Clock.systemUTC(),
+            new SecureRandom());
+    credentials.learn(authority.issue("app", "alice", 3_600_000));
+  }
+
+  private void assertUnproven(String why) {
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining(why)
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.DENIED);
+  }
+
+  @Test
+  void aServerThatDoesNotChallengeAClientWithATokenIsRefused() throws Exception {
+    haveToken();
+    CompletableFuture<Void> served = serve(GREETING);
+
+    assertUnproven("liar did not prove that it belongs to this cluster: it asks for no proof");
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aServerThatChallengesAndProvesNothingIsRefused() throws Exception {
+    haveToken();
+    byte[] challenge =
+        frame(
+            FrameType.CHALLENGE,
+            1,
+            HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(new byte[32])).build());
+    for (byte[] proof : new byte[][] {{}, new byte[32]}) {
+      CompletableFuture<Void> served =
+          serve(
+              challenge,
+              frame(
+                  FrameType.HELLO_REPLY,
+                  2,
+                  HelloReply.newBuilder()
+                      .setVersion(1)
+                      .setEpoch(3)
+                      .setMaxBodyLength(1 << 20)
+                      .setProof(ByteString.copyFrom(proof))
+                      .build()));
+
+      assertUnproven("did not prove that it knows the cluster's secret");
+      served.get(60, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aClientWithASecretAndWithoutATokenSaysNoHello() throws Exception {
+    credentials.require();
+    CompletableFuture<byte[]> received =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (Socket socket = listener.accept()) {
+                return socket.getInputStream().readAllBytes();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+
+    assertUnproven("no connection without proof");
+    assertThat(received.get(60, TimeUnit.SECONDS)).isEmpty();
+  }
+
+  @Test
+  void refusesServerThatSpeaksSomethingElse() throws Exception {
+    CompletableFuture<Void> served =
+        serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
+
+    assertThatThrownBy(this::connect).hasMessageContaining("magic");
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void serverThatHangsUpBeforeHelloIsLost() throws Exception {
+    CompletableFuture<Void> served = serve(new byte[0]);
+
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(ConnectionLostException.class)
+        .hasMessageContaining("closed");
+    served.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void refusesReplyOfAnotherKind() throws Exception {
+    assertFetchLost(
+        "expected FETCH_REPLY", frame(FrameType.PUSH_ACK, 2, PushAck.getDefaultInstance()));
+  }
+
+  @Test
+  void refusesReplyToNoRequest() throws Exception {
+    assertFetchLost(
+        "no such request", frame(FrameType.OPEN_REPLY, 77, OpenReply.getDefaultInstance()));
+  }
+
+  @Test
+  void takesNoMemoryForBodyOfAnotherLengthThanAsked() throws Exception {
+    for (int length : new int[] {49_999, 50_001, 1 << 20}) {
+      assertFetchLost(
+          "asked for 50000",
+          frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), length),
+          new byte[length]);
+    }
+    assertFetchLost(
+        "limit 1048576",
+        frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), (1 << 20) + 1));
+  }
+
+  @Test
+  void bodyThatBreaksOffIsLost() throws Exception {
+    byte[] head = frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), 50_000);
+    for (int length : new int[] {0, 1, 10_000, 49_999}) {
+      assertFetchLost("closed", head, new byte[length]);
+    }
+  }
+
+  @Test
+  void noFlippedByteOfHeaderOrHeadIsTaken() throws Exception {
+    byte[] good =
+        frame(FrameType.FETCH_REPLY, 2, FetchReply.newBuilder().setEpoch(3).build(), 50_000);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x40;
+      assertFetchLost("connection lost", bad, new byte[50_000]);
+    }
+  }
+
+  @Test
+  void passesOnWhatTheServerSaysAboutTheConnection() throws Exception {
+    assertFetchLost(
+        "someone tripped over the cable",
+        frame(
+            FrameType.ERROR,
+            0,
+            Error.newBuilder()
+                .setStatus(Status.INTERNAL)
+                .setMessage("someone tripped over the cable")
+                .build()));
+  }
+
+  @Test
+  void statusFromTheFutureIsInternal() throws Exception {
+    CompletableFuture<Void> served =
+        serve(
+            GREETING,
+            frame(
+                FrameType.ERROR,
+                2,
+                Error.newBuilder().setStatusValue(999).setMessage("news").build()));
+    DataConnection connection = connect();
+
+    assertThatThrownBy(() -> get(connection.push(pushOf(1), direct(new byte[10]))))
+        .hasMessageContaining("news")
+        .extracting(e -> ((SluiceException) e).code())
+        .isEqualTo(StatusCode.INTERNAL);
+    connection.close();
+    served.get(60, TimeUnit.SECONDS);
+  }
+}

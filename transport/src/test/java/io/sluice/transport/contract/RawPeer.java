@@ -1,0 +1,194 @@
+package io.sluice.transport.contract;
+
+import com.google.protobuf.ByteString;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.tls.ClientTls;
+import io.sluice.proto.Error;
+import io.sluice.proto.ServerId;
+import io.sluice.transport.frame.FrameFormatException;
+import io.sluice.transport.frame.FrameHeader;
+import io.sluice.transport.frame.FrameHeads;
+import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.net.DataExchange;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+
+/** A client that sends whatever bytes it likes, and reads what comes back. */
+public interface RawPeer extends AutoCloseable {
+  int TIMEOUT_MS = 60_000;
+
+  /** A received header and head. */
+  record Frame(FrameHeader header, ByteString bytes) {
+    Error error() throws FrameFormatException {
+      return FrameHeads.parse(
+          Error.parser(),
+          FrameType.ERROR,
+          Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()),
+          FrameHeader.LENGTH,
+          header.headLength());
+    }
+  }
+
+  /** Sends header and head (or what is said to be them), and a body in parts. */
+  void send(byte[] headerAndHead, byte[]... bodyParts) throws IOException;
+
+  /** The next frame's header and head, or null if the server has ended the connection. */
+  Frame receive() throws IOException, InterruptedException;
+
+  /** Goes away without a word. */
+  @Override
+  void close();
+
+  static Frame frameOf(byte[] bytes) throws FrameFormatException {
+    return new Frame(
+        FrameHeader.read(Unpooled.wrappedBuffer(bytes), 0, FrameLimits.DEFAULT),
+        ByteString.copyFrom(bytes));
+  }
+
+  /** Over framed TCP. */
+  final class Tcp implements RawPeer {
+    private final Socket socket;
+    private final OutputStream out;
+    private final DataInputStream in;
+
+    Tcp(ServerId server, SocketFactory sockets) throws IOException {
+      socket = sockets.createSocket(server.getHost(), server.getNettyPort());
+      socket.setSoTimeout(TIMEOUT_MS);
+      out = socket.getOutputStream();
+      in = new DataInputStream(socket.getInputStream());
+    }
+
+    @Override
+    public void send(byte[] headerAndHead, byte[]... bodyParts) throws IOException {
+      out.write(headerAndHead);
+      for (byte[] part : bodyParts) {
+        out.write(part);
+      }
+    }
+
+    @Override
+    public Frame receive() throws IOException {
+      try {
+        byte[] header = new byte[FrameHeader.LENGTH];
+        in.readFully(header);
+        int headLength =
+            FrameHeader.read(Unpooled.wrappedBuffer(header), 0, FrameLimits.DEFAULT).headLength();
+        byte[] whole = Arrays.copyOf(header, FrameHeader.LENGTH + headLength);
+        in.readFully(whole, FrameHeader.LENGTH, headLength);
+        return frameOf(whole);
+      } catch (EOFException | SocketException e) {
+        return null;
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        socket.setSoLinger(true, 0);
+        socket.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Inside a gRPC stream. */
+  final class Grpc implements RawPeer {
+    private static final byte[] END = new byte[0];
+
+    private final ManagedChannel channel;
+    private final ClientCall<InputStream, InputStream> call;
+    private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+    private volatile Status closed;
+
+    Grpc(ServerId server, ClientTls tls) {
+      channel =
+          tls.secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
+              .disableRetry()
+              .build();
+      call = channel.newCall(DataExchange.METHOD, CallOptions.DEFAULT);
+      call.start(
+          new ClientCall.Listener<>() {
+            @Override
+            public void onMessage(InputStream message) {
+              try (message) {
+                received.add(message.readAllBytes());
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }
+
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+              closed = status;
+              received.add(END);
+            }
+          },
+          new Metadata());
+      // As many as a test reads; the rest stays unread, as of a client that has hung.
+      call.request(2);
+    }
+
+    @Override
+    public void send(byte[] headerAndHead, byte[]... bodyParts) {
+      sendCut(headerAndHead);
+      for (byte[] part : bodyParts) {
+        sendCut(part);
+      }
+    }
+
+    private void sendCut(byte[] bytes) {
+      for (int at = 0; at < bytes.length; at += DataExchange.MAX_MESSAGE_LENGTH) {
+        int end = Math.min(bytes.length, at + DataExchange.MAX_MESSAGE_LENGTH);
+        sendMessage(Arrays.copyOfRange(bytes, at, end));
+      }
+    }
+
+    private void sendMessage(byte[] bytes) {
+      call.sendMessage(DataExchange.message(Unpooled.wrappedBuffer(bytes)));
+    }
+
+    @Override
+    public Frame receive() throws IOException, InterruptedException {
+      byte[] bytes = received.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+      if (bytes == null) {
+        throw new IOException("nothing received in time");
+      }
+      return bytes == END ? null : frameOf(bytes);
+    }
+
+    /** For a test that did not expect the end. */
+    @Override
+    public String toString() {
+      return "gRPC stream closed=" + closed;
+    }
+
+    @Override
+    public void close() {
+      channel.shutdownNow();
+      try {
+        channel.awaitTermination(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.sluice.transport.server;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.proto.FetchReply;
+import io.sluice.transport.service.FetchedBytes;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Fetched bytes that know how many of them are still held. */
+final class CountedBytes implements FetchedBytes {
+  private final List<Piece> pieces = new ArrayList<>();
+  private int length;
+  private int left;
+  private boolean closed;
+
+  /**
+   * @param bytes takes
+   */
+  CountedBytes add(ByteBuf bytes) {
+    length += bytes.readableBytes();
+    pieces.add(new MemoryPiece(bytes));
+    return this;
+  }
+
+  CountedBytes add(FileChannel file, long position, int bytes) {
+    length += bytes;
+    pieces.add(new FilePiece(file, position, bytes));
+    return this;
+  }
+
+  /** Bytes that have not left; 0 once it is closed. */
+  int held() {
+    return closed ? 0 : length - left;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public FetchReply head() {
+    return FetchReply.newBuilder().setEpoch(7).build();
+  }
+
+  @Override
+  public int length() {
+    return length;
+  }
+
+  @Override
+  public List<Piece> pieces() {
+    return pieces;
+  }
+
+  @Override
+  public void left(int bytes) {
+    left += bytes;
+    if (closed || left > length) {
+      throw new IllegalStateException(left + " of " + length + " bytes, closed=" + closed);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      throw new IllegalStateException("closed twice");
+    }
+    closed = true;
+    for (Piece piece : pieces) {
+      if (piece instanceof MemoryPiece memory) {
+        memory.buffer().release();
+      }
+    }
+  }
+}

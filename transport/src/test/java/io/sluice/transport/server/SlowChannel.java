@@ -1,0 +1,135 @@
+package io.sluice.transport.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.FileRegion;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+
+/** A channel whose other side receives as many bytes as a test says. */
+final class SlowChannel extends EmbeddedChannel implements DuplexChannel {
+  private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+  private long room;
+  private boolean outputShutdown;
+
+  /** The other side receives so many bytes more. */
+  void receive(long bytes) {
+    room += bytes;
+    flush();
+  }
+
+  /** The other side receives whatever comes. */
+  void receiveAll() {
+    receive(Long.MAX_VALUE / 2);
+  }
+
+  byte[] received() {
+    return received.toByteArray();
+  }
+
+  long receivedBytes() {
+    return received.size();
+  }
+
+  @Override
+  protected void doWrite(ChannelOutboundBuffer out) throws Exception {
+    while (room > 0) {
+      Object message = out.current();
+      if (message == null) {
+        return;
+      }
+      if (message instanceof ByteBuf buffer) {
+        int length = (int) Math.min(room, buffer.readableBytes());
+        buffer.readBytes(received, length);
+        room -= length;
+        out.progress(length);
+        if (!buffer.isReadable()) {
+          out.remove();
+        }
+      } else {
+        send((FileRegion) message, out);
+      }
+    }
+  }
+
+  private void send(FileRegion region, ChannelOutboundBuffer out) throws IOException {
+    long sent = region.transferTo(new Limited(), region.transferred());
+    out.progress(sent);
+    if (region.transferred() == region.count()) {
+      out.remove();
+    }
+  }
+
+  private final class Limited implements WritableByteChannel {
+    @Override
+    public int write(ByteBuffer bytes) {
+      int length = (int) Math.min(room, bytes.remaining());
+      byte[] part = new byte[length];
+      bytes.get(part);
+      received.writeBytes(part);
+      room -= length;
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Override
+  public boolean isInputShutdown() {
+    return false;
+  }
+
+  @Override
+  public ChannelFuture shutdownInput() {
+    return newSucceededFuture();
+  }
+
+  @Override
+  public ChannelFuture shutdownInput(ChannelPromise promise) {
+    return promise.setSuccess();
+  }
+
+  @Override
+  public boolean isOutputShutdown() {
+    return outputShutdown;
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput() {
+    outputShutdown = true;
+    return newSucceededFuture();
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput(ChannelPromise promise) {
+    outputShutdown = true;
+    return promise.setSuccess();
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return false;
+  }
+
+  @Override
+  public ChannelFuture shutdown() {
+    return close();
+  }
+
+  @Override
+  public ChannelFuture shutdown(ChannelPromise promise) {
+    return close(promise);
+  }
+}
