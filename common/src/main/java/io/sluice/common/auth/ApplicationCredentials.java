@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The newest credential of the application that a process works for. Thread-safe. */
-public final class ApplicationCredentials {
+public final class ApplicationCredentials implements ConnectionCredentials {
   private volatile boolean required;
   private final AtomicReference<ApplicationCredential> newest = new AtomicReference<>();
 
@@ -26,6 +26,12 @@ public final class ApplicationCredentials {
   /** Whether connections must be proved. */
   public boolean isRequired() {
     return required;
+  }
+
+  /** The newest credential, whatever the application: the process works for one. */
+  @Override
+  public Optional<ApplicationCredential> forConnection(String application) throws SluiceException {
+    return forConnection();
   }
 
   /**

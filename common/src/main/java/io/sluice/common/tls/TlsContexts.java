@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS for every carrier, of one configuration. The contexts stay; what they ask for keys and trust
- * looks at the files again.
+ * TLS for every transport, of one configuration. The contexts stay; what they ask for keys and
+ * trust looks at the files again.
  */
 public final class TlsContexts {
   private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);

@@ -47,8 +47,6 @@ import java.util.concurrent.ScheduledExecutorService;
  * Open waits are ended by appends, by removal or by the scheduler, and answered on the scheduler.
  */
 public final class StoreDataService implements DataService {
-  private static final int PROTOCOL_VERSION = 1;
-
   /** Full partitions that an acknowledgement names; further ones are in later ones. */
   private static final int MAX_FULL_PARTITIONS = 65_536;
 
@@ -137,20 +135,9 @@ public final class StoreDataService implements DataService {
 
   @Override
   public HelloReply hello(Hello hello) throws SluiceException {
-    if (hello.getMinVersion() > PROTOCOL_VERSION || hello.getMaxVersion() < PROTOCOL_VERSION) {
-      throw new SluiceException(
-          StatusCode.BAD_VERSION,
-          "client speaks protocol versions "
-              + hello.getMinVersion()
-              + " to "
-              + hello.getMaxVersion()
-              + ", server speaks "
-              + PROTOCOL_VERSION);
-    }
     Identifiers.application(hello.getApplication());
     String socket = localSocket;
     return HelloReply.newBuilder()
-        .setVersion(PROTOCOL_VERSION)
         .setEpoch(epoch)
         .setWholeSinceEpoch(epochs.wholeSince())
         .setMaxBodyLength(limits.maxBodyLength())

@@ -227,10 +227,8 @@ class StoreDataServiceTest {
   @Test
   void refusesNamesAndNumbersThatCannotBe() {
     for (String application : List.of("", "a/b", "a b", "ä", "x".repeat(257))) {
-      assertRefused(StatusCode.BAD_REQUEST, () -> service.hello(hello(1, 1, application)));
+      assertRefused(StatusCode.BAD_REQUEST, () -> service.hello(hello(application)));
     }
-    assertRefused(StatusCode.BAD_VERSION, () -> service.hello(hello(2, 3, "app-1")));
-    assertRefused(StatusCode.BAD_VERSION, () -> service.hello(hello(0, 0, "app-1")));
     assertRefused(StatusCode.BAD_REQUEST, () -> push(1, block(1, 0, 1 << 24, 0, true, 10)));
     assertRefused(StatusCode.BAD_REQUEST, () -> push(-1, block(1, 0, 0, 0, true, 10)));
     assertRefused(StatusCode.BAD_REQUEST, () -> open(Open.newBuilder()));
@@ -473,12 +471,8 @@ class StoreDataServiceTest {
         BlockBytes.payload(random, last ? payloadLength : Math.max(1, payloadLength)));
   }
 
-  private static Hello hello(int min, int max, String application) {
-    return Hello.newBuilder()
-        .setMinVersion(min)
-        .setMaxVersion(max)
-        .setApplication(application)
-        .build();
+  private static Hello hello(String application) {
+    return Hello.newBuilder().setApplication(application).build();
   }
 
   private static ShuffleId shuffle(int number) {

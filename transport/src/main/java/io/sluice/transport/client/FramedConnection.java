@@ -5,12 +5,10 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.common.auth.ApplicationCredential;
-import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
-import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
@@ -22,12 +20,12 @@ import io.sluice.transport.frame.FrameFormatException;
 import io.sluice.transport.frame.FrameHeader;
 import io.sluice.transport.frame.FrameHeads;
 import io.sluice.transport.frame.FrameType;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.handshake.ClientHandshake;
+import io.sluice.transport.handshake.ServerGreeting;
 import io.sluice.transport.net.FrameSink;
-import java.security.SecureRandom;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -35,17 +33,12 @@ import java.util.function.LongSupplier;
  * them. A transport carries the frames. Thread-safe.
  */
 abstract class FramedConnection implements DataConnection, FrameSink {
-  /** The data protocol's versions that this client speaks. */
-  static final int MIN_VERSION = 1;
-
-  static final int MAX_VERSION = 1;
-
   private final Requests requests;
   private final ByteBufAllocator allocator;
   private final TransportConfig config;
   // Touched by the thread that receives only.
   private MessageLite headOfBody;
-  private volatile HelloReply hello = HelloReply.getDefaultInstance();
+  private volatile ServerGreeting greeting = ServerGreeting.NONE;
 
   FramedConnection(
       String server, ByteBufAllocator allocator, TransportConfig config, LongSupplier nanoTime) {
@@ -124,50 +117,28 @@ abstract class FramedConnection implements DataConnection, FrameSink {
    * result completes.
    */
   CompletableFuture<DataConnection> hello(
-      String application, String client, ApplicationCredentials credentials) {
-    Optional<ApplicationCredential> credential;
+      String application, String client, ConnectionCredentials credentials) {
+    ClientHandshake handshake;
     try {
-      credential = credentials.forConnection();
+      handshake = new ClientHandshake(application, client, credentials.forConnection(application));
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
     }
-    Hello.Builder head =
-        Hello.newBuilder()
-            .setMinVersion(MIN_VERSION)
-            .setMaxVersion(MAX_VERSION)
-            .setApplication(application)
-            .setClient(client);
     CompletableFuture<HelloReply> reply =
-        credential.isEmpty()
-            ? ask(FrameType.HELLO, head.build(), FrameType.HELLO_REPLY, HelloReply.parser())
-            : proved(head, new ConnectionProofs(credential.get(), new SecureRandom()));
-    return reply.thenCompose(this::greeted);
+        handshake.expectsChallenge()
+            ? ask(FrameType.HELLO, handshake.hello(), FrameType.CHALLENGE, HelloChallenge.parser())
+                .thenCompose(challenge -> prove(handshake, challenge))
+            : ask(FrameType.HELLO, handshake.hello(), FrameType.HELLO_REPLY, HelloReply.parser());
+    return reply.thenCompose(answer -> greeted(handshake, answer));
   }
 
-  private CompletableFuture<HelloReply> proved(Hello.Builder head, ConnectionProofs proofs) {
-    proofs.introduce(head);
-    return ask(FrameType.HELLO, head.build(), FrameType.CHALLENGE, HelloChallenge.parser())
-        .thenCompose(
-            challenge -> {
-              try {
-                return ask(
-                    FrameType.PROOF,
-                    proofs.answer(challenge),
-                    FrameType.HELLO_REPLY,
-                    HelloReply.parser());
-              } catch (SluiceException e) {
-                return CompletableFuture.failedFuture(e);
-              }
-            })
-        .thenCompose(
-            reply -> {
-              try {
-                proofs.verify(reply);
-                return CompletableFuture.completedFuture(reply);
-              } catch (SluiceException e) {
-                return CompletableFuture.failedFuture(e);
-              }
-            });
+  private CompletableFuture<HelloReply> prove(ClientHandshake handshake, HelloChallenge challenge) {
+    try {
+      return ask(
+          FrameType.PROOF, handshake.prove(challenge), FrameType.HELLO_REPLY, HelloReply.parser());
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private <T extends Message> CompletableFuture<T> ask(
@@ -177,50 +148,83 @@ abstract class FramedConnection implements DataConnection, FrameSink {
     return request.future();
   }
 
-  private CompletableFuture<DataConnection> greeted(HelloReply reply) {
-    if (reply.getVersion() < MIN_VERSION || reply.getVersion() > MAX_VERSION) {
-      return CompletableFuture.failedFuture(
-          new SluiceException(
-              StatusCode.BAD_VERSION,
-              "server chose protocol version "
-                  + reply.getVersion()
-                  + ", this client speaks "
-                  + MIN_VERSION
-                  + " to "
-                  + MAX_VERSION));
+  private CompletableFuture<DataConnection> greeted(ClientHandshake handshake, HelloReply reply) {
+    try {
+      greeting = handshake.finish(reply);
+      return CompletableFuture.completedFuture(this);
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
     }
-    hello = reply;
-    return CompletableFuture.completedFuture(this);
   }
 
-  /** The failure of a HELLO as callers of connect see it: what the server said, if it said it. */
-  static Throwable connectFailure(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof ConnectionLostException && cause.getCause() instanceof SluiceException
-        ? cause.getCause()
-        : cause;
+  /**
+   * Gives the connection to the caller of connect. It is closed if the handshake fails, or if the
+   * caller has cancelled {@code ready}.
+   *
+   * @param greeted of {@link #hello}
+   */
+  final void handOver(
+      CompletableFuture<DataConnection> greeted, CompletableFuture<DataConnection> ready) {
+    CompletableFuture<DataConnection> unused = greeted.whenComplete(new HandOver(this, ready));
+  }
+
+  /** A class with a name, not a lambda: see {@link SocketDataTransport}. */
+  private record HandOver(FramedConnection connection, CompletableFuture<DataConnection> ready)
+      implements BiConsumer<DataConnection, Throwable> {
+    @Override
+    public void accept(DataConnection greeted, Throwable failure) {
+      if (failure != null) {
+        connection.close();
+        ready.completeExceptionally(connectFailure(failure));
+      } else if (!ready.complete(greeted)) {
+        connection.close();
+      }
+    }
+
+    /** The server's own refusal, if it sent one. */
+    private static Throwable connectFailure(Throwable failure) {
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      return cause instanceof ConnectionLostException && cause.getCause() instanceof SluiceException
+          ? cause.getCause()
+          : cause;
+    }
+  }
+
+  /** Ends the connection if a request has waited past its timeout. */
+  final void checkOverdue() {
+    if (requests.anyOverdue()) {
+      end(new ConnectionLostException("server stayed silent past the request timeout"));
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return requests.ended() == null;
+  }
+
+  @Override
+  public final void close() {
+    end(new ConnectionLostException("closed by the client"));
   }
 
   @Override
   public long epoch() {
-    return hello.getEpoch();
+    return greeting.epoch();
   }
 
   @Override
   public long wholeSinceEpoch() {
-    HelloReply reply = hello;
-    // A server that does not say promises nothing of earlier lives.
-    return reply.getWholeSinceEpoch() == 0 ? reply.getEpoch() : reply.getWholeSinceEpoch();
+    return greeting.wholeSinceEpoch();
   }
 
   @Override
   public String localSocket() {
-    return hello.getLocalSocket();
+    return greeting.localSocket();
   }
 
   @Override
   public int maxBodyLength() {
-    return hello.getMaxBodyLength();
+    return greeting.maxBodyLength();
   }
 
   @Override

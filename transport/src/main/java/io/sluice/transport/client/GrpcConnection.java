@@ -63,8 +63,7 @@ final class GrpcConnection extends FramedConnection {
 
   /** Opens the stream and begins to look for requests that stay without a reply. */
   synchronized void start(ScheduledExecutorService scheduler) {
-    int shortestMs = Math.min(config().connectTimeoutMs(), config().requestTimeoutMs());
-    long everyMs = Math.max(1, shortestMs / 4);
+    long everyMs = config().overdueCheckMs();
     overdueCheck =
         scheduler.scheduleWithFixedDelay(
             this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
@@ -87,12 +86,6 @@ final class GrpcConnection extends FramedConnection {
         },
         new Metadata());
     call.request(MESSAGES_AHEAD);
-  }
-
-  private void checkOverdue() {
-    if (requests().anyOverdue()) {
-      end(new ConnectionLostException("server stayed silent past the request timeout"));
-    }
   }
 
   @Override
@@ -127,16 +120,6 @@ final class GrpcConnection extends FramedConnection {
         first.release();
       }
     }
-  }
-
-  @Override
-  public boolean isOpen() {
-    return requests().ended() == null;
-  }
-
-  @Override
-  public void close() {
-    end(new ConnectionLostException("closed by the client"));
   }
 
   @Override

@@ -45,18 +45,11 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
 
   /** Begins to look for requests that stay without a reply. Called on the event loop. */
   void start() {
-    int shortestMs = Math.min(config().connectTimeoutMs(), config().requestTimeoutMs());
-    long everyMs = Math.max(1, shortestMs / 4);
+    long everyMs = config().overdueCheckMs();
     overdueCheck =
         channel
             .eventLoop()
             .scheduleWithFixedDelay(this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
-  }
-
-  private void checkOverdue() {
-    if (requests().anyOverdue()) {
-      end(new ConnectionLostException("server stayed silent past the request timeout"));
-    }
   }
 
   @Override
@@ -98,12 +91,7 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
 
   @Override
   public boolean isOpen() {
-    return channel.isActive() && requests().ended() == null;
-  }
-
-  @Override
-  public void close() {
-    end(new ConnectionLostException("closed by the client"));
+    return channel.isActive() && super.isOpen();
   }
 
   @Override

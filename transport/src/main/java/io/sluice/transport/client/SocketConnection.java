@@ -99,8 +99,8 @@ final class SocketConnection extends FramedConnection {
       if (nanoTime.getAsLong() - connectDeadlineNanos >= 0) {
         end(new IOException("no answer for " + config().connectTimeoutMs() + " ms"));
       }
-    } else if (requests().anyOverdue()) {
-      end(new ConnectionLostException("server stayed silent past the request timeout"));
+    } else {
+      checkOverdue();
     }
   }
 
@@ -152,16 +152,6 @@ final class SocketConnection extends FramedConnection {
     for (OutgoingFrame frame = outgoing.poll(); frame != null; frame = outgoing.poll()) {
       frame.release();
     }
-  }
-
-  @Override
-  public boolean isOpen() {
-    return requests().ended() == null;
-  }
-
-  @Override
-  public void close() {
-    end(new ConnectionLostException("closed by the client"));
   }
 
   /** The first cause stays. Idempotent; any thread. */

@@ -1,11 +1,10 @@
 package io.sluice.transport.client;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.proto.ServerId;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -18,7 +17,7 @@ public final class SocketDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
-  private final ApplicationCredentials credentials;
+  private final ConnectionCredentials credentials;
   private final ByteBufAllocator allocator;
   private final LongSupplier nanoTime;
   // Guarded by this.
@@ -26,12 +25,12 @@ public final class SocketDataTransport implements DataTransport {
   private boolean closed;
 
   /**
-   * @param credentials of the application, asked for the newest one whenever a connection is made
+   * @param credentials asked whenever a connection is made
    * @param allocator of what is received, and of heads
    */
   public SocketDataTransport(
       TransportConfig config,
-      ApplicationCredentials credentials,
+      ConnectionCredentials credentials,
       ByteBufAllocator allocator,
       LongSupplier nanoTime) {
     this.config = config;
@@ -55,7 +54,7 @@ public final class SocketDataTransport implements DataTransport {
     SocketConnection connection =
         new SocketConnection(server.getName(), running, allocator, config, nanoTime);
     // Classes with names, not lambdas: each of those costs a process more when it is first used.
-    CompletableFuture<DataConnection> result =
+    CompletableFuture<DataConnection> greeted =
         connection
             .connected()
             .thenCompose(
@@ -66,19 +65,7 @@ public final class SocketDataTransport implements DataTransport {
                   }
                 });
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
-    CompletableFuture<DataConnection> unused =
-        result.whenComplete(
-            new BiConsumer<DataConnection, Throwable>() {
-              @Override
-              public void accept(DataConnection made, Throwable failure) {
-                if (failure != null) {
-                  connection.close();
-                  ready.completeExceptionally(FramedConnection.connectFailure(failure));
-                } else if (!ready.complete(made)) {
-                  connection.close();
-                }
-              }
-            });
+    connection.handOver(greeted, ready);
     running.execute(
         new Runnable() {
           @Override
@@ -95,8 +82,7 @@ public final class SocketDataTransport implements DataTransport {
   /** Null once closed. */
   private synchronized SocketLoop loop() {
     if (loop == null && !closed) {
-      int shortestMs = Math.min(config.connectTimeoutMs(), config.requestTimeoutMs());
-      loop = new SocketLoop(Math.max(1, shortestMs / 4));
+      loop = new SocketLoop(config.overdueCheckMs());
       loop.start();
     }
     return closed ? null : loop;

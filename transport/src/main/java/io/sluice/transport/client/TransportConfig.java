@@ -29,4 +29,9 @@ public record TransportConfig(
               + threads);
     }
   }
+
+  /** How often to look for requests that have waited too long, in milliseconds. */
+  long overdueCheckMs() {
+    return Math.max(1, Math.min(connectTimeoutMs, requestTimeoutMs) / 4);
+  }
 }

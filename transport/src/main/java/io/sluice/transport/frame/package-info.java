@@ -1,5 +1,6 @@
 /**
  * The frame of the data protocol: a fixed header, a protobuf head and a raw body ({@code
- * docs/protocol.md}). Stateless and thread-safe; both transports, on both sides, use it.
+ * docs/protocol.md}, {@code docs/formats.md}). Stateless and thread-safe; both transports, at both
+ * ends, use it.
  */
 package io.sluice.transport.frame;

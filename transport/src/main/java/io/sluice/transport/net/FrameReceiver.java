@@ -34,11 +34,11 @@ import java.util.Deque;
  *  any    -> ENDED                             malformed bytes, or the channel closed
  * </pre>
  *
- * The socket is read in HEADER and HEAD unless {@link #pause paused}, always in BODY and DISCARD,
+ * The socket is read in HEADER and HEAD unless {@link #paused paused}, always in BODY and DISCARD,
  * so that memory once taken is filled, never in AWAITING_HEAD_MEMORY and AWAITING_BODY_MEMORY; in
  * ENDED it is read to notice its end and the bytes are dropped.
  */
-public final class FrameReceiver extends ChannelInboundHandlerAdapter {
+public final class FrameReceiver extends ChannelInboundHandlerAdapter implements FrameSource {
   /**
    * Size of the reads that find headers: large enough for several small frames in one read, small
    * enough that thousands of paused connections hold a few megabytes.
@@ -91,49 +91,45 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     return new BodyFirstAllocator();
   }
 
-  /** Limits of the frames whose header has not been read yet. */
+  @Override
   public void limits(FrameLimits limits) {
     this.limits = limits;
   }
 
-  /** Bytes read from the socket so far: standing still means that the peer is silent. */
+  @Override
   public long receivedBytes() {
     return receivedBytes;
   }
 
-  /** Frames received to their end so far. */
+  @Override
   public long receivedFrames() {
     return receivedFrames;
   }
 
-  /** Whether a body has begun and is not whole. */
+  @Override
   public boolean receivingBody() {
     return state == State.BODY || state == State.DISCARD;
   }
 
-  /** Whether part of a header or head has arrived, and the rest is wanted. */
+  @Override
   public boolean receivingHead() {
     boolean begun = state == State.HEAD || (state == State.HEADER && frame != null);
     return begun && !paused;
   }
 
-  /** Begins no further frame until {@link #resume}. One that has begun is received to its end. */
-  public void pause() {
+  @Override
+  public void paused(boolean wanted) {
+    if (paused == wanted) {
+      return;
+    }
+    paused = wanted;
     if (!paused) {
-      paused = true;
-      updateAutoRead();
-    }
-  }
-
-  public void resume() {
-    if (paused) {
-      paused = false;
       work();
-      updateAutoRead();
     }
+    updateAutoRead();
   }
 
-  /** Receives the head that {@link FrameSink#onHeader} has announced. */
+  @Override
   public void receiveHead() {
     if (state == State.AWAITING_HEAD_MEMORY) {
       state = State.HEAD;
@@ -142,11 +138,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /**
-   * Where the body announced by {@link FrameSink#onHead} goes.
-   *
-   * @param target takes: empty, with exactly the body's length of writable bytes
-   */
+  @Override
   public void receiveBody(ByteBuf target) {
     if (state != State.AWAITING_BODY_MEMORY) {
       target.release();
@@ -167,7 +159,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     updateAutoRead();
   }
 
-  /** Reads the announced body and drops it, without memory for it. The sink is not told. */
+  @Override
   public void discardBody() {
     if (state == State.ENDED) {
       return;
@@ -181,7 +173,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter {
     updateAutoRead();
   }
 
-  /** Takes no further frame from this connection and frees what is half received. */
+  @Override
   public void end() {
     state = State.ENDED;
     releaseAll();

@@ -14,7 +14,7 @@ import java.io.InputStream;
  * {@link #wantsMessage} before it requests a message, and so never holds one that has no place yet.
  * Belongs to the stream's serial executor; the states are those of {@link FrameReceiver}.
  */
-public final class MessageReceiver {
+public final class MessageReceiver implements FrameSource {
   private enum State {
     HEAD,
     AWAITING_HEAD_MEMORY,
@@ -47,27 +47,27 @@ public final class MessageReceiver {
     this.sink = sink;
   }
 
-  /** Limits of the frames whose header has not been read yet. */
+  @Override
   public void limits(FrameLimits limits) {
     this.limits = limits;
   }
 
-  /** Bytes received so far: standing still means that the peer is silent. */
+  @Override
   public long receivedBytes() {
     return receivedBytes;
   }
 
-  /** Frames received to their end so far. */
+  @Override
   public long receivedFrames() {
     return receivedFrames;
   }
 
-  /** Whether part of a head has arrived, and the rest is wanted. */
+  @Override
   public boolean receivingHead() {
     return state == State.HEAD && frame != null;
   }
 
-  /** Whether a body has begun and is not whole. */
+  @Override
   public boolean receivingBody() {
     return state == State.BODY || state == State.DISCARD;
   }
@@ -81,12 +81,12 @@ public final class MessageReceiver {
     };
   }
 
-  /** Wants no further frame, or does again. One that has begun is received to its end. */
+  @Override
   public void paused(boolean paused) {
     this.paused = paused;
   }
 
-  /** Receives the head that {@link FrameSink#onHeader} has announced. */
+  @Override
   public void receiveHead() {
     if (state == State.AWAITING_HEAD_MEMORY) {
       state = State.HEAD;
@@ -94,11 +94,7 @@ public final class MessageReceiver {
     }
   }
 
-  /**
-   * Where the body announced by {@link FrameSink#onHead} goes.
-   *
-   * @param target takes: empty, with exactly the body's length of writable bytes
-   */
+  @Override
   public void receiveBody(ByteBuf target) {
     if (state == State.ENDED) {
       target.release();
@@ -114,7 +110,7 @@ public final class MessageReceiver {
     state = State.BODY;
   }
 
-  /** Receives the announced body and drops it. The sink is not told. */
+  @Override
   public void discardBody() {
     if (state == State.ENDED) {
       return;
@@ -126,7 +122,7 @@ public final class MessageReceiver {
     state = State.DISCARD;
   }
 
-  /** Takes nothing more and frees what is half received. */
+  @Override
   public void end() {
     state = State.ENDED;
     if (frame != null) {

@@ -34,7 +34,7 @@ public final class GrpcDataService implements BindableService {
   private final Executor executor;
   private final ScheduledExecutorService scheduler;
   private final LongSupplier nanoTime;
-  private final Set<GrpcCarrier> carriers = ConcurrentHashMap.newKeySet();
+  private final Set<GrpcTransportConnection> connections = ConcurrentHashMap.newKeySet();
 
   /**
    * @param executor runs what other threads have for a connection; normally the gRPC server's own
@@ -57,7 +57,7 @@ public final class GrpcDataService implements BindableService {
 
   /** With the longest message of a stream that has not said HELLO yet. */
   public static CallLimits limits(CallLimits others) {
-    return others.with(DataExchange.METHOD, GrpcCarrier.longestFirstMessage());
+    return others.with(DataExchange.METHOD, GrpcTransportConnection.longestFirstMessage());
   }
 
   /** Sets what data streams need of the server that carries them. */
@@ -85,8 +85,8 @@ public final class GrpcDataService implements BindableService {
       bounds.ifPresent(BoundedCall::closing);
       return new ServerCall.Listener<>() {};
     }
-    GrpcCarrier carrier =
-        new GrpcCarrier(
+    GrpcTransportConnection connection =
+        new GrpcTransportConnection(
             call,
             bounds,
             PooledByteBufAllocator.DEFAULT,
@@ -95,10 +95,10 @@ public final class GrpcDataService implements BindableService {
             counters,
             executor,
             nanoTime,
-            carriers::remove);
-    carriers.add(carrier);
-    carrier.start(scheduler);
-    return carrier.listener();
+            connections::remove);
+    connections.add(connection);
+    connection.start(scheduler);
+    return connection.listener();
   }
 
   private void refuse(ServerCall<InputStream, InputStream> call, String reason) {
@@ -115,6 +115,7 @@ public final class GrpcDataService implements BindableService {
 
   /** Ends every stream; those of a server that is shut down end by themselves. */
   public void closeConnections() {
-    carriers.forEach(carrier -> carrier.fail(Status.UNAVAILABLE.withDescription("server stops")));
+    connections.forEach(
+        connection -> connection.fail(Status.UNAVAILABLE.withDescription("server stops")));
   }
 }

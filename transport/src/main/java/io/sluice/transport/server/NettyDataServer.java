@@ -125,18 +125,18 @@ public final class NettyDataServer implements AutoCloseable {
       refuse(channel, refusal);
       return;
     }
-    NettyCarrier carrier =
-        new NettyCarrier(
+    NettyTransportConnection connection =
+        new NettyTransportConnection(
             channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
     if (tls.isPresent()) {
       // What is read is not what is received: it cannot go straight to where it stays.
       channel.pipeline().addLast(tls.get().newHandler(channel.alloc(), handshakes));
     } else {
-      channel.config().setRecvByteBufAllocator(carrier.receiver().allocator());
+      channel.config().setRecvByteBufAllocator(connection.receiver().allocator());
     }
-    channel.pipeline().addLast(carrier.receiver());
+    channel.pipeline().addLast(connection.receiver());
     connections.add(channel);
-    carrier.start();
+    connection.start();
   }
 
   private void refuse(SocketChannel channel, String reason) {

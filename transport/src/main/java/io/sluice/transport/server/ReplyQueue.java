@@ -15,21 +15,21 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The replies of one connection that have not left the process, in order. The carrier hands their
- * bytes over to its channel, as they lie or copied, and reports how many have {@link #left}: only
- * then are a reply's budgets given back. Owned by the connection's executor.
+ * The replies of one connection that have not left the process, in order. The connection hands
+ * their bytes over to its channel, as they lie or copied, and reports how many have {@link #left}:
+ * only then are a reply's budgets given back. Owned by the connection's executor.
  */
 final class ReplyQueue implements AutoCloseable {
   /**
-   * Maximum number of bytes that a copying carrier hands over and that have not left: two parts, so
-   * that one is sent while the next one is made.
+   * Maximum number of bytes that a copying connection hands over and that have not left: two parts,
+   * so that one is sent while the next one is made.
    */
   static final int COPY_BYTES = 256 << 10;
 
   /** Maximum length of a part that is copied. */
   static final int PART_BYTES = COPY_BYTES / 2;
 
-  /** Bytes sent as they lie after which the carrier reports that they have left. */
+  /** Bytes sent as they lie after which the connection reports that they have left. */
   private static final int STRETCH_BYTES = 1 << 20;
 
   /**

@@ -13,8 +13,8 @@ import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.proto.Error;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
-import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
@@ -23,7 +23,7 @@ import io.sluice.transport.frame.FrameHeader;
 import io.sluice.transport.frame.FrameHeads;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.frame.FrameType;
-import io.sluice.transport.handshake.ConnectionGuard.Challenged;
+import io.sluice.transport.handshake.ServerHandshake;
 import io.sluice.transport.server.TransportCounters.Denial;
 import io.sluice.transport.service.BodyMemory;
 import io.sluice.transport.service.ClientConnection;
@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * are answered with ERROR, and the connection is closed.
  *
  * <p>Frames are not received while the client leaves its answers unread ({@link
- * Carrier#isWritable}) or has too many requests pending. An OPEN or FETCH is received, head
- * included, only while its application has room in the {@link RequestMemory}, a body only when
+ * TransportConnection#isWritable}) or has too many requests pending. An OPEN or FETCH is received,
+ * head included, only while its application has room in the {@link RequestMemory}, a body only when
  * there is memory for it. So beyond a few kilobytes everything that a connection makes the server
  * hold is counted: heads, pending requests and replies to OPEN in the request memory, bodies in the
  * memory of blocks, replies to FETCH in the read budget.
@@ -65,12 +65,12 @@ final class ServerConnection {
   private final DataService service;
   private final DataTransportConfig config;
   private final TransportCounters counters;
-  private final Carrier carrier;
+  private final TransportConnection transport;
 
+  private final ServerHandshake handshake = new ServerHandshake();
+
+  /** Null until the handshake is finished. */
   private ClientConnection client;
-
-  /** Between HELLO and PROOF, of a connection that proves itself. */
-  private Introduced introduced;
 
   private Push push;
   // By a token each: nothing keeps a peer from using a request id twice.
@@ -84,20 +84,15 @@ final class ServerConnection {
   /** Whether the application has been given its place back. */
   private boolean left;
 
-  /**
-   * @param reply that the client gets once it has proved the application
-   */
-  private record Introduced(Hello hello, HelloReply reply, Challenged challenged) {}
-
   ServerConnection(
       DataService service,
       DataTransportConfig config,
       TransportCounters counters,
-      Carrier carrier) {
+      TransportConnection transport) {
     this.service = service;
     this.config = config;
     this.counters = counters;
-    this.carrier = carrier;
+    this.transport = transport;
   }
 
   /** Whether the client has said HELLO, and proved itself where it has to. */
@@ -108,15 +103,14 @@ final class ServerConnection {
   /**
    * Decides about a frame before its head is received.
    *
-   * @return whether to receive the head now; else the carrier is told later
+   * @return whether to receive the head now; else the receiver is told later
    */
   boolean onHeader(FrameHeader header) {
     if (closing) {
       return false;
     }
-    FrameType expected = introduced == null ? FrameType.HELLO : FrameType.PROOF;
-    if (client == null && header.type() != expected) {
-      refuseType(header, expected + " first");
+    if (client == null && header.type() != handshake.expected()) {
+      refuseType(header, handshake.expected() + " first");
       return false;
     }
     if (client == null) {
@@ -149,7 +143,7 @@ final class ServerConnection {
       cancelWait =
           memory.whenRoom(
               client.application(),
-              () -> carrier.execute(() -> admitRequestAgain(header), memory::pass));
+              () -> transport.execute(() -> admitRequestAgain(header), memory::pass));
       return false;
     }
     endWait();
@@ -162,7 +156,7 @@ final class ServerConnection {
     if (closing) {
       service.requestMemory().pass();
     } else if (admitRequest(header)) {
-      carrier.receiveHead();
+      transport.receiver().receiveHead();
     }
   }
 
@@ -185,7 +179,7 @@ final class ServerConnection {
   }
 
   /**
-   * @param frame borrows: header and head. If the frame has a body, the carrier is told what to do
+   * @param frame borrows: header and head. If the frame has a body, the receiver is told what to do
    *     with it, now or later
    */
   void onHead(FrameHeader header, ByteBuf frame) {
@@ -227,46 +221,38 @@ final class ServerConnection {
 
   private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
     try {
-      if (introduced == null) {
-        introduce(header.requestId(), parse(Hello.parser(), header, frame));
+      if (handshake.expected() == FrameType.PROOF) {
+        handshake.onProof(parse(HelloProof.parser(), header, frame));
       } else {
-        HelloProof proof = parse(HelloProof.parser(), header, frame);
-        greet(
-            header.requestId(),
-            introduced.hello,
-            introduced.challenged.finish(proof, introduced.reply));
+        Optional<HelloChallenge> challenge =
+            handshake.onHello(
+                parse(Hello.parser(), header, frame), service.guard(), service::hello);
+        if (challenge.isPresent()) {
+          answer(FrameType.CHALLENGE, header.requestId(), challenge.get());
+          return;
+        }
       }
+      greet(header.requestId());
     } catch (FrameFormatException e) {
       throw e;
     } catch (SluiceException e) {
       // An expected refusal: the client learns why, and has nothing else to say.
       if (e.code() == StatusCode.DENIED) {
-        counters.denied(Denial.PROOF, carrier.peer(), "", e.getMessage());
-        LOG.debug("data connection denied peer={} reason=\"{}\"", carrier.peer(), e.getMessage());
+        counters.denied(Denial.PROOF, transport.peer(), "", e.getMessage());
+        LOG.debug("data connection denied peer={} reason=\"{}\"", transport.peer(), e.getMessage());
       }
       refuse(header.requestId(), e);
       closing = true;
-      carrier.closeAfterSending();
+      transport.closeAfterSending();
     } catch (RuntimeException e) {
       refuse(header.requestId(), bug(header.type(), e));
       closing = true;
-      carrier.closeAfterSending();
+      transport.closeAfterSending();
     }
   }
 
-  private void introduce(long requestId, Hello hello) throws SluiceException {
-    HelloReply reply = service.hello(hello);
-    Optional<Challenged> challenged = service.guard().challenge(hello);
-    if (challenged.isEmpty()) {
-      greet(requestId, hello, reply);
-      return;
-    }
-    introduced = new Introduced(hello, reply, challenged.get());
-    answer(FrameType.CHALLENGE, requestId, challenged.get().challenge());
-  }
-
-  private void greet(long requestId, Hello hello, HelloReply reply) throws SluiceException {
-    introduced = null;
+  private void greet(long requestId) throws SluiceException {
+    Hello hello = handshake.hello();
     String application = hello.getApplication();
     if (!counters.applicationOpened(config, application)) {
       String reason =
@@ -274,14 +260,14 @@ final class ServerConnection {
               + application
               + ", limit "
               + config.maxConnectionsPerApplication();
-      counters.denied(Denial.APPLICATION, carrier.peer(), application, reason);
+      counters.denied(Denial.APPLICATION, transport.peer(), application, reason);
       throw new SluiceException(StatusCode.BUSY, reason);
     }
     client =
         new ClientConnection(
-            hello.getApplication(), hello.getClient(), carrier.peer(), carrier.copyBytes());
-    carrier.limits(service.limits());
-    answer(FrameType.HELLO_REPLY, requestId, reply);
+            application, hello.getClient(), transport.peer(), transport.copyBytes());
+    transport.limits(service.limits());
+    answer(FrameType.HELLO_REPLY, requestId, handshake.reply());
   }
 
   /** Takes memory for the body, or waits for some without reading on. */
@@ -306,7 +292,7 @@ final class ServerConnection {
         cancelWait = null;
         counters.resumed();
       }
-      carrier.receiveBody(target);
+      transport.receiver().receiveBody(target);
       return;
     }
     if (cancelWait == null) {
@@ -316,7 +302,7 @@ final class ServerConnection {
         memory.whenAvailable(
             client.application(),
             header.bodyLength(),
-            () -> carrier.execute(() -> admit(header), () -> {}));
+            () -> transport.execute(() -> admit(header), () -> {}));
   }
 
   /** Refuses a push before its body is received, which is read and dropped. */
@@ -324,7 +310,7 @@ final class ServerConnection {
     push = null;
     endWait();
     refuse(header.requestId(), reason);
-    carrier.discardBody();
+    transport.receiver().discardBody();
   }
 
   /**
@@ -355,7 +341,7 @@ final class ServerConnection {
           .open(client, open)
           .whenComplete(
               (reply, failure) ->
-                  carrier.execute(() -> opened(requestId, reply, failure), () -> {}));
+                  transport.execute(() -> opened(requestId, reply, failure), () -> {}));
     } catch (RuntimeException e) {
       opened(requestId, null, e);
     }
@@ -379,12 +365,12 @@ final class ServerConnection {
 
   private void answerOpen(long requestId, OpenReply reply) {
     ByteBuf frame =
-        FrameHeads.encode(carrier.allocator(), FrameType.OPEN_REPLY, requestId, reply, 0);
+        FrameHeads.encode(transport.allocator(), FrameType.OPEN_REPLY, requestId, reply, 0);
     RequestMemory memory = service.requestMemory();
     String application = client.application();
     long bytes = frame.readableBytes();
     memory.take(application, bytes);
-    carrier.send(frame, () -> memory.give(application, bytes));
+    transport.send(frame, () -> memory.give(application, bytes));
   }
 
   private void fetch(long requestId, Fetch fetch) {
@@ -405,7 +391,7 @@ final class ServerConnection {
     CompletableFuture<FetchedBytes> unused =
         answer.whenComplete(
             (bytes, failure) ->
-                carrier.execute(
+                transport.execute(
                     () -> {
                       pendingFetches.remove(token);
                       fetched(requestId, answer);
@@ -434,9 +420,9 @@ final class ServerConnection {
       return;
     }
     counters.fetched(bytes.length());
-    carrier.send(
+    transport.send(
         FrameHeads.encode(
-            carrier.allocator(), FrameType.FETCH_REPLY, requestId, bytes.head(), bytes.length()),
+            transport.allocator(), FrameType.FETCH_REPLY, requestId, bytes.head(), bytes.length()),
         bytes);
   }
 
@@ -453,7 +439,7 @@ final class ServerConnection {
     }
   }
 
-  /** The carrier takes more, or no more, to send. */
+  /** The transport accepts more, or no more, to send. */
   void onWritabilityChanged() {
     updateReading();
   }
@@ -477,9 +463,9 @@ final class ServerConnection {
     if (!closing) {
       counters.timedOut();
       if (greeted()) {
-        LOG.info("data connection timed out peer={} waitedFor={}", carrier.peer(), what);
+        LOG.info("data connection timed out peer={} waitedFor={}", transport.peer(), what);
       } else {
-        LOG.debug("connection says nothing, closed peer={} waitedFor={}", carrier.peer(), what);
+        LOG.debug("connection says nothing, closed peer={} waitedFor={}", transport.peer(), what);
       }
       closing = true;
     }
@@ -487,11 +473,12 @@ final class ServerConnection {
 
   private void updateReading() {
     int pending = pendingOpens + pendingFetches.size();
-    carrier.reading(closing || (pending < config.maxPendingRequests() && carrier.isWritable()));
+    boolean wanted = closing || (pending < config.maxPendingRequests() && transport.isWritable());
+    transport.receiver().paused(!wanted);
   }
 
   private void answer(FrameType type, long requestId, MessageLite head) {
-    carrier.send(FrameHeads.encode(carrier.allocator(), type, requestId, head, 0));
+    transport.send(FrameHeads.encode(transport.allocator(), type, requestId, head, 0));
   }
 
   private void refuse(long requestId, SluiceException refusal) {
@@ -510,12 +497,12 @@ final class ServerConnection {
     counters.protocolError();
     LOG.debug(
         "data connection refused peer={} code={} problem={}",
-        carrier.peer(),
+        transport.peer(),
         problem.code(),
         problem.getMessage());
     refuse(requestId, problem);
     closing = true;
-    carrier.closeAfterSending();
+    transport.closeAfterSending();
   }
 
   /** The ERROR for a connection that finds no place, before it said anything. Returns owned. */
@@ -535,7 +522,7 @@ final class ServerConnection {
   }
 
   private SluiceException bug(FrameType type, Throwable failure) {
-    return UnexpectedFailure.logged(LOG, type.name(), carrier.peer(), failure);
+    return UnexpectedFailure.logged(LOG, type.name(), transport.peer(), failure);
   }
 
   private static <T extends Message> T parse(Parser<T> parser, FrameHeader header, ByteBuf frame)

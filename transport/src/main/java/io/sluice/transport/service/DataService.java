@@ -39,9 +39,10 @@ public interface DataService {
   RequestMemory requestMemory();
 
   /**
-   * Agrees on a protocol version.
+   * What this server tells a client that says HELLO. The transport adds the protocol's version and
+   * proof.
    *
-   * @throws SluiceException BAD_VERSION, BAD_REQUEST (application id)
+   * @throws SluiceException BAD_REQUEST (application id)
    */
   HelloReply hello(Hello hello) throws SluiceException;
 

@@ -198,7 +198,7 @@ class DepartureTest extends TransportEnds {
               .setNettyPort(mute.getLocalPort())
               .build();
       DataTransport impatient =
-          loopback.newClient(new TransportConfig(300, 30_000, carrier.clientIoMode(), 1, LIMITS));
+          loopback.newClient(new TransportConfig(300, 30_000, variant.clientIoMode(), 1, LIMITS));
       opened.add(impatient);
 
       assertThatThrownBy(() -> get(impatient.connect(server, APPLICATION, "test")))

@@ -184,23 +184,10 @@ public final class FakeDataService implements DataService, AutoCloseable {
 
   @Override
   public HelloReply hello(Hello hello) throws SluiceException {
-    if (hello.getMinVersion() > 1 || hello.getMaxVersion() < 1) {
-      throw new SluiceException(
-          StatusCode.BAD_VERSION,
-          "client speaks protocol "
-              + hello.getMinVersion()
-              + " to "
-              + hello.getMaxVersion()
-              + ", server 1 to 1");
-    }
     if (hello.getApplication().isEmpty()) {
       throw new SluiceException(StatusCode.BAD_REQUEST, "HELLO without an application");
     }
-    return HelloReply.newBuilder()
-        .setVersion(1)
-        .setEpoch(EPOCH)
-        .setMaxBodyLength(limits.maxBodyLength())
-        .build();
+    return HelloReply.newBuilder().setEpoch(EPOCH).setMaxBodyLength(limits.maxBodyLength()).build();
   }
 
   @Override

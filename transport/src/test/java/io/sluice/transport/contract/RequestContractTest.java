@@ -58,7 +58,7 @@ class RequestContractTest extends TransportEnds {
       RawPeer.Frame reply = peer.receive();
       assertThat(reply.header().requestId()).isEqualTo(5);
       assertThat(reply.error().getStatus()).isEqualTo(Status.BAD_VERSION);
-      assertThat(reply.error().getMessage()).contains("7 to 9").contains("1 to 1");
+      assertThat(reply.error().getMessage()).contains("7 to 9, server speaks 1");
       assertThat(reply.error().getEpoch()).isEqualTo(FakeDataService.EPOCH);
       assertThat(peer.receive()).isNull();
     }
@@ -111,7 +111,7 @@ class RequestContractTest extends TransportEnds {
     start(DataTransportConfig.DEFAULT);
     client =
         loopback.newClient(
-            new TransportConfig(5_000, 30_000, carrier.clientIoMode(), 1, FrameLimits.DEFAULT));
+            new TransportConfig(5_000, 30_000, variant.clientIoMode(), 1, FrameLimits.DEFAULT));
     opened.add(client);
     DataConnection connection = connect();
     Open open =

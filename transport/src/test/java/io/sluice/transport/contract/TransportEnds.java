@@ -42,9 +42,9 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Both ends of a data transport, for tests of what every one does. Each runs on every carrier. */
+/** Both ends of a data transport, for tests of what every one does. Each runs on every variant. */
 @ParameterizedClass
-@EnumSource(Carrier.class)
+@EnumSource(TransportVariant.class)
 @ExtendWith(LeakCheck.class)
 @Timeout(60)
 public abstract class TransportEnds {
@@ -55,7 +55,7 @@ public abstract class TransportEnds {
 
   private static final int WAIT_SECONDS = 60;
 
-  @Parameter Carrier carrier;
+  @Parameter TransportVariant variant;
 
   @TempDir Path directory;
 
@@ -75,14 +75,14 @@ public abstract class TransportEnds {
 
   final void start(DataTransportConfig config) throws IOException {
     stopEnds();
-    loopback = carrier.open(service, config);
+    loopback = variant.open(service, config);
     client = newClient(30_000);
   }
 
   final DataTransport newClient(int requestTimeoutMs) {
     DataTransport transport =
         loopback.newClient(
-            new TransportConfig(5_000, requestTimeoutMs, carrier.clientIoMode(), 2, LIMITS));
+            new TransportConfig(5_000, requestTimeoutMs, variant.clientIoMode(), 2, LIMITS));
     opened.add(transport);
     return transport;
   }

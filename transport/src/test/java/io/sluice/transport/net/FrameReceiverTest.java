@@ -97,8 +97,8 @@ class FrameReceiverTest {
 
     private void randomlyPause() {
       if (random.nextInt(4) == 0) {
-        receiver.pause();
-        later.add(receiver::resume);
+        receiver.paused(true);
+        later.add(() -> receiver.paused(false));
       }
     }
 

@@ -98,7 +98,7 @@ final class FakeService implements DataService {
 
   @Override
   public HelloReply hello(Hello hello) {
-    return HelloReply.newBuilder().setVersion(1).setEpoch(7).build();
+    return HelloReply.newBuilder().setEpoch(7).build();
   }
 
   @Override

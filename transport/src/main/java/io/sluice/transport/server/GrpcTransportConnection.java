@@ -8,14 +8,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.common.rpc.BoundedCall;
-import io.sluice.transport.frame.FrameFormatException;
 import io.sluice.transport.frame.FrameHeader;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.net.DataExchange;
-import io.sluice.transport.net.FrameSink;
 import io.sluice.transport.net.MessageReceiver;
 import io.sluice.transport.service.DataService;
-import io.sluice.transport.service.FetchedBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -33,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * Frames over one gRPC stream. gRPC delivers a stream's events one after the other but on changing
  * threads; so the connection's serial executor is this object's lock.
  */
-final class GrpcCarrier implements Carrier, FrameSink {
-  private static final Logger LOG = LoggerFactory.getLogger(GrpcCarrier.class);
+final class GrpcTransportConnection extends TransportConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportConnection.class);
 
   /** A further message is given to gRPC while it holds less than this unsent of the stream. */
   private static final int SEND_THRESHOLD = ReplyQueue.COPY_BYTES - ReplyQueue.PART_BYTES;
@@ -42,14 +39,9 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private final ServerCall<InputStream, InputStream> call;
   private final Optional<BoundedCall> bounds;
   private final ByteBufAllocator allocator;
-  private final TransportCounters counters;
   private final Executor executor;
-  private final LongSupplier nanoTime;
-  private final Consumer<GrpcCarrier> onEnd;
-  private final ServerConnection connection;
+  private final Consumer<GrpcTransportConnection> onEnd;
   private final MessageReceiver receiver;
-  private final SilenceWatch silence;
-  private final ReplyQueue replies = new ReplyQueue();
 
   private boolean requested;
   private boolean ended;
@@ -62,7 +54,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   /**
    * @param bounds of the call; empty on a port without
    */
-  GrpcCarrier(
+  GrpcTransportConnection(
       ServerCall<InputStream, InputStream> call,
       Optional<BoundedCall> bounds,
       ByteBufAllocator allocator,
@@ -71,24 +63,26 @@ final class GrpcCarrier implements Carrier, FrameSink {
       TransportCounters counters,
       Executor executor,
       LongSupplier nanoTime,
-      Consumer<GrpcCarrier> onEnd) {
+      Consumer<GrpcTransportConnection> onEnd) {
+    super(
+        call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR),
+        service,
+        config,
+        counters,
+        nanoTime);
     this.call = call;
     this.bounds = bounds;
     this.allocator = allocator;
-    this.counters = counters;
     this.executor = executor;
-    this.nanoTime = nanoTime;
     this.onEnd = onEnd;
-    this.connection = new ServerConnection(service, config, counters, this);
     this.receiver = new MessageReceiver(allocator, ServerConnection.HELLO_LIMITS, this);
-    this.silence = new SilenceWatch(config, nanoTime.getAsLong());
   }
 
   synchronized void start(ScheduledExecutorService scheduler) {
-    long everyMs = silence.intervalMs();
+    long everyMs = silenceCheckMs();
     silenceCheck =
         scheduler.scheduleWithFixedDelay(
-            this::checkSilence, everyMs, everyMs, TimeUnit.MILLISECONDS);
+            this::checkSilenceLocked, everyMs, everyMs, TimeUnit.MILLISECONDS);
     readyBelow(SEND_THRESHOLD);
     requestIfWanted();
   }
@@ -102,12 +96,12 @@ final class GrpcCarrier implements Carrier, FrameSink {
     return new ServerCall.Listener<>() {
       @Override
       public void onMessage(InputStream message) {
-        GrpcCarrier.this.onMessage(message);
+        GrpcTransportConnection.this.onMessage(message);
       }
 
       @Override
       public void onReady() {
-        GrpcCarrier.this.onReady();
+        GrpcTransportConnection.this.onReady();
       }
 
       @Override
@@ -118,7 +112,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
       @Override
       public void onCancel() {
         if (bounds.map(BoundedCall::wasRefused).orElse(false)) {
-          counters.protocolError();
+          counters().protocolError();
         }
         end();
       }
@@ -176,55 +170,40 @@ final class GrpcCarrier implements Carrier, FrameSink {
     ended = true;
     silenceCheck.cancel(false);
     receiver.end();
-    replies.close();
-    connection.onClosed();
-    counters.connectionClosed(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+    ended();
     onEnd.accept(this);
   }
 
-  private synchronized void checkSilence() {
-    if (ended) {
-      return;
-    }
-    String overdue =
-        silence.overdue(
-            nanoTime.getAsLong(),
-            connection.greeted(),
-            new SilenceWatch.Received(
-                receiver.receivedBytes(), receiver.receivedFrames(), receivedPart()),
-            new SilenceWatch.Sent(
-                !replies.isEmpty(),
-                sentMessages - replies.handedOverBytes(),
-                replies.sentReplies()));
-    if (overdue != null) {
-      connection.onTimeout(overdue);
-      fail(
-          Status.DEADLINE_EXCEEDED.withDescription(
-              "the server has waited too long for " + overdue));
+  private synchronized void checkSilenceLocked() {
+    if (!ended) {
+      checkSilence();
     }
   }
 
-  private SilenceWatch.Part receivedPart() {
-    if (receiver.receivingBody()) {
-      return SilenceWatch.Part.BODY;
-    }
-    return receiver.receivingHead() ? SilenceWatch.Part.HEAD : SilenceWatch.Part.NONE;
+  @Override
+  void closeOverdue(String what) {
+    fail(Status.DEADLINE_EXCEEDED.withDescription("the server has waited too long for " + what));
+  }
+
+  @Override
+  long sendProgress() {
+    return sentMessages - replies().handedOverBytes();
   }
 
   // What the connection asks for, under the lock.
 
   @Override
-  public ByteBufAllocator allocator() {
+  ByteBufAllocator allocator() {
     return allocator;
   }
 
   @Override
-  public String peer() {
-    return String.valueOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+  MessageReceiver receiver() {
+    return receiver;
   }
 
   @Override
-  public void execute(Runnable task, Runnable otherwise) {
+  void execute(Runnable task, Runnable otherwise) {
     try {
       executor.execute(() -> runLocked(task, otherwise));
     } catch (RejectedExecutionException e) {
@@ -241,8 +220,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      // A reply may be missing: nothing can follow it.
-      LOG.error("data connection failed peer={}", peer(), e);
+      logFailure(e);
       fail(Status.INTERNAL.withDescription("the server failed: " + e));
       return;
     }
@@ -250,38 +228,21 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   @Override
-  public int copyBytes() {
+  int copyBytes() {
     return ReplyQueue.COPY_BYTES;
   }
 
   @Override
-  public void limits(FrameLimits limits) {
-    receiver.limits(limits);
+  void limits(FrameLimits limits) {
+    super.limits(limits);
     bounds.ifPresent(call -> call.maxMessageBytes(DataExchange.MAX_MESSAGE_LENGTH));
   }
 
-  @Override
-  public void send(ByteBuf headerAndHead) {
-    replies.add(headerAndHead);
-    sendQueued();
-  }
-
-  @Override
-  public void send(ByteBuf headerAndHead, Runnable onLeft) {
-    replies.add(headerAndHead, onLeft);
-    sendQueued();
-  }
-
-  @Override
-  public void send(ByteBuf headerAndHead, FetchedBytes body) {
-    replies.add(headerAndHead, body);
-    sendQueued();
-  }
-
   /** Sends while gRPC takes more. */
-  private void sendQueued() {
+  @Override
+  void sendQueued() {
     if (ended) {
-      replies.close();
+      replies().close();
       return;
     }
     if (sending) {
@@ -289,26 +250,26 @@ final class GrpcCarrier implements Carrier, FrameSink {
     }
     sending = true;
     try {
-      boolean wasWritable = replies.isWritable();
-      while (!ended && replies.hasNext() && isReadyBelow(SEND_THRESHOLD)) {
+      boolean wasWritable = replies().isWritable();
+      while (!ended && replies().hasNext() && isReadyBelow(SEND_THRESHOLD)) {
         sendNext();
       }
-      if (!ended && !replies.hasNext()) {
+      if (!ended && !replies().hasNext()) {
         countTheRest();
       }
       if (ended) {
         return;
       }
-      if (closeWhenSent && !replies.hasNext()) {
+      if (closeWhenSent && !replies().hasNext()) {
         fail(Status.OK);
         return;
       }
-      if (!wasWritable && replies.isWritable()) {
-        connection.onWritabilityChanged();
+      if (!wasWritable && replies().isWritable()) {
+        connection().onWritabilityChanged();
         requestIfWanted();
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      LOG.warn("a reply cannot be sent peer={} problem={}", peer(), e.toString());
+      logUnsent(e);
       fail(Status.DATA_LOSS.withDescription("a reply cannot be sent: " + e.getMessage()));
     } finally {
       sending = false;
@@ -316,7 +277,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   private void sendNext() throws IOException {
-    ByteBuf message = replies.next(allocator, DataExchange.MAX_MESSAGE_LENGTH);
+    ByteBuf message = replies().next(allocator, DataExchange.MAX_MESSAGE_LENGTH);
     try {
       if (sentMessages == 0) {
         // Not before: a stream that is refused at once is told why in its first headers.
@@ -338,8 +299,8 @@ final class GrpcCarrier implements Carrier, FrameSink {
     if (!call.isReady()) {
       return false;
     }
-    long held = Math.min(replies.handedOverBytes(), threshold - 1);
-    replies.left(replies.handedOverBytes() - held);
+    long held = Math.min(replies().handedOverBytes(), threshold - 1);
+    replies().left(replies().handedOverBytes() - held);
     return true;
   }
 
@@ -348,8 +309,8 @@ final class GrpcCarrier implements Carrier, FrameSink {
    * the stream, of which {@code onReady} tells.
    */
   private void countTheRest() {
-    if (!replies.hasCounted()) {
-      replies.left(replies.handedOverBytes());
+    if (!replies().hasCounted()) {
+      replies().left(replies().handedOverBytes());
     } else {
       isReadyBelow(1);
     }
@@ -368,32 +329,7 @@ final class GrpcCarrier implements Carrier, FrameSink {
   }
 
   @Override
-  public boolean isWritable() {
-    return replies.isWritable();
-  }
-
-  @Override
-  public void receiveHead() {
-    receiver.receiveHead();
-  }
-
-  @Override
-  public void receiveBody(ByteBuf target) {
-    receiver.receiveBody(target);
-  }
-
-  @Override
-  public void discardBody() {
-    receiver.discardBody();
-  }
-
-  @Override
-  public void reading(boolean wanted) {
-    receiver.paused(!wanted);
-  }
-
-  @Override
-  public void closeAfterSending() {
+  void closeAfterSending() {
     receiver.end();
     closeWhenSent = true;
     executeClose();
@@ -402,27 +338,5 @@ final class GrpcCarrier implements Carrier, FrameSink {
   private void executeClose() {
     // The reason may be queued by the caller's caller; close when this event has been handled.
     execute(this::sendQueued, () -> {});
-  }
-
-  // What the receiver brings, under the lock.
-
-  @Override
-  public boolean onHeader(FrameHeader header) {
-    return connection.onHeader(header);
-  }
-
-  @Override
-  public void onHead(FrameHeader header, ByteBuf frame) {
-    connection.onHead(header, frame);
-  }
-
-  @Override
-  public void onBody(FrameHeader header, ByteBuf body) {
-    connection.onBody(header, body);
-  }
-
-  @Override
-  public void onMalformed(long requestId, FrameFormatException problem) {
-    connection.onMalformed(requestId, problem);
   }
 }

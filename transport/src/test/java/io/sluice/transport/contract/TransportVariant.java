@@ -6,7 +6,7 @@ import io.sluice.transport.service.DataService;
 import java.io.IOException;
 
 /** What carries the data protocol, and how the client waits for its sockets. */
-enum Carrier {
+enum TransportVariant {
   GRPC(IoMode.EPOLL) {
     @Override
     Loopback open(DataService dataService, DataTransportConfig config) throws IOException {
@@ -25,7 +25,7 @@ enum Carrier {
 
   private final IoMode clientIoMode;
 
-  Carrier(IoMode clientIoMode) {
+  TransportVariant(IoMode clientIoMode) {
     this.clientIoMode = clientIoMode;
   }
 

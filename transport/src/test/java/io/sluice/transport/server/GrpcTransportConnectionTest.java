@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What leaves, and the clock, are the test's. */
-class GrpcCarrierTest {
+class GrpcTransportConnectionTest {
   private static final int MIB = 1 << 20;
 
   /** Of a message on the wire, before its bytes. */
@@ -58,8 +58,8 @@ class GrpcCarrierTest {
   private final FakeCall call = new FakeCall();
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Timer timer = new Timer();
-  private final GrpcCarrier carrier =
-      new GrpcCarrier(
+  private final GrpcTransportConnection connection =
+      new GrpcTransportConnection(
           call,
           Optional.empty(),
           allocator,
@@ -102,7 +102,7 @@ class GrpcCarrierTest {
       boolean before = heldBytes < threshold;
       heldBytes -= Math.min(bytes, heldBytes);
       if (!before && heldBytes < threshold) {
-        carrier.listener().onReady();
+        connection.listener().onReady();
       }
     }
 
@@ -158,7 +158,7 @@ class GrpcCarrierTest {
   @BeforeEach
   void greet() {
     assertThat(counters.connectionOpened(DataTransportConfig.DEFAULT, PEER)).isNull();
-    carrier.start(timer);
+    connection.start(timer);
     send(
         FrameType.HELLO,
         Hello.newBuilder().setMinVersion(1).setMaxVersion(1).setApplication("app").build());
@@ -168,7 +168,7 @@ class GrpcCarrierTest {
 
   @AfterEach
   void everythingIsGivenBack() {
-    carrier.fail(Status.UNAVAILABLE);
+    connection.fail(Status.UNAVAILABLE);
     runTasks();
     assertThat(service.heldBytes()).isZero();
     assertThat(requestMemory.usedBytes()).isZero();
@@ -202,7 +202,7 @@ class GrpcCarrierTest {
   }
 
   private void message(byte[] bytes) {
-    carrier.listener().onMessage(new ByteArrayInputStream(bytes));
+    connection.listener().onMessage(new ByteArrayInputStream(bytes));
   }
 
   private void fetch(int... lengths) {

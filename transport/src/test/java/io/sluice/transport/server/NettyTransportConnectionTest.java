@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The clock and what the client receives are the test's. */
-class NettyCarrierTest {
+class NettyTransportConnectionTest {
   private static final int MIB = 1 << 20;
 
   /** Ciphertext's share of what a connection holds, and messages in transit. */
@@ -71,11 +71,11 @@ class NettyCarrierTest {
     channel.freezeTime();
     channel.config().setAllocator(allocator);
     assertThat(counters.connectionOpened(DataTransportConfig.DEFAULT, peer)).isNull();
-    NettyCarrier carrier =
-        new NettyCarrier(
+    NettyTransportConnection connection =
+        new NettyTransportConnection(
             channel, peer, service, DataTransportConfig.DEFAULT, encrypted, counters, nanos::get);
-    channel.pipeline().addLast(carrier.receiver());
-    carrier.start();
+    channel.pipeline().addLast(connection.receiver());
+    connection.start();
     channel.receive(1_000);
     send(
         channel,

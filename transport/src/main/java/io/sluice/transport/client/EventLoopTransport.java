@@ -1,0 +1,101 @@
+package io.sluice.transport.client;
+
+import io.netty.channel.EventLoopGroup;
+import io.sluice.common.auth.ConnectionCredentials;
+import io.sluice.common.net.SocketIo;
+import io.sluice.common.tls.ClientTls;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/** Connections on Netty's event loops, and the loops, which end with them. Thread-safe. */
+abstract class EventLoopTransport<C extends FramedConnection> implements DataTransport {
+  /** Longest wait for the event loops to end, in milliseconds. */
+  static final int CLOSE_TIMEOUT_MS = 5_000;
+
+  private final TransportConfig config;
+  private final ConnectionCredentials credentials;
+  private final ClientTls tls;
+  private final LongSupplier nanoTime;
+  private final SocketIo io;
+  private final EventLoopGroup eventLoops;
+  private final Set<C> connections = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  EventLoopTransport(
+      TransportConfig config,
+      ConnectionCredentials credentials,
+      ClientTls tls,
+      LongSupplier nanoTime) {
+    this.config = config;
+    this.credentials = credentials;
+    this.tls = tls;
+    this.nanoTime = nanoTime;
+    io = SocketIo.select(config.ioMode());
+    eventLoops = io.newEventLoops(config.threads(), "sluice-client-io");
+  }
+
+  final TransportConfig config() {
+    return config;
+  }
+
+  final ClientTls tls() {
+    return tls;
+  }
+
+  final LongSupplier nanoTime() {
+    return nanoTime;
+  }
+
+  final SocketIo io() {
+    return io;
+  }
+
+  final EventLoopGroup eventLoops() {
+    return eventLoops;
+  }
+
+  final boolean isClosed() {
+    return closed;
+  }
+
+  static CompletableFuture<DataConnection> refused(String why) {
+    return CompletableFuture.failedFuture(new ConnectionLostException(why));
+  }
+
+  /** Keeps a connection, which is closed with the transport, until {@link #remove}. */
+  final void add(C connection) {
+    connections.add(connection);
+  }
+
+  final void remove(C connection) {
+    connections.remove(connection);
+  }
+
+  /**
+   * Says HELLO on a connection that was added and started.
+   *
+   * @param ready completes with the connection, or why there is none
+   */
+  final void greet(
+      C connection, String application, String client, CompletableFuture<DataConnection> ready) {
+    connection.handOver(connection.hello(application, client, credentials), ready);
+    if (closed) {
+      connection.close();
+    }
+  }
+
+  /** Waits for what connections that were closed still need the event loops for. */
+  void awaitEnd(List<C> ended) {}
+
+  @Override
+  public final void close() {
+    closed = true;
+    List<C> open = List.copyOf(connections);
+    open.forEach(FramedConnection::close);
+    awaitEnd(open);
+    io.shutDown(eventLoops, CLOSE_TIMEOUT_MS);
+  }
+}
