@@ -36,6 +36,11 @@ public final class ClientTls {
     }
   }
 
+  /** With contexts that a process has for all its connections. */
+  public static ClientTls of(TlsContexts contexts) {
+    return new ClientTls(contexts, null);
+  }
+
   /** Why this client cannot connect to anybody, in one line. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);

@@ -156,7 +156,10 @@ class MoveOverTlsTest {
     SecuredCluster.push(alice, assignment, 1000);
     ShuffleServerProcess stranger = cluster.addServer("stranger", certified("stranger", "both"));
     ShuffleServerControlBlockingStub leaving = control(cluster.server());
-    String line = "127.0.0.1:" + stranger.rpcPort() + ": the connection ended: TLS failed: ";
+    String line =
+        "server 127.0.0.1:"
+            + stranger.rpcPort()
+            + ": connection lost: the connection ended: TLS failed: ";
 
     leave(leaving);
     assertThat(awaitReason(leaving, line))

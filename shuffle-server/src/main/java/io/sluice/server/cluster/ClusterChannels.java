@@ -9,21 +9,18 @@ import io.sluice.common.config.HostPort;
 public final class ClusterChannels {
   private ClusterChannels() {}
 
-  /** Calls prove the cluster, where coordinators ask for it. Owned by the caller. */
+  /**
+   * Encrypted as the cluster is; calls prove the cluster where coordinators ask for it. Owned by
+   * the caller.
+   */
   public static ManagedChannel toCoordinator(HostPort coordinator, ClusterSecurity security) {
-    return secured(
-            NettyChannelBuilder.forTarget("dns:///" + coordinator.toString())
-                .intercept(security.proofs()),
-            security)
-        .build();
-  }
-
-  /** Encrypted as the cluster is, without a proof. Takes and returns the builder. */
-  public static NettyChannelBuilder secured(NettyChannelBuilder channel, ClusterSecurity security) {
+    NettyChannelBuilder channel =
+        NettyChannelBuilder.forTarget("dns:///" + coordinator.toString())
+            .intercept(security.proofs());
     if (security.tls().isEmpty()) {
-      return channel.usePlaintext();
+      return channel.usePlaintext().build();
     }
     security.tls().get().peerName().ifPresent(channel::overrideAuthority);
-    return channel.sslContext(security.tls().get().grpcClient());
+    return channel.sslContext(security.tls().get().grpcClient()).build();
   }
 }

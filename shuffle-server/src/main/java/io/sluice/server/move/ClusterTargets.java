@@ -2,11 +2,11 @@ package io.sluice.server.move;
 
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
-import io.netty.channel.ChannelOption;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.net.CallFailure;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.MoveTargetReply;
 import io.sluice.proto.MoveTargetRequest;
@@ -15,6 +15,11 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
 import io.sluice.server.cluster.ClusterChannels;
 import io.sluice.server.log.ShuffleKey;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.GrpcDataTransport;
+import io.sluice.transport.client.TransportConfig;
+import io.sluice.transport.frame.FrameLimits;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -25,16 +30,20 @@ import java.util.function.Supplier;
 /** Targets that coordinators choose, reached as processes of the cluster reach each other. */
 final class ClusterTargets implements MoveTargets {
   private static final long COORDINATOR_MS = 5_000;
-  private static final int CONNECT_MS = 10_000;
 
   /** A target that is short of memory lets a push wait. */
-  private static final long REQUEST_MS = 60_000;
+  private static final TransportConfig TRANSPORT =
+      new TransportConfig(10_000, 60_000, IoMode.NIO, 1, FrameLimits.DEFAULT);
+
+  /** The transport gives a request up before. */
+  private static final long WAIT_MS = 2L * TRANSPORT.requestTimeoutMs();
 
   private static final long TOKEN_MS = TimeUnit.MINUTES.toMillis(10);
 
   private final List<HostPort> coordinators;
   private final Supplier<ServerId> self;
   private final ClusterSecurity security;
+  private final ClientTls tls;
   private final LongSupplier nanoTime;
 
   /**
@@ -48,6 +57,7 @@ final class ClusterTargets implements MoveTargets {
     this.coordinators = coordinators;
     this.self = self;
     this.security = security;
+    this.tls = security.tls().map(ClientTls::of).orElse(ClientTls.OFF);
     this.nanoTime = nanoTime;
   }
 
@@ -92,26 +102,21 @@ final class ClusterTargets implements MoveTargets {
   @Override
   public MoveTarget connect(ServerId server, String application)
       throws IOException, InterruptedException {
-    ManagedChannel channel =
-        ClusterChannels.secured(
-                NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()), security)
-            // Retries would keep copies of what is sent.
-            .disableRetry()
-            .directExecutor()
-            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS)
-            .build();
-    GrpcTarget target = new GrpcTarget(server.getName(), channel, REQUEST_MS, nanoTime);
-    boolean open = false;
+    // Its thread lasts as long as the target.
+    DataTransport transport =
+        new GrpcDataTransport(TRANSPORT, of -> security.credential(of, TOKEN_MS), tls, nanoTime);
+    boolean connected = false;
     try {
-      target.open(
-          application,
-          "move of " + self.get().getName(),
-          security.credential(application, TOKEN_MS));
-      open = true;
-      return target;
+      DataConnection connection =
+          ConnectedTarget.await(
+              server.getName(),
+              transport.connect(server, application, "move of " + self.get().getName()),
+              WAIT_MS);
+      connected = true;
+      return new ConnectedTarget(server.getName(), transport, connection, WAIT_MS);
     } finally {
-      if (!open) {
-        target.close();
+      if (!connected) {
+        transport.close();
       }
     }
   }

@@ -92,7 +92,7 @@ class ClusterTargetsTest {
     assertThat(refusal(security("ours", "ours")))
         .isInstanceOf(SSLException.class)
         .hasMessage(
-            "other:1: the connection ended: TLS failed: unable to find valid certification path to"
+            "server other:1: connection lost: the connection ended: TLS failed: unable to find valid certification path to"
                 + " requested target");
   }
 
@@ -102,7 +102,7 @@ class ClusterTargetsTest {
     assertThat(refusal(security("ours", "elsewhere")))
         .isInstanceOf(SSLException.class)
         .hasMessage(
-            "other:1: the connection ended: TLS failed: No subject alternative names matching IP"
+            "server other:1: connection lost: the connection ended: TLS failed: No subject alternative names matching IP"
                 + " address 127.0.0.1 found");
   }
 
@@ -111,7 +111,8 @@ class ClusterTargetsTest {
     startTarget(null);
     assertThat(refusal(security("ours", "ours")))
         .isInstanceOf(SSLException.class)
-        .hasMessageStartingWith("other:1: the connection ended: TLS failed: ")
+        .hasMessageStartingWith(
+            "server other:1: connection lost: the connection ended: TLS failed: ")
         .hasMessageNotContaining("\n");
   }
 
@@ -121,7 +122,7 @@ class ClusterTargetsTest {
     startTarget(security("stranger", "stranger").tls().orElseThrow().grpcServer());
     assertThat(refusal(security("ours", "stranger")))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("other:1: the connection ended: ")
+        .hasMessageStartingWith("server other:1: connection lost: the connection ended: ")
         .hasMessageNotContaining("\n");
   }
 
@@ -130,7 +131,8 @@ class ClusterTargetsTest {
     startTarget(security("stranger", "ours").tls().orElseThrow().grpcServer());
     assertThat(refusal(ClusterSecurity.OFF))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("other:1: the connection ended: UNAVAILABLE ")
+        .hasMessageStartingWith(
+            "server other:1: connection lost: the connection ended: UNAVAILABLE ")
         .hasMessageNotContaining("\n");
   }
 }
