@@ -1,11 +1,11 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
 import io.sluice.demo.driver.Workload;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.LogTail;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
+import io.sluice.localcluster.LogTail;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ClusterNode;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ShuffleJob;
 import io.sluice.demo.driver.Workload;
+import io.sluice.localcluster.ClusterNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.ServerCounters;
-import io.sluice.demo.yarn.HadoopProgram;
-import io.sluice.demo.yarn.YarnCluster;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

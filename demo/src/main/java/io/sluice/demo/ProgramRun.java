@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.localcluster.yarn.ProgramOutcome;
 
 /**
  * One run of a MapReduce program that succeeded.

@@ -1,7 +1,7 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
+import io.sluice.localcluster.ServerCounters;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.localcluster.ServerCounters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.localcluster.ClusterNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.HadoopProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.yarn.YarnCpu;
+import io.sluice.localcluster.yarn.YarnCpu;
 
 /**
  * Terasort run once on each side.

@@ -1,9 +1,9 @@
 package io.sluice.demo;
 
-import io.sluice.demo.yarn.HadoopHome;
-import io.sluice.demo.yarn.HadoopProgram;
-import io.sluice.demo.yarn.ProgramOutcome;
-import io.sluice.demo.yarn.YarnCluster;
+import io.sluice.localcluster.yarn.HadoopHome;
+import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.yarn.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package io.sluice.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.ResultRows;
+import io.sluice.localcluster.ServerCounters;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.sluice.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ServerCounters;
-import io.sluice.demo.yarn.ProgramOutcome;
-import io.sluice.demo.yarn.YarnCpu;
+import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.yarn.YarnCpu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

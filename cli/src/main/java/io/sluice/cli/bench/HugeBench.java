@@ -4,7 +4,7 @@ import io.sluice.cli.bench.HugeLoad.Shape;
 import io.sluice.cli.control.ControlChannel;
 import io.sluice.cli.control.ControlIdentity;
 import io.sluice.common.config.HostPort;
-import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.localcluster.LocalCluster;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataTransport;
 import java.io.IOException;

@@ -77,8 +77,9 @@ class StructureTest {
     "client, common proto transport",
     "coordinator, common metrics proto",
     "server, common metrics proto transport",
-    "demo, proto",
-    "cli, client common coordinator demo metrics proto server transport"
+    "localcluster, proto",
+    "demo, localcluster proto",
+    "cli, client common coordinator demo localcluster metrics proto server transport"
   })
   void aModuleKnowsThoseBelowIt(String module, String below) {
     String[] known =
@@ -91,7 +92,10 @@ class StructureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"common", "transport", "client", "coordinator", "server", "demo", "cli"})
+  @ValueSource(
+      strings = {
+        "common", "transport", "client", "coordinator", "server", "localcluster", "demo", "cli"
+      })
   void packagesOfAModuleMakeNoCircle(String module) {
     slices().matching(ROOT + module + ".(*)..").should().beFreeOfCycles().check(all);
   }

@@ -1,6 +1,6 @@
 package io.sluice.it.cluster;
 
-import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.localcluster.LocalCluster;
 import java.nio.file.Path;
 
 /** Clusters of processes that run for the seconds of a test. */

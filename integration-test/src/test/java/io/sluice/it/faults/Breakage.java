@@ -1,8 +1,8 @@
 package io.sluice.it.faults;
 
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,18 +2,17 @@ package io.sluice.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
 import io.sluice.proto.GetStatusReply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class DriverLostTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);
-  private static final long POLL_MS = 50;
 
   @TempDir Path directory;
 
@@ -64,13 +62,16 @@ class DriverLostTest {
       Outcome found = application.run(List.of("faults/lost@in-map"));
 
       assertThat(found.exitCode()).isNotZero();
-      long deadlineNanos = System.nanoTime() + LIMIT.toNanos();
-      while (!isFree(probe.status(server)) || runFiles(server) > 0) {
-        assertThat(System.nanoTime() - deadlineNanos)
-            .as("still held: %s, run files %s", probe.status(server), runFiles(server))
-            .isNegative();
-        TimeUnit.MILLISECONDS.sleep(POLL_MS);
-      }
+      probe.await(
+          "the server has removed the application's data",
+          LIMIT,
+          () -> {
+            GetStatusReply status = probe.status(server);
+            if (!isFree(status) || runFiles(server) > 0) {
+              throw new IOException(status + ", run files " + runFiles(server));
+            }
+            return true;
+          });
     }
   }
 
@@ -83,11 +84,7 @@ class DriverLostTest {
 
   private static void awaitSpill(ClusterProbe probe, ClusterNode server)
       throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + LIMIT.toNanos();
-    while (probe.status(server).getSpilledRuns() == 0) {
-      assertThat(System.nanoTime() - deadlineNanos).as("nothing spilled").isNegative();
-      TimeUnit.MILLISECONDS.sleep(POLL_MS);
-    }
+    probe.await("the server has spilled", LIMIT, () -> probe.status(server).getSpilledRuns() > 0);
   }
 
   private static long runFiles(ClusterNode server) throws IOException {

@@ -1,8 +1,8 @@
 package io.sluice.it.faults;
 
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication;
+import io.sluice.localcluster.LocalCluster;
 import java.nio.file.Path;
 
 /** Clusters and applications that notice faults soon, and that send little at a time. */

@@ -3,12 +3,12 @@ package io.sluice.it.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.cli.control.ExitCode;
-import io.sluice.demo.cluster.AdminProcess;
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.AdminProcess;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

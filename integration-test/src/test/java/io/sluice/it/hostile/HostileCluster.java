@@ -1,9 +1,9 @@
 package io.sluice.it.hostile;
 
 import io.sluice.common.tls.SelfSignedCertificate;
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.cluster.TestCluster;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import io.sluice.common.auth.CallProofs;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsContexts;
-import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.localcluster.ClusterNode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

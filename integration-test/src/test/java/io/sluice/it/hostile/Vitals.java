@@ -1,6 +1,6 @@
 package io.sluice.it.hostile;
 
-import io.sluice.demo.cluster.ClusterNode;
+import io.sluice.localcluster.ClusterNode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

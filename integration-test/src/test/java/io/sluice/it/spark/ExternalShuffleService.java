@@ -1,6 +1,6 @@
 package io.sluice.it.spark;
 
-import io.sluice.demo.cluster.FreePorts;
+import io.sluice.localcluster.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,10 +3,10 @@ package io.sluice.it.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

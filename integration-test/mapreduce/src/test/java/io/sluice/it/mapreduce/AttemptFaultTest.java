@@ -2,9 +2,9 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ServerCounters;
-import io.sluice.demo.yarn.ProgramOutcome;
-import io.sluice.demo.yarn.YarnContainer;
+import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.yarn.YarnContainer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -1,11 +1,11 @@
 package io.sluice.it.mapreduce;
 
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.cluster.ClusterProbe;
-import io.sluice.demo.cluster.LocalCluster;
-import io.sluice.demo.yarn.HadoopHome;
-import io.sluice.demo.yarn.HadoopProgram;
-import io.sluice.demo.yarn.YarnCluster;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import io.sluice.localcluster.yarn.HadoopHome;
+import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -175,14 +174,9 @@ final class Clusters implements AutoCloseable {
   }
 
   /** Waits for something that has to come by itself. */
-  void await(String what, GatedJob.State state) throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!state.isReached()) {
-      if (System.nanoTime() - deadlineNanos > 0) {
-        throw new AssertionError("not so: " + what);
-      }
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
+  void await(String what, ClusterProbe.Condition condition)
+      throws IOException, InterruptedException {
+    probe.await(what, Duration.ofSeconds(60), condition);
   }
 
   /** What users set to shuffle through Sluice, with patience of seconds. */

@@ -2,9 +2,10 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.yarn.HadoopProgram;
-import io.sluice.demo.yarn.ProgramOutcome;
-import io.sluice.demo.yarn.YarnContainer;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.yarn.YarnContainer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -252,17 +253,13 @@ final class GatedJob {
     return found[0];
   }
 
-  /** A state that a test waits for. */
-  interface State {
-    boolean isReached() throws IOException, InterruptedException;
-  }
-
   /** Fails with what the job says if it has ended, or after a bound. */
-  void await(String what, State state) throws IOException, InterruptedException {
+  void await(String what, ClusterProbe.Condition condition)
+      throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
     while (true) {
       boolean running = program.isRunning();
-      if (state.isReached()) {
+      if (condition.isMet()) {
         return;
       }
       if (!running || System.nanoTime() - deadlineNanos > 0) {

@@ -2,8 +2,8 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.yarn.ProgramOutcome;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -3,9 +3,9 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.cli.control.ExitCode;
-import io.sluice.demo.cluster.AdminProcess;
-import io.sluice.demo.cluster.ClusterNode;
-import io.sluice.demo.yarn.ProgramOutcome;
+import io.sluice.localcluster.AdminProcess;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.yarn.ProgramOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

@@ -2,11 +2,11 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.cluster.ServerCounters;
 import io.sluice.it.spark.JobKinds;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.it.spark.SparkVersion;
+import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.demo.cluster.ServerCounters;
+import io.sluice.localcluster.ServerCounters;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.sluice.demo.yarn;
+package io.sluice.localcluster.yarn;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.sluice.demo.yarn;
+package io.sluice.localcluster.yarn;
 
 import java.io.File;
 import java.io.IOException;

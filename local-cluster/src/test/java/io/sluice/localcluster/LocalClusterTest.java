@@ -1,4 +1,4 @@
-package io.sluice.demo.cluster;
+package io.sluice.localcluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

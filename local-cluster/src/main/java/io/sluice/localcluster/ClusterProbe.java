@@ -1,4 +1,4 @@
-package io.sluice.demo.cluster;
+package io.sluice.localcluster;
 
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;

@@ -1,4 +1,4 @@
-package io.sluice.demo.cluster;
+package io.sluice.localcluster;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
-package io.sluice.demo.yarn;
+package io.sluice.localcluster.yarn;
 
-import io.sluice.demo.cluster.LogTail;
+import io.sluice.localcluster.LogTail;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,4 +1,4 @@
-package io.sluice.demo.yarn;
+package io.sluice.localcluster.yarn;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

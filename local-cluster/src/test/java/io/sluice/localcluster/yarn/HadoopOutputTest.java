@@ -1,4 +1,4 @@
-package io.sluice.demo.yarn;
+package io.sluice.localcluster.yarn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
