@@ -2,6 +2,8 @@ package io.sluice.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BiFunction;
+import picocli.CommandLine;
 
 /**
  * Entry of every {@code sluice} command; it ends with an {@link io.sluice.cli.control.ExitCode}.
@@ -11,9 +13,18 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    run(SluiceCommand::commandLine, args);
+  }
+
+  /**
+   * Executes a command on the process's streams and ends the process.
+   *
+   * @param tree makes the command tree from the writers for results and for complaints
+   */
+  public static void run(BiFunction<PrintWriter, PrintWriter, CommandLine> tree, String... args) {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    int code = SluiceCommand.commandLine(out, err).execute(args);
+    int code = tree.apply(out, err).execute(args);
     out.flush();
     err.flush();
     System.exit(code);

@@ -46,15 +46,20 @@ public final class SluiceCommand implements Runnable {
    *
    * @param out where results go
    * @param err where complaints go
+   * @param benchmarks commands that {@code bench} has besides its own
    */
-  static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+  public static CommandLine commandLine(PrintWriter out, PrintWriter err, Object... benchmarks) {
     SluiceCommand root = new SluiceCommand();
+    CommandLine bench = new CommandLine(new BenchCommand());
+    for (Object benchmark : benchmarks) {
+      bench.addSubcommand(benchmark);
+    }
     CommandLine line =
         new CommandLine(root)
             .addSubcommand(new CoordinatorCommand())
             .addSubcommand(new ServerCommand())
             .addSubcommand(new DemoCommand())
-            .addSubcommand(new BenchCommand())
+            .addSubcommand(bench)
             .addSubcommand(new AdminCommand())
             .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())

@@ -327,6 +327,50 @@ class LauncherTest {
   }
 
   @Test
+  void aCheckoutBuildsTheBenchmarksOnlyForABenchmark() throws Exception {
+    Path checkout = checkout();
+    built(checkout, LATER);
+    script(
+        tools.resolve("mvn"),
+        "echo \"$@\" >" + dir.resolve("mvn.txt"),
+        "mkdir -p " + checkout.resolve("benchmark/target"));
+    Path launcher = checkout.resolve("sluice");
+
+    for (String shipped : List.of("push", "fetch")) {
+      assertThat(run(launcher, Map.of(), "-v", "bench", shipped, "--total", "1g").lines())
+          .startsWith("JAVA " + javaHome.resolve("bin/java"))
+          .containsSequence(
+              "ARG -cp", "ARG " + checkout + "/dist/target/home/jars/*", "ARG io.sluice.cli.Main");
+    }
+    assertThat(dir.resolve("mvn.txt")).doesNotExist();
+
+    Result first = run(launcher, Map.of(), "-v", "bench", "merge", "--scale", "1");
+    assertThat(Files.readString(dir.resolve("mvn.txt"))).contains("-pl dist,benchmark -am package");
+    Files.delete(dir.resolve("mvn.txt"));
+    Result again = run(launcher, Map.of(), "bench", "huge", "--size", "1g");
+    assertThat(dir.resolve("mvn.txt")).doesNotExist();
+    for (Result result : List.of(first, again)) {
+      assertThat(result.lines())
+          .containsSequence(
+              "ARG -cp",
+              "ARG "
+                  + checkout
+                  + "/dist/target/home/jars/*:"
+                  + checkout
+                  + "/benchmark/target/jars/*",
+              "ARG io.sluice.benchmark.Benchmarks");
+    }
+    assertThat(again.lines()).endsWith("ARG bench", "ARG huge", "ARG --size", "ARG 1g");
+  }
+
+  @Test
+  void aDistributionHasNoBenchmarksButPushAndFetch() throws Exception {
+    assertThat(run(distribution().resolve("bin/sluice"), Map.of(), "bench", "merge").lines())
+        .contains("ARG io.sluice.cli.Main")
+        .endsWith("ARG bench", "ARG merge");
+  }
+
+  @Test
   void aFailedBuildShowsItsErrorsAndRunsNothing() throws Exception {
     Path checkout = checkout();
     script(tools.resolve("mvn"), "echo '[INFO] noise'", "echo '[ERROR] A.java: broken'", "exit 1");

@@ -1,6 +1,13 @@
 package io.sluice.demo;
 
+import io.sluice.demo.comparison.ComparisonCommand;
 import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.HadoopParts;
+import io.sluice.demo.staging.Installation;
+import io.sluice.demo.staging.SparkHome;
+import io.sluice.demo.staging.SparkHomeOption;
+import io.sluice.demo.staging.SparkStaging;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -136,8 +143,6 @@ public final class DemoCommand extends ComparisonCommand {
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
 
-  @Mixin private PlaceOptions places = new PlaceOptions();
-
   @Option(
       names = "--query-timeout",
       paramLabel = "MINUTES",
@@ -145,21 +150,13 @@ public final class DemoCommand extends ComparisonCommand {
       description = "Longest that one query or program may take. Default: ${DEFAULT-VALUE}.")
   private int queryTimeoutMinutes;
 
-  @Option(names = "--keep", description = "Keep the logs, settings and rows of the run.")
-  private boolean keep;
-
   @Override
-  PlaceOptions places() {
-    return places;
-  }
-
-  @Override
-  String prefix() {
+  protected String prefix() {
     return "run-";
   }
 
   @Override
-  Opening opening() throws DemoException {
+  protected Opening opening() throws DemoException {
     atLeastOne("--servers", servers);
     atLeastOne("--query-timeout", queryTimeoutMinutes);
     double factor = scale == null ? engine.scale : scale;
@@ -191,7 +188,7 @@ public final class DemoCommand extends ComparisonCommand {
             Optional.ofNullable(coordinators).map(names -> String.join(",", names)),
             Map.copyOf(sparkConf),
             Duration.ofMinutes(queryTimeoutMinutes),
-            keep);
+            keep());
     SparkHome spark = sparkHome.find(System.getenv());
     return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
   }
@@ -221,7 +218,7 @@ public final class DemoCommand extends ComparisonCommand {
             transport.name(),
             partitions == 0 ? REDUCES : partitions,
             Duration.ofMinutes(queryTimeoutMinutes),
-            keep);
+            keep());
     HadoopParts parts = HadoopParts.of(System.getProperties());
     return (staging, progress) -> new MapReduceRun(plan, staging, parts, progress);
   }

@@ -1,9 +1,19 @@
 package io.sluice.demo;
 
+import io.sluice.demo.comparison.Comparison;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
 import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.DemoProgress;
+import io.sluice.demo.staging.DriverPair;
+import io.sluice.demo.staging.DriverProcess;
+import io.sluice.demo.staging.Side;
+import io.sluice.demo.staging.SparkStaging;
+import io.sluice.demo.staging.Staging;
+import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
@@ -25,8 +35,6 @@ import java.util.TreeMap;
  * to the later queries, they do to both.
  */
 final class DemoRun implements Comparison {
-  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
-
   /** Two executors of one core and 1 GiB each: what a machine with two cores can do. */
   private static final String MASTER = "local-cluster[2,1,1024]";
 
@@ -95,30 +103,27 @@ final class DemoRun implements Comparison {
     progress.step("Spark: starting it twice, with its own shuffle and with Sluice");
     try (ClusterProbe probe =
             plan.coordinators().isPresent() ? null : new ClusterProbe(staging.cluster());
-        DriverProcess own = startDriver(Side.OWN, data);
-        DriverProcess sluice = startDriver(Side.SLUICE, data)) {
-      own.await(DriverMessage.Ready.class, READY_TIMEOUT);
-      sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
+        DriverPair drivers = DriverPair.start(side -> startDriver(side, data))) {
       WorkloadData.readAhead(data);
       progress.step("Queries: each with Spark's own shuffle, then through Sluice");
-      return new DemoTable(compare(own, sluice, probe));
+      return new DemoTable(compare(drivers, probe));
     }
   }
 
   /**
    * @param probe null: of a cluster whose servers may come and go
    */
-  private List<QueryComparison> compare(DriverProcess own, DriverProcess sluice, ClusterProbe probe)
+  private List<QueryComparison> compare(DriverPair drivers, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
     List<QueryComparison> comparisons = new ArrayList<>();
     int total = plan.queries().size();
     for (String query : plan.queries()) {
       progress.advance(comparisons.size(), total, "query " + query + ", Spark's own shuffle");
-      DriverMessage.Result ownResult = runQuery(own, query);
+      DriverMessage.Result ownResult = runQuery(drivers.of(Side.OWN), query);
 
       progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
       ServerCounters before = probe == null ? ServerCounters.ZERO : probe.counters();
-      DriverMessage.Result sluiceResult = runQuery(sluice, query);
+      DriverMessage.Result sluiceResult = runQuery(drivers.of(Side.SLUICE), query);
       Optional<ServerCounters> servers =
           probe == null ? Optional.empty() : Optional.of(probe.counters().since(before));
 
@@ -133,8 +138,8 @@ final class DemoRun implements Comparison {
           "query %s, own %s s, Sluice %s s, same: %s"
               .formatted(
                   query,
-                  ResultTable.seconds(ownResult.elapsedMs()),
-                  ResultTable.seconds(sluiceResult.elapsedMs()),
+                  Amounts.seconds(ownResult.elapsedMs()),
+                  Amounts.seconds(sluiceResult.elapsedMs()),
                   comparison.verdict().word()));
     }
     return comparisons;

@@ -1,5 +1,22 @@
 package io.sluice.demo;
 
+import io.sluice.demo.comparison.BothSides;
+import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.comparison.JobOutput;
+import io.sluice.demo.comparison.ProgramComparison;
+import io.sluice.demo.comparison.ProgramTable;
+import io.sluice.demo.comparison.ProgramTurn;
+import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.DemoProgress;
+import io.sluice.demo.staging.HadoopParts;
+import io.sluice.demo.staging.ProgramRun;
+import io.sluice.demo.staging.Scratch;
+import io.sluice.demo.staging.Side;
+import io.sluice.demo.staging.Staging;
+import io.sluice.demo.staging.TeraRows;
+import io.sluice.demo.staging.WordFiles;
+import io.sluice.demo.staging.YarnStaging;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.ServerCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
@@ -155,19 +172,9 @@ final class MapReduceRun implements Comparison {
   private void compare(
       String name, Launch launch, String expected, ClusterProbe probe, List<ProgramComparison> done)
       throws DemoException, IOException, InterruptedException {
-    ProgramRun own = run(name, Side.OWN, launch, done.size());
-    ServerCounters before = probe.counters();
-    ProgramRun sluice = run(name, Side.SLUICE, launch, done.size());
-    ServerCounters servers = probe.counters().since(before);
-    ProgramComparison comparison =
-        ProgramComparison.of(
-            name,
-            own,
-            JobOutput.of(output(Side.OWN, name)),
-            sluice,
-            JobOutput.of(output(Side.SLUICE, name)),
-            servers,
-            unexpected(name, expected));
+    BothSides<ProgramTurn> turns =
+        BothSides.inTurn(Side.OWN, side -> turn(name, side, launch, probe, done.size()));
+    ProgramComparison comparison = ProgramComparison.of(name, turns, unexpected(name, expected));
     done.add(comparison);
     progress.result(
         done.size(),
@@ -175,16 +182,17 @@ final class MapReduceRun implements Comparison {
         "%s, own %s s, Sluice %s s, same: %s"
             .formatted(
                 name,
-                ResultTable.seconds(own.elapsedMs()),
-                ResultTable.seconds(sluice.elapsedMs()),
+                Amounts.seconds(comparison.own().elapsedMs()),
+                Amounts.seconds(comparison.sluice().elapsedMs()),
                 comparison.verdict().word()));
   }
 
-  private ProgramRun run(String name, Side side, Launch launch, int done)
+  private ProgramTurn turn(String name, Side side, Launch launch, ClusterProbe probe, int done)
       throws DemoException, IOException, InterruptedException {
     String what = name + ", " + side.inHadoop();
     progress.advance(done, PROGRAMS, what);
-    HadoopProgram program = launch.on(side, output(side, name)).set(yarn.settings(side));
+    Path output = output(side, name);
+    HadoopProgram program = launch.on(side, output).set(yarn.settings(side));
     if (side == Side.SLUICE) {
       program
           .set("mapreduce.rss.client.type", plan.transport())
@@ -192,11 +200,15 @@ final class MapReduceRun implements Comparison {
           // that.
           .set("mapreduce.rss.client.read.shortcircuit.enabled", "false");
     }
-    return yarn.run(
-        what,
-        program,
-        plan.programTimeout(),
-        along -> progress.advance(done, PROGRAMS, what + ", " + along));
+    ServerCounters before = probe.counters();
+    ProgramRun run =
+        yarn.run(
+            what,
+            program,
+            plan.programTimeout(),
+            along -> progress.advance(done, PROGRAMS, what + ", " + along));
+    ServerCounters servers = probe.counters().since(before);
+    return new ProgramTurn(run, JobOutput.of(output), servers);
   }
 
   private List<String> unexpected(String name, String expected) throws IOException {

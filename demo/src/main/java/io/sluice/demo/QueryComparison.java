@@ -1,5 +1,6 @@
 package io.sluice.demo;
 
+import io.sluice.demo.comparison.Verdict;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.localcluster.ServerCounters;
 import java.util.Optional;

@@ -84,19 +84,6 @@ final class DemoTableTest {
   }
 
   @Test
-  void showsBytesInTheUnitThatFits() {
-    assertThat(
-            List.of(
-                ResultTable.bytes(0),
-                ResultTable.bytes(1023),
-                ResultTable.bytes(1024),
-                ResultTable.bytes(1536 * 1024),
-                ResultTable.bytes(3L << 40),
-                ResultTable.bytes(5000L << 40)))
-        .containsExactly("0 B", "1023 B", "1.0 KiB", "1.5 MiB", "3.0 TiB", "5000.0 TiB");
-  }
-
-  @Test
   void doesNotJudgeTheWayOfServersThatItDoesNotKnow() {
     DemoTable table = new DemoTable(List.of(comparison(1, 2, "a", "a", 10, 20, null)));
 

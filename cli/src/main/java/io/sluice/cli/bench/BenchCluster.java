@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The benchmark as an application of the cluster: registered, its lease renewed, at the end
  * forgotten by everybody. Used by the main thread; the lease is renewed on the scheduler.
  */
-final class BenchCluster implements AutoCloseable {
+public final class BenchCluster implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BenchCluster.class);
   private static final int SHUFFLE = 0;
 
@@ -48,7 +48,7 @@ final class BenchCluster implements AutoCloseable {
   private long leaseMs;
 
   /** A server and what of the shuffle it holds. */
-  static final class Share {
+  public static final class Share {
     private final ServerId server;
     private final int[] partitions;
 
@@ -57,12 +57,12 @@ final class BenchCluster implements AutoCloseable {
      *
      * @param partitions ascending
      */
-    Share(ServerId server, int[] partitions) {
+    public Share(ServerId server, int[] partitions) {
       this.server = server;
       this.partitions = partitions;
     }
 
-    ServerId server() {
+    public ServerId server() {
       return server;
     }
 
@@ -79,7 +79,7 @@ final class BenchCluster implements AutoCloseable {
    * @param scheduler borrowed, one daemon thread
    * @param identity given the application's token at each registration and renewal
    */
-  BenchCluster(
+  public BenchCluster(
       ControlChannel coordinator,
       ScheduledExecutorService scheduler,
       long timeoutMs,
@@ -92,20 +92,20 @@ final class BenchCluster implements AutoCloseable {
     this.application = application;
   }
 
-  String application() {
+  public String application() {
     return application;
   }
 
-  long leaseMs() {
+  public long leaseMs() {
     return leaseMs;
   }
 
-  ShuffleId shuffle() {
+  public ShuffleId shuffle() {
     return ShuffleId.newBuilder().setApplication(application).setShuffle(SHUFFLE).build();
   }
 
   /** Announces the application and keeps it alive from now on. */
-  void register() throws IOException {
+  public void register() throws IOException {
     RegisterApplicationReply reply =
         coordinator.coordinator(
             stub ->
@@ -170,7 +170,7 @@ final class BenchCluster implements AutoCloseable {
   }
 
   /** Every live server with every partition, for a reader who does not know the assignment. */
-  List<Share> everywhere(int partitions) throws IOException {
+  public List<Share> everywhere(int partitions) throws IOException {
     ListServersReply reply =
         coordinator.coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()));
     coordinator.demandOk("list servers", reply.getStatus(), reply.getMessage());
@@ -188,7 +188,7 @@ final class BenchCluster implements AutoCloseable {
   }
 
   /** Counters of the servers, by name. */
-  Map<String, GetStatusReply> statuses(List<Share> shares) throws IOException {
+  public Map<String, GetStatusReply> statuses(List<Share> shares) throws IOException {
     Map<String, GetStatusReply> statuses = new LinkedHashMap<>();
     for (Share share : shares) {
       ControlChannel channel = channel(share.server());
@@ -209,7 +209,7 @@ final class BenchCluster implements AutoCloseable {
   }
 
   /** Has coordinator and servers forget the application; what fails is left to the lease. */
-  void forget() {
+  public void forget() {
     try {
       coordinator.coordinator(
           stub ->

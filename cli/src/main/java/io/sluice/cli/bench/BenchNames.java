@@ -5,23 +5,23 @@ import java.util.random.RandomGenerator;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** What the two commands share towards the user: names and output. */
-final class BenchNames {
+public final class BenchNames {
 
   private BenchNames() {}
 
   /** A name that no other run has. */
-  static String fresh() {
+  public static String fresh() {
     long random = RandomGenerator.of("L64X128MixRandom").nextLong() >>> 1;
     return "bench-" + Long.toString(random, Character.MAX_RADIX);
   }
 
-  static ProgressLine.Factory progress(CommandSpec spec) {
+  public static ProgressLine.Factory progress(CommandSpec spec) {
     // The launcher knows; the JVM of this version cannot tell whether standard error is a terminal.
     boolean terminal = Boolean.getBoolean("sluice.terminal");
     return ProgressLine.Factory.of(terminal, spec.commandLine().getErr());
   }
 
-  static void print(CommandSpec spec, String text) {
+  public static void print(CommandSpec spec, String text) {
     PrintWriter out = spec.commandLine().getOut();
     out.print(text);
     out.flush();

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
 /** The options of a load: what is pushed and fetched, and how. */
-final class BenchOptions {
+public final class BenchOptions {
 
   @Spec(Target.MIXEE)
   private CommandSpec spec;
@@ -109,7 +109,7 @@ final class BenchOptions {
    *
    * @throws ParameterException with one line
    */
-  void check() {
+  public void check() {
     demand(connections >= 1, "--connections must be at least 1");
     demand(partitions >= 1 && partitions < 1 << 24, "--partitions must be 1 to 16777215");
     demand(threads >= 1, "--threads must be at least 1");
@@ -136,7 +136,7 @@ final class BenchOptions {
     }
   }
 
-  CommandSpec spec() {
+  public CommandSpec spec() {
     return spec;
   }
 
@@ -144,7 +144,7 @@ final class BenchOptions {
     return connections;
   }
 
-  int partitions() {
+  public int partitions() {
     return partitions;
   }
 
@@ -200,7 +200,7 @@ final class BenchOptions {
     };
   }
 
-  String describe() {
+  public String describe() {
     return transport
         + " "
         + ioMode

@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * @param before counters of each server at the start
  * @param after the same at the end
  */
-record BenchReport(
+public record BenchReport(
     String what,
     String setting,
     long movedBytes,
@@ -33,11 +33,11 @@ record BenchReport(
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BYTES_PER_GIB = 1L << 30;
 
-  double seconds() {
+  public double seconds() {
     return elapsedNanos / NANOS_PER_SECOND;
   }
 
-  double serverCpuSeconds() {
+  public double serverCpuSeconds() {
     long nanos = 0;
     for (Map.Entry<String, GetStatusReply> server : after.entrySet()) {
       nanos +=

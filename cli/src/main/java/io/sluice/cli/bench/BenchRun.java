@@ -25,7 +25,7 @@ import java.util.random.RandomGenerator;
  * One run of a benchmark: its application, transport and threads, ended together. Used by the main
  * thread.
  */
-final class BenchRun implements AutoCloseable {
+public final class BenchRun implements AutoCloseable {
   private final BenchOptions options;
   private final ProgressLine.Factory progress;
   private final ScheduledExecutorService scheduler;
@@ -47,20 +47,20 @@ final class BenchRun implements AutoCloseable {
   }
 
   /** Where to find the cluster, and as whom. */
-  record Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
+  public record Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
     /** As the environment says. */
     static Target of(QuorumOptions quorum) {
       return new Target(quorum.coordinators(), quorum.timeoutMs(), ControlIdentity.ofEnvironment());
     }
 
     /** A name that no other run has. */
-    String freshApplication() {
+    public String freshApplication() {
       return identity.applicationName(BenchNames.fresh());
     }
   }
 
   /** Finds a coordinator and registers the application. */
-  static BenchRun start(
+  public static BenchRun start(
       BenchOptions options, Target target, ProgressLine.Factory progress, String application)
       throws IOException {
     ScheduledExecutorService scheduler =
@@ -91,12 +91,12 @@ final class BenchRun implements AutoCloseable {
     }
   }
 
-  BenchCluster cluster() {
+  public BenchCluster cluster() {
     return cluster;
   }
 
   /** Pushes what the options say. */
-  BenchReport push() throws IOException, InterruptedException {
+  public BenchReport push() throws IOException, InterruptedException {
     List<Share> shares = cluster.assign(options.partitions());
     PushPlan plan = options.pushPlan();
     byte[] payload = new byte[plan.payloadLength()];
@@ -128,7 +128,7 @@ final class BenchRun implements AutoCloseable {
    * @param shares where to look
    * @param expectedBlocks how many there must be; negative: unknown
    */
-  BenchReport fetch(List<Share> shares, long expectedBlocks)
+  public BenchReport fetch(List<Share> shares, long expectedBlocks)
       throws IOException, InterruptedException {
     AtomicLong blocks = new AtomicLong();
     try (BenchConnections connections = connect(shares)) {

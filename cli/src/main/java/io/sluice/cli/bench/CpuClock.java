@@ -4,10 +4,10 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
 /** CPU time of this process, all threads. */
-final class CpuClock {
+public final class CpuClock {
 
   /** 0 where the JVM cannot tell. */
-  long nanos() {
+  public long nanos() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         ? Math.max(0, system.getProcessCpuTime())
         : 0;

@@ -8,7 +8,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows how far a run is: a bar on a terminal, a line every few seconds elsewhere. */
-final class ProgressLine implements AutoCloseable {
+public final class ProgressLine implements AutoCloseable {
   private static final int BAR_INTERVAL_MS = 200;
   private static final int LINE_INTERVAL_MS = 3000;
   private static final int LINE_LENGTH = 100;
@@ -31,7 +31,7 @@ final class ProgressLine implements AutoCloseable {
   }
 
   /** Makes progress lines that suit where they are seen. */
-  interface Factory {
+  public interface Factory {
     ProgressLine start(String task, long totalBytes);
 
     /**

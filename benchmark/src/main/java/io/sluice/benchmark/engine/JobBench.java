@@ -1,0 +1,175 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.comparison.BothSides;
+import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.driver.DriverMessage;
+import io.sluice.demo.driver.DriverSettings;
+import io.sluice.demo.driver.ShuffleJob;
+import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.DemoProgress;
+import io.sluice.demo.staging.DriverPair;
+import io.sluice.demo.staging.DriverProcess;
+import io.sluice.demo.staging.Scratch;
+import io.sluice.demo.staging.Side;
+import io.sluice.demo.staging.SparkStaging;
+import io.sluice.demo.staging.Staging;
+import io.sluice.demo.staging.WorkloadData;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Jobs that are mostly shuffle, with Spark's own shuffle and through Sluice, and what each side
+ * costs: every CPU second of driver, executors, coordinator and servers.
+ *
+ * <p>As in the demo both sides live side by side and take turns, so that they are equally warm and
+ * meet the same machine. Who begins changes from round to round. What a side does in the
+ * background, such as deleting, counts too: its CPU is taken over the whole round, in which the
+ * other side's turn is idle time.
+ */
+final class JobBench implements Comparison {
+  /**
+   * What a run does.
+   *
+   * @param codecs as Spark names them, or {@code none}; each gets applications of its own
+   * @param warmUps rounds before the measured ones; young servers spend a third of their CPU on
+   *     compiling themselves
+   * @param executors a core and 1 GiB each
+   */
+  record Plan(
+      double scale,
+      List<ShuffleJob> jobs,
+      List<Integer> partitions,
+      List<String> codecs,
+      int warmUps,
+      int executors,
+      BenchPlan bench) {}
+
+  private final Plan plan;
+  private final BenchPlan bench;
+  private final SparkStaging spark;
+  private final Staging staging;
+  private final DemoProgress progress;
+
+  /**
+   * @param spark borrows: its staging is started before {@link #run}
+   */
+  JobBench(Plan plan, SparkStaging spark, DemoProgress progress) {
+    this.plan = plan;
+    this.bench = plan.bench();
+    this.spark = spark;
+    this.staging = spark.staging();
+    this.progress = progress;
+  }
+
+  @Override
+  public JobTable run() throws DemoException, IOException, InterruptedException {
+    Path data = WorkloadData.ensure(Workload.TPCH, plan.scale(), spark, progress);
+    bench.sluice().start(staging);
+    WorkloadData.readAhead(data);
+    List<JobRound> rounds = new ArrayList<>();
+    int total =
+        plan.codecs().size() * bench.rounds() * plan.jobs().size() * plan.partitions().size();
+    for (String codec : plan.codecs()) {
+      progress.step(codec + ": starting Spark twice; rounds to warm up: " + plan.warmUps());
+      try (DriverPair drivers = DriverPair.start(side -> startDriver(side, codec, data))) {
+        for (int number = 0; number < plan.warmUps(); number++) {
+          for (ShuffleJob job : plan.jobs()) {
+            round(drivers, codec, job, plan.partitions().get(0), Side.OWN);
+          }
+        }
+        for (int number = 0; number < bench.rounds(); number++) {
+          for (int partitions : plan.partitions()) {
+            for (ShuffleJob job : plan.jobs()) {
+              JobRound round = round(drivers, codec, job, partitions, Side.first(number));
+              rounds.add(round);
+              progress.result(rounds.size(), total, words(round));
+            }
+          }
+        }
+      }
+    }
+    return new JobTable(rounds);
+  }
+
+  private JobRound round(
+      DriverPair drivers, String codec, ShuffleJob job, int partitions, Side first)
+      throws DemoException, IOException, InterruptedException {
+    SideCpu ownBefore = cpu(drivers, Side.OWN);
+    SideCpu sluiceBefore = cpu(drivers, Side.SLUICE);
+    BothSides<DriverMessage.JobDone> done =
+        BothSides.inTurn(first, side -> run(drivers.of(side), job, partitions));
+    return new JobRound(
+        codec,
+        done.own(),
+        cpu(drivers, Side.OWN).since(ownBefore),
+        done.sluice(),
+        cpu(drivers, Side.SLUICE).since(sluiceBefore));
+  }
+
+  private DriverMessage.JobDone run(DriverProcess driver, ShuffleJob job, int partitions)
+      throws DemoException, InterruptedException {
+    driver.run(job.word() + " " + partitions);
+    return driver.await(DriverMessage.JobDone.class, bench.jobTimeout());
+  }
+
+  private SideCpu cpu(DriverPair drivers, Side side) {
+    return SideCpu.of(
+        drivers.of(side).process(), side == Side.SLUICE ? staging.nodes() : List.of());
+  }
+
+  private static String words(JobRound round) {
+    return String.format(
+        Locale.ROOT,
+        "%s, %s, %d partitions: CPU %.1f and %.1f s, time %.1f and %.1f s%s",
+        round.own().job(),
+        round.codec(),
+        round.own().partitions(),
+        round.ownCpu().totalMs() / 1000.0,
+        round.sluiceCpu().totalMs() / 1000.0,
+        round.own().elapsedMs() / 1000.0,
+        round.sluice().elapsedMs() / 1000.0,
+        round.isSame() ? "" : ", DIFFERENT ROWS");
+  }
+
+  private DriverProcess startDriver(Side side, String codec, Path data)
+      throws DemoException, IOException {
+    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
+    conf.put("spark.master", "local-cluster[" + plan.executors() + ",1,1024]");
+    conf.put("spark.sql.autoBroadcastJoinThreshold", "-1");
+    if (codec.equals("none")) {
+      conf.put("spark.shuffle.compress", "false");
+    } else {
+      conf.put("spark.io.compression.codec", codec);
+    }
+    conf.putAll(bench.conf());
+    if (side == Side.SLUICE) {
+      conf.putAll(spark.sluiceConf());
+      conf.putAll(bench.sluice().conf());
+    }
+    Path sideDirectory = staging.directory().resolve(side.word() + "-" + codec);
+    // A home of its own: two applications of the same second have the same name and would share
+    // the executors' directories.
+    Map<String, String> environment = spark.sparkHome(sideDirectory);
+    return spark.startDriver(
+        side,
+        "io.sluice.demo.spark.JobDriver",
+        environment,
+        new DriverSettings(
+            Workload.TPCH, Optional.empty(), plan.scale(), data, sideDirectory, conf),
+        sideDirectory);
+  }
+
+  /** The files show how far it came. */
+  @Override
+  public boolean removeFiles(boolean good) throws IOException {
+    Scratch.remove(bench.keep() ? staging.directory().resolve("spark-local") : staging.directory());
+    return bench.keep();
+  }
+}

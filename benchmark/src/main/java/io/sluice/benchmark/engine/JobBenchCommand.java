@@ -1,0 +1,135 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.driver.ShuffleJob;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.SparkHome;
+import io.sluice.demo.staging.SparkHomeOption;
+import io.sluice.demo.staging.SparkStaging;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench spark}. */
+@Command(
+    name = "spark",
+    description = {
+      "Runs jobs that are mostly shuffle on Spark, with Spark's own shuffle and through Sluice, in turns, and compares"
+          + " what they cost: CPU of driver, executors and servers, time, bytes.",
+      "Starts all processes on loopback, and ends them."
+    },
+    sortOptions = false)
+public final class JobBenchCommand extends EngineBenchCommand {
+  private static final int MAX_PARTITIONS = 1 << 24;
+  private static final List<String> CODECS = List.of("lz4", "zstd", "snappy", "none");
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "Scale factor of TPC-H. Default: ${DEFAULT-VALUE}.")
+  private double scale;
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "repartition,self-join,sort",
+      description = "Also small-steps. Default: ${DEFAULT-VALUE}.")
+  private List<String> jobs;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "200,2000,20000",
+      description = "spark.sql.shuffle.partitions. Default: ${DEFAULT-VALUE}.")
+  private List<Integer> partitions;
+
+  @Option(
+      names = "--codecs",
+      paramLabel = "LIST",
+      split = ",",
+      defaultValue = "lz4,zstd,none",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private List<String> codecs;
+
+  @Option(
+      names = "--warm-ups",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Rounds before the measured ones. Default: ${DEFAULT-VALUE}.")
+  private int warmUps;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Measured rounds. Default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--executors",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Executors of each side, with a core and 1 GiB. Default: ${DEFAULT-VALUE}.")
+  private int executors;
+
+  @Option(
+      names = "--job-timeout",
+      paramLabel = "MINUTES",
+      defaultValue = "15",
+      description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
+  private int jobTimeoutMinutes;
+
+  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Override
+  protected Opening opening() throws DemoException {
+    JobBench.Plan plan = plan();
+    SparkHome spark = sparkHome.find(System.getenv());
+    return (staging, progress) -> new JobBench(plan, new SparkStaging(staging, spark), progress);
+  }
+
+  private JobBench.Plan plan() throws DemoException {
+    scale(scale);
+    atLeastOne("--warm-ups", warmUps);
+    atLeastOne("--executors", executors);
+    BenchPlan bench = benchPlan(rounds, jobTimeoutMinutes);
+    for (int count : partitions) {
+      atLeastOne("--partitions", count);
+      if (count > MAX_PARTITIONS) {
+        throw DemoException.usage("--partitions " + count + ": expected at most " + MAX_PARTITIONS);
+      }
+    }
+    for (String codec : codecs) {
+      if (!CODECS.contains(codec)) {
+        throw DemoException.usage("--codecs " + codec + ": expected one of " + CODECS);
+      }
+    }
+    return new JobBench.Plan(
+        scale,
+        shuffleJobs(),
+        List.copyOf(partitions),
+        List.copyOf(codecs),
+        warmUps,
+        executors,
+        bench);
+  }
+
+  private List<ShuffleJob> shuffleJobs() throws DemoException {
+    try {
+      return jobs.stream().map(ShuffleJob::of).toList();
+    } catch (IllegalArgumentException e) {
+      throw DemoException.usage(
+          "--jobs "
+              + String.join(",", jobs)
+              + ": expected some of "
+              + Arrays.stream(ShuffleJob.values())
+                  .map(ShuffleJob::word)
+                  .collect(Collectors.joining(",")));
+    }
+  }
+}

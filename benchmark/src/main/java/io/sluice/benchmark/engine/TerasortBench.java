@@ -1,0 +1,236 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.comparison.BothSides;
+import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.comparison.JobOutput;
+import io.sluice.demo.comparison.ProgramComparison;
+import io.sluice.demo.comparison.ProgramTurn;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.DemoProgress;
+import io.sluice.demo.staging.HadoopParts;
+import io.sluice.demo.staging.ProgramRun;
+import io.sluice.demo.staging.Scratch;
+import io.sluice.demo.staging.Side;
+import io.sluice.demo.staging.Staging;
+import io.sluice.demo.staging.TeraRows;
+import io.sluice.demo.staging.WorkloadData;
+import io.sluice.demo.staging.YarnStaging;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.yarn.YarnCpu;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Terasort with Hadoop's own shuffle and through Sluice, in turns, and what each side costs: every
+ * CPU second of containers, of the processes of YARN, and of Sluice's coordinator and servers.
+ *
+ * <p>Who begins changes from round to round. What is taken for a side is what its turn costs, from
+ * the start of the program until its last container is gone. The program that submits the job is
+ * not in it: it is the same for both.
+ */
+final class TerasortBench implements Comparison {
+  private static final int MASTER_MEMORY_MB = 512;
+  private static final int TASK_MEMORY_MB = 1024;
+
+  /** Larger than what a JVM for it takes, as Hadoop's users set it. */
+  private static final String TASK_HEAP = "-Xmx800m";
+
+  /** Teragen's own: each is a container, of which a cluster this small should not need many. */
+  private static final int TERA_FILES_AT_MOST = 8;
+
+  /** Map output, what is merged of it on disk, and the result. */
+  private static final int COPIES = 3;
+
+  /**
+   * What a run does.
+   *
+   * @param bytes to sort
+   * @param containers tasks that run at once
+   * @param taskJavaOptions of map and reduce tasks of both sides
+   */
+  record Plan(
+      long bytes,
+      int maps,
+      int reduces,
+      int containers,
+      List<String> taskJavaOptions,
+      BenchPlan bench) {
+
+    long rows() {
+      return bytes / TeraRows.ROW_BYTES;
+    }
+
+    /** The same number of map tasks reads each. */
+    int files() {
+      int files = Math.min(TERA_FILES_AT_MOST, maps);
+      while (maps % files != 0) {
+        files--;
+      }
+      return files;
+    }
+
+    /** What one map task reads; the last of a file may read a little less. */
+    long splitBytes() {
+      long rowsPerFile = -Math.floorDiv(-rows(), files());
+      return -Math.floorDiv(-rowsPerFile, maps / files()) * TeraRows.ROW_BYTES;
+    }
+
+    /** Room that a run takes at most, with the rows if they are not there yet. */
+    long diskBytes(Path workDirectory) {
+      boolean there = Files.isDirectory(TeraRows.directory(workDirectory, rows(), files()));
+      return bytes * (COPIES + (there ? 0 : 1));
+    }
+
+    /** Hadoop's, for servers and for jobs of both sides. */
+    Map<String, String> settings() {
+      Map<String, String> settings = new HashMap<>(YarnCluster.smallJobs());
+      String taskOptions = String.join(" ", taskJavaOptions);
+      settings.put("yarn.app.mapreduce.am.resource.mb", "" + MASTER_MEMORY_MB);
+      settings.put("yarn.app.mapreduce.am.command-opts", "-Xmx400m");
+      for (String task : List.of("map", "reduce")) {
+        settings.put("mapreduce." + task + ".memory.mb", "" + TASK_MEMORY_MB);
+        settings.put("mapreduce." + task + ".java.opts", (TASK_HEAP + " " + taskOptions).strip());
+      }
+      // Hadoop's default again.
+      settings.put("mapreduce.task.io.sort.mb", "100");
+      // Reduce tasks that wait for maps would hold containers that maps wait for.
+      settings.put("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
+      settings.putAll(bench.conf());
+      return settings;
+    }
+  }
+
+  private final Plan plan;
+  private final BenchPlan bench;
+  private final Staging staging;
+  private final YarnStaging yarn;
+  private final DemoProgress progress;
+
+  /**
+   * @param staging borrows: started before {@link #run}
+   */
+  TerasortBench(Plan plan, Staging staging, HadoopParts parts, DemoProgress progress) {
+    this.plan = plan;
+    this.bench = plan.bench();
+    this.staging = staging;
+    this.progress = progress;
+    this.yarn =
+        new YarnStaging(
+            staging,
+            parts,
+            new YarnStaging.Shape(
+                1,
+                MASTER_MEMORY_MB + plan.containers() * TASK_MEMORY_MB,
+                List.of("-Xmx1g"),
+                plan.settings(),
+                plan.bench().jobTimeout().multipliedBy(2L * plan.bench().rounds() + 2)));
+  }
+
+  /** Result and CPU time of one side. */
+  private record Turn(ProgramTurn program, YarnCpu cpu, long serversMs) {}
+
+  @Override
+  public TerasortTable run() throws DemoException, IOException, InterruptedException {
+    progress.step("starting Sluice with " + bench.sluice().servers() + " servers, and YARN");
+    bench.sluice().start(staging);
+    yarn.start();
+    TeraRows rows = TeraRows.ensure(plan.rows(), plan.files(), yarn, bench.jobTimeout(), progress);
+    WorkloadData.readAhead(rows.directory());
+    progress.step("terasort, " + bench.rounds() + " rounds, both sides in each");
+    List<TerasortRound> rounds = new ArrayList<>();
+    try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
+      while (rounds.size() < bench.rounds()) {
+        rounds.add(round(rows, rounds.size(), probe));
+        progress.result(rounds.size(), bench.rounds(), words(rounds.get(rounds.size() - 1)));
+      }
+    }
+    return new TerasortTable(plan.bytes(), plan.maps(), plan.reduces(), rounds);
+  }
+
+  private TerasortRound round(TeraRows rows, int number, ClusterProbe probe)
+      throws DemoException, IOException, InterruptedException {
+    BothSides<Turn> turns =
+        BothSides.inTurn(Side.first(number), side -> turn(side, rows, number, probe));
+    return new TerasortRound(
+        ProgramComparison.of(
+            "terasort, round " + (number + 1),
+            new BothSides<>(turns.own().program(), turns.sluice().program()),
+            List.of()),
+        turns.own().cpu(),
+        turns.sluice().cpu(),
+        turns.sluice().serversMs());
+  }
+
+  private Turn turn(Side side, TeraRows rows, int number, ClusterProbe probe)
+      throws DemoException, IOException, InterruptedException {
+    String what = "round " + (number + 1) + ", " + side.inHadoop();
+    progress.advance(number, bench.rounds(), what);
+    Path output = staging.directory().resolve("output");
+    HadoopProgram terasort =
+        HadoopProgram.example(yarn.yarn(), "terasort")
+            .set("mapreduce.job.reduces", Integer.toString(plan.reduces()))
+            .set("mapreduce.terasort.simplepartitioner", "true")
+            .set("mapreduce.input.fileinputformat.split.minsize", "" + plan.splitBytes())
+            .set("mapreduce.input.fileinputformat.split.maxsize", "" + plan.splitBytes())
+            .set(yarn.settings(side))
+            .set(side == Side.SLUICE ? bench.sluice().conf() : Map.of())
+            .arguments(rows.directory(), output);
+    ServerCounters serversBefore = probe.counters();
+    YarnCpu cpuBefore = yarn.yarn().cpu();
+    long nodesBefore = SideCpu.nodesMs(staging.nodes());
+    ProgramRun run =
+        yarn.run(
+            what,
+            terasort,
+            bench.jobTimeout(),
+            along -> progress.advance(number, bench.rounds(), what + ", " + along));
+    long serversMs = SideCpu.nodesMs(staging.nodes()) - nodesBefore;
+    YarnCpu cpu = yarn.yarn().cpu().since(cpuBefore);
+    ServerCounters servers = probe.counters().since(serversBefore);
+    checkMaps(run);
+    JobOutput files = JobOutput.of(output);
+    Scratch.remove(output);
+    return new Turn(new ProgramTurn(run, files, servers), cpu, serversMs);
+  }
+
+  private void checkMaps(ProgramRun run) throws DemoException {
+    long maps =
+        run.counter("Launched map tasks")
+            - run.counter("Failed map tasks")
+            - run.counter("Killed map tasks");
+    if (maps != plan.maps()) {
+      throw DemoException.failed(
+          "--maps " + plan.maps() + ": rows of this --size came to " + maps + " map tasks");
+    }
+  }
+
+  private static String words(TerasortRound round) {
+    ProgramComparison both = round.comparison();
+    return String.format(
+        Locale.ROOT,
+        "CPU %.1f and %.1f s: %.2f times, time %.1f and %.1f s: %.2f times, same: %s",
+        round.ownCpu().totalMs() / 1000.0,
+        round.sluiceTotalMs() / 1000.0,
+        round.cpuRatio(),
+        both.own().elapsedMs() / 1000.0,
+        both.sluice().elapsedMs() / 1000.0,
+        round.timeRatio(),
+        both.verdict().word());
+  }
+
+  /** Logs and settings tell how far it came. */
+  @Override
+  public boolean removeFiles(boolean good) throws IOException {
+    yarn.removeData();
+    return staging.removeFiles(good && !bench.keep(), List.of("teragen", "output"));
+  }
+}

@@ -1,0 +1,89 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.comparison.ProgramComparison;
+import io.sluice.demo.comparison.ProgramTable;
+import io.sluice.demo.comparison.Verdict;
+import io.sluice.demo.staging.Amounts;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+/**
+ * What the rounds of a terasort came to: a line with medians. Ratios are medians of the rounds'
+ * ratios, since the two halves of a round ran one after the other on the same machine.
+ */
+final class TerasortTable implements Comparison.Outcome {
+  private static final String HEADING =
+      """
+      | size | maps | reduces | own CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | own s | Sluice s | time ratio | rounds | own shuffled | Sluice pushed, spilled, fetched |
+      | ---: | ---: | ---: | --- | --- | ---: | --- | ---: | ---: | ---: | --- | ---: | ---: |
+      """;
+
+  private final long bytes;
+  private final int maps;
+  private final int reduces;
+  private final List<TerasortRound> rounds;
+
+  TerasortTable(long bytes, int maps, int reduces, List<TerasortRound> rounds) {
+    this.bytes = bytes;
+    this.maps = maps;
+    this.reduces = reduces;
+    this.rounds = List.copyOf(rounds);
+  }
+
+  /** Whether both sides wrote the same files every time, by way of the servers. */
+  @Override
+  public boolean isGood() {
+    return rounds.stream().allMatch(round -> round.comparison().verdict() == Verdict.SAME);
+  }
+
+  /** In Markdown. */
+  @Override
+  public String render() {
+    ProgramComparison first = rounds.get(0).comparison();
+    StringBuilder text = new StringBuilder(HEADING);
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "| %s | %d | %d | %.1f (%.1f + %.1f) | %.1f (%.1f + %.1f + %.1f) | **%.2f** | %s |"
+                + " %.1f | %.1f | **%.2f** | %s | %s | %s, %s, %s |%n",
+            Amounts.bytes(bytes),
+            maps,
+            reduces,
+            seconds(round -> round.ownCpu().totalMs()),
+            seconds(round -> round.ownCpu().containersMs()),
+            seconds(round -> round.ownCpu().serversMs()),
+            seconds(TerasortRound::sluiceTotalMs),
+            seconds(round -> round.sluiceCpu().containersMs()),
+            seconds(round -> round.sluiceCpu().serversMs()),
+            seconds(TerasortRound::serversMs),
+            median(TerasortRound::cpuRatio),
+            each(TerasortRound::cpuRatio),
+            seconds(round -> round.comparison().own().elapsedMs()),
+            seconds(round -> round.comparison().sluice().elapsedMs()),
+            median(TerasortRound::timeRatio),
+            each(TerasortRound::timeRatio),
+            Amounts.bytes(first.own().counter("Reduce shuffle bytes")),
+            Amounts.bytes(first.servers().pushedBytes()),
+            Amounts.bytes(first.servers().spilledBytes()),
+            Amounts.bytes(first.servers().fetchedBytes())));
+    rounds.forEach(round -> ProgramTable.appendDifferences(text, round.comparison()));
+    return text.toString();
+  }
+
+  private double seconds(ToDoubleFunction<TerasortRound> millis) {
+    return median(millis) / 1000;
+  }
+
+  private double median(ToDoubleFunction<TerasortRound> value) {
+    return Medians.of(rounds, value);
+  }
+
+  private String each(ToDoubleFunction<TerasortRound> ratio) {
+    return rounds.stream()
+        .map(round -> String.format(Locale.ROOT, "%.2f", ratio.applyAsDouble(round)))
+        .collect(Collectors.joining(", "));
+  }
+}

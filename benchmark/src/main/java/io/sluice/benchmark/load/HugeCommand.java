@@ -1,0 +1,160 @@
+package io.sluice.benchmark.load;
+
+import io.sluice.benchmark.load.HugeBench.Beside;
+import io.sluice.cli.TextTable;
+import io.sluice.cli.bench.BenchNames;
+import io.sluice.cli.control.OptionTypes;
+import io.sluice.common.config.DataSize;
+import io.sluice.common.net.IoMode;
+import io.sluice.common.threads.DaemonThreads;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.NettyDataTransport;
+import io.sluice.transport.client.TransportConfig;
+import io.sluice.transport.frame.FrameLimits;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice bench huge}. */
+@Command(
+    name = "huge",
+    description =
+        "Start a server on this machine, and measure what one huge partition costs the others.")
+public final class HugeCommand implements Callable<Integer> {
+  private static final int THREADS = 2;
+  private static final int TIMEOUT_MS = 60_000;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--size",
+      defaultValue = "4g",
+      paramLabel = "SIZE",
+      description = "Length of the huge partition in the end; default ${DEFAULT-VALUE}.")
+  private DataSize size;
+
+  @Option(
+      names = "--threshold",
+      defaultValue = "64m",
+      paramLabel = "SIZE",
+      description = "rss.server.huge.partition.threshold of the server; default ${DEFAULT-VALUE}.")
+  private DataSize threshold;
+
+  @Option(
+      names = "--memory",
+      defaultValue = "512m",
+      paramLabel = "SIZE",
+      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
+  private DataSize memory;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "200m",
+      paramLabel = "SIZE",
+      description = "Bytes a second for the huge partition; default ${DEFAULT-VALUE}.")
+  private DataSize rate;
+
+  @Option(
+      names = "--partitions",
+      defaultValue = "1000",
+      paramLabel = "N",
+      description = "Small partitions, of ten other applications; default ${DEFAULT-VALUE}.")
+  private int partitions;
+
+  @Option(
+      names = "--turn",
+      defaultValue = "2s",
+      paramLabel = "TIME",
+      converter = OptionTypes.Millis.class,
+      description = "How long each measurement takes before the next; default ${DEFAULT-VALUE}.")
+  private long turnMs;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Where the server keeps its files; default: a temporary directory.")
+  private Path parent;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (size.bytes() < 1 || rate.bytes() < 1 << 20 || partitions < 10 || turnMs < 100) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "give a size, a rate of at least 1m, at least 10 partitions and turns of at least 100ms");
+    }
+    ScheduledExecutorService scheduler =
+        Executors.newScheduledThreadPool(THREADS, DaemonThreads.numbered("bench-scheduler"));
+    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-huge");
+        LocalCluster cluster = cluster(directory.path())) {
+      cluster.start();
+      try (ClusterProbe probe = new ClusterProbe(cluster)) {
+        probe.awaitActiveServers(1, Duration.ofMillis(TIMEOUT_MS));
+      }
+      try (DataTransport transport =
+          new NettyDataTransport(
+              new TransportConfig(
+                  TIMEOUT_MS, TIMEOUT_MS, IoMode.EPOLL, THREADS, FrameLimits.DEFAULT),
+              System::nanoTime)) {
+        HugeBench bench = new HugeBench(size.bytes(), rate.bytes(), partitions, turnMs);
+        BenchNames.print(spec, render(bench.run(cluster, transport, scheduler)));
+      }
+    } finally {
+      scheduler.shutdownNow();
+    }
+    return 0;
+  }
+
+  private LocalCluster cluster(Path directory) {
+    return LocalCluster.builder()
+        .directory(directory)
+        .classPath(System.getProperty("java.class.path"))
+        .servers(1)
+        .serverJvmOptions(
+            "-Xmx512m",
+            "-XX:MaxDirectMemorySize=" + (memory.bytes() + (512L << 20)),
+            "--add-opens=java.base/java.nio=ALL-UNNAMED")
+        .configureServers("rss.server.buffer.capacity", Long.toString(memory.bytes()))
+        .configureServers("rss.server.huge.partition.threshold", Long.toString(threshold.bytes()))
+        .build();
+  }
+
+  private String render(HugeBench.Result result) {
+    TextTable table = new TextTable("small partitions", ">pushes", ">p50", ">p99", ">p99.9");
+    Histogram alone = result.latencyUs().get(Beside.NOTHING);
+    result
+        .latencyUs()
+        .forEach(
+            (beside, latency) ->
+                table.row(
+                    beside.words(),
+                    latency.getTotalCount(),
+                    text(latency, alone, 50),
+                    text(latency, alone, 99),
+                    text(latency, alone, 99.9)));
+    return table
+        + String.format(
+            Locale.ROOT,
+            "huge partition %s, spread as much %s; %d pushes to small partitions left out%n",
+            new DataSize(result.hugeBytes()).toRoundedText(),
+            new DataSize(result.spreadBytes()).toRoundedText(),
+            result.skipped());
+  }
+
+  private static String text(Histogram latency, Histogram alone, double percentile) {
+    long micros = latency.getValueAtPercentile(percentile);
+    double ratio = (double) micros / Math.max(1, alone.getValueAtPercentile(percentile));
+    return String.format(Locale.ROOT, "%.2f ms (%.2f)", micros / 1000.0, ratio);
+  }
+}

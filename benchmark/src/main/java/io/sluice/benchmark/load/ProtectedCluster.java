@@ -1,0 +1,157 @@
+package io.sluice.benchmark.load;
+
+import io.sluice.cli.bench.BenchRun;
+import io.sluice.cli.control.ControlChannel;
+import io.sluice.cli.control.ControlIdentity;
+import io.sluice.common.config.HostPort;
+import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import io.sluice.proto.ListServersRequest;
+import io.sluice.proto.ServerState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A coordinator and a server on this machine with secrets of their own, and the user who may use
+ * them. Belongs to one thread.
+ */
+final class ProtectedCluster implements AutoCloseable {
+  private static final String USER = "bench";
+  private static final int SECRET_BYTES = 32;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final long CALL_TIMEOUT_MS = 10_000;
+
+  private final Protection protection;
+  private final LocalCluster cluster;
+  private final ControlIdentity identity;
+
+  private ProtectedCluster(Protection protection, LocalCluster cluster, ControlIdentity identity) {
+    this.protection = protection;
+    this.cluster = cluster;
+    this.identity = identity;
+  }
+
+  /**
+   * Starts it and waits until the server can be pushed to.
+   *
+   * @param directory which only its owner may look into; gets the secrets
+   * @param bufferBytes rss.server.buffer.capacity
+   */
+  static ProtectedCluster start(Protection protection, Path directory, long bufferBytes)
+      throws IOException, InterruptedException {
+    Map<String, String> settings = new HashMap<>();
+    Map<String, String> environment = new HashMap<>();
+    if (protection.demandsProof()) {
+      makeSecrets(directory, settings, environment);
+    }
+    if (protection.encrypts()) {
+      makeCertificate(directory, settings, environment);
+    }
+    LocalCluster.Builder builder =
+        LocalCluster.builder()
+            .directory(directory)
+            .classPath(System.getProperty("java.class.path"))
+            .servers(1)
+            .serverJvmOptions("-Xmx512m", "-XX:MaxDirectMemorySize=" + (bufferBytes + (512L << 20)))
+            .configureServers("rss.server.buffer.capacity", Long.toString(bufferBytes));
+    settings.forEach(
+        (key, value) -> builder.configureCoordinators(key, value).configureServers(key, value));
+    ProtectedCluster started =
+        new ProtectedCluster(
+            protection,
+            builder.build(),
+            ControlIdentity.of(environment, System.getProperty("user.name")));
+    started.cluster.start();
+    try {
+      started.awaitServer();
+      return started;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private static void makeSecrets(
+      Path directory, Map<String, String> settings, Map<String, String> environment)
+      throws IOException {
+    SecureRandom random = new SecureRandom();
+    String ofUser = secret(random);
+    Path clusterFile = keep(directory.resolve("cluster.secret"), "k1 " + secret(random));
+    Path usersFile = keep(directory.resolve("users"), USER + " user " + ofUser);
+    Path userFile = keep(directory.resolve("user-bench"), ofUser);
+    settings.put("rss.security.authentication.enabled", "true");
+    settings.put("rss.security.cluster.secret.file", clusterFile.toString());
+    settings.put("rss.security.users.file", usersFile.toString());
+    environment.put(ControlIdentity.USER_VARIABLE, USER);
+    environment.put(ControlIdentity.FILE_VARIABLE, userFile.toString());
+  }
+
+  private static Path keep(Path file, String line) throws IOException {
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.writeString(file, line + "\n");
+  }
+
+  private static void makeCertificate(
+      Path directory, Map<String, String> settings, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    SelfSignedCertificate.write(directory, "sluice", "ip:" + ClusterNode.HOST);
+    String certificate = directory.resolve("sluice.crt").toString();
+    settings.put("rss.security.tls.enabled", "true");
+    settings.put("rss.security.tls.certificate.file", certificate);
+    settings.put("rss.security.tls.key.file", directory.resolve("sluice.key").toString());
+    settings.put("rss.security.tls.trust.file", certificate);
+    environment.put(ControlIdentity.TRUST_VARIABLE, certificate);
+  }
+
+  private static String secret(SecureRandom random) {
+    byte[] bytes = new byte[SECRET_BYTES];
+    random.nextBytes(bytes);
+    return Base64.getEncoder().encodeToString(bytes);
+  }
+
+  private void awaitServer() throws IOException, InterruptedException {
+    try (ClusterProbe probe = new ClusterProbe(cluster);
+        ControlChannel coordinator =
+            new ControlChannel("coordinator", coordinator(), CALL_TIMEOUT_MS, identity)) {
+      probe.await(
+          "the server has registered with the coordinator",
+          START_TIMEOUT,
+          () ->
+              coordinator
+                  .coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()))
+                  .getServersList()
+                  .stream()
+                  .anyMatch(server -> server.getState() == ServerState.ACTIVE));
+    }
+  }
+
+  private HostPort coordinator() {
+    return HostPort.parse(cluster.coordinator().address());
+  }
+
+  Protection protection() {
+    return protection;
+  }
+
+  /** For one more application: each gets a token of its own. */
+  BenchRun.Target target() {
+    return new BenchRun.Target(
+        List.of(coordinator()), CALL_TIMEOUT_MS, identity.ofAnotherApplication());
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}

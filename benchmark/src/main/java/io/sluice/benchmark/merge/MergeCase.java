@@ -1,0 +1,43 @@
+package io.sluice.benchmark.merge;
+
+import io.sluice.common.config.DataSize;
+import io.sluice.server.merge.BlockSizePolicy;
+import io.sluice.server.merge.FanInPolicy;
+import io.sluice.server.merge.MergePolicy;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How a shuffle is merged before it is read.
+ *
+ * @param text as the user wrote it
+ * @param policy empty: not at all
+ * @param share of the runs that are merged by then
+ */
+record MergeCase(String text, Optional<MergePolicy> policy, double share) {
+  private static final Pattern FORM =
+      Pattern.compile("(?:none|fan-in:(\\d+)|blocks:([^@]+))(?:@(\\d+)%)?");
+
+  /**
+   * Reads {@code none}, {@code fan-in:40} or {@code blocks:1m}, with {@code @90%} behind it if
+   * reading begins when so many of the runs are merged.
+   *
+   * @throws IllegalArgumentException saying what would be right
+   */
+  static MergeCase parse(String text) {
+    Matcher matcher = FORM.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" is no policy; give none, fan-in:40, blocks:1m or fan-in:40@90%");
+    }
+    Optional<MergePolicy> policy = Optional.empty();
+    if (matcher.group(1) != null) {
+      policy = Optional.of(new FanInPolicy(Integer.parseInt(matcher.group(1))));
+    } else if (matcher.group(2) != null) {
+      policy = Optional.of(new BlockSizePolicy(DataSize.parse(matcher.group(2)).bytes()));
+    }
+    int percent = matcher.group(3) == null ? 100 : Integer.parseInt(matcher.group(3));
+    return new MergeCase(text, policy, percent / 100.0);
+  }
+}

@@ -1,0 +1,258 @@
+package io.sluice.benchmark.merge;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockFormatException;
+import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.run.RunExtent;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.log.BlockBatch;
+import io.sluice.server.log.LogPiece;
+import io.sluice.server.log.LogRange;
+import io.sluice.server.log.LoggedRun;
+import io.sluice.server.log.OpenSnapshot;
+import io.sluice.server.log.ShuffleKey;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.SpillBatch;
+import io.sluice.server.log.StoreConfig;
+import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.merge.MergeOutcome;
+import io.sluice.server.merge.MergePolicy;
+import io.sluice.server.merge.MergeSettings;
+import io.sluice.server.merge.MergeWriter;
+import io.sluice.server.merge.Merger;
+import io.sluice.server.service.ServerCounters;
+import io.sluice.server.spill.SpillWriter;
+import io.sluice.server.storage.Disk;
+import io.sluice.server.storage.DiskLimits;
+import io.sluice.server.storage.Disks;
+import io.sluice.server.storage.RunFile;
+import io.sluice.server.storage.RunFiles;
+import io.sluice.server.storage.Storage;
+import io.sluice.server.storage.StorageKind;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * One shuffle on one disk: written, merged and read back by what a server does these things with,
+ * without its threads and its network. Not thread-safe.
+ */
+final class MergeShuffle implements AutoCloseable {
+  private static final ShuffleKey KEY = new ShuffleKey("bench", 0);
+  private static final int IDLE_OPEN_RUNS = 256;
+
+  private final MergeLayout layout;
+  private final Disks disks;
+  private final Disk disk;
+  private final RunFiles files = new RunFiles(IDLE_OPEN_RUNS);
+  private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
+  private final ShuffleLog log;
+  private final MergeCounters counters = new MergeCounters();
+
+  /**
+   * @param storage takes
+   */
+  MergeShuffle(MergeLayout layout, Storage storage) throws SluiceException {
+    this.layout = layout;
+    this.disk = new Disk(storage, new UnkeptCatalog(), DiskLimits.DEFAULT, System::nanoTime);
+    this.disks = new Disks(List.of(disk));
+    this.log = store.findOrCreate(KEY);
+  }
+
+  MergeCounters counters() {
+    return counters;
+  }
+
+  int runCount() {
+    return log.runs().size();
+  }
+
+  /** Pushes every map's blocks and spills them, some maps to a run. */
+  void write(int mapsPerRun, Runnable progress) throws IOException {
+    SpillWriter writer =
+        new SpillWriter(1, files, new SplittableRandom(layout.seed()), new ServerCounters());
+    for (int map = 0; map < layout.maps(); map++) {
+      ByteBuf frame = layout.frame(map);
+      BlockBatch batch = new BlockBatch(layout.reduces());
+      try {
+        for (int at = 0; at < frame.writerIndex(); ) {
+          BlockHeader block = BlockHeader.read(frame, at, frame.writerIndex());
+          batch.add(block);
+          at += block.blockLength();
+        }
+      } catch (BlockFormatException e) {
+        throw new IllegalStateException("a block that was just made", e);
+      }
+      log.append(frame, frame.writerIndex(), batch);
+      if ((map + 1) % mapsPerRun == 0 || map + 1 == layout.maps()) {
+        SpillBatch spill = log.takeForSpill(Long.MAX_VALUE);
+        if (!writer.write(spill, disk)) {
+          throw new IOException(disk.name() + ": cannot be written");
+        }
+        progress.run();
+      }
+    }
+  }
+
+  /** Takes in the runs that the storage holds, as a server does when it starts. */
+  void restore() throws IOException {
+    List<RunRecord> records = new ArrayList<>();
+    for (Storage.Entry entry : disk.storage().list()) {
+      try (RunReader run = open(entry.file())) {
+        records.add(
+            new RunRecord(
+                run.header().runId(), KEY, run.header().order(), entry.length(), run.replaced()));
+      }
+    }
+    records.sort(Comparator.comparing(RunRecord::order));
+    for (RunRecord record : records) {
+      disk.catalog().add(record);
+      RunFile file = files.add(disk, record);
+      log.restoreRun(file, record.order());
+      try (RunReader run = open(RunFiles.fileName(record.id()))) {
+        for (RunExtent extent : run.extents()) {
+          log.restoreExtent(file, extent, run.blocks(extent));
+        }
+      }
+    }
+  }
+
+  private RunReader open(String file) throws IOException {
+    return RunReader.open(disk.storage().open(file), file);
+  }
+
+  /**
+   * Merges until the policy wants no more, or so many of the runs that were there have been merged.
+   *
+   * @param share of the runs, 1 for all
+   */
+  void merge(MergePolicy policy, long memoryBytes, double share, Runnable progress)
+      throws IOException {
+    long enough = (long) Math.ceil(share * runCount());
+    try (Merger merger =
+        new Merger(
+            store,
+            disks,
+            new MergeSettings(Map.of(StorageKind.HDD, policy), memoryBytes, 4L << 30),
+            new MergeWriter(
+                files, new SplittableRandom(layout.seed() + 1), counters, (run, problem) -> {}),
+            any -> false,
+            counters,
+            System::nanoTime)) {
+      Optional<MergeOutcome> outcome = Optional.of(MergeOutcome.MERGED);
+      while (outcome.isPresent() && counters.mergedRuns() < enough) {
+        outcome = merger.mergeNext();
+        if (outcome.isPresent() && outcome.get() != MergeOutcome.MERGED) {
+          throw new IOException("a merge ended as " + outcome.get());
+        }
+        files.deletePending();
+        progress.run();
+      }
+    }
+  }
+
+  /** Extents on disk: as many requests as reading needs if a partition is asked for at once. */
+  long extents() {
+    return log.runs().stream().mapToLong(LoggedRun::extents).sum();
+  }
+
+  /** Bytes of all blocks. */
+  long bytes() {
+    return log.storedBytes();
+  }
+
+  /**
+   * Reads every partition, one after the other, in slices, with one positioned read for each piece
+   * of a slice, and verifies that it holds exactly one sound block of each map.
+   */
+  ReadRequests read(int sliceBytes) throws IOException {
+    ReadRequests requests = new ReadRequests();
+    int[] all = new int[layout.reduces()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = i;
+    }
+    OpenSnapshot snapshot = log.snapshot(all, false);
+    ByteBuffer partition = ByteBuffer.allocateDirect(longest(snapshot));
+    for (int reduce = 0; reduce < layout.reduces(); reduce++) {
+      long length = snapshot.partitions().get(reduce).length();
+      partition.clear().limit((int) length);
+      requests.beginPartition();
+      for (long offset = 0; offset < length; offset += sliceBytes) {
+        long slice = Math.min(sliceBytes, length - offset);
+        List<LogPiece> pieces = log.read(List.of(new LogRange(reduce, offset, slice)));
+        for (int i = 0; i < pieces.size(); i++) {
+          LogPiece.InFile piece = (LogPiece.InFile) pieces.get(i);
+          readFully(piece.run().channel(), piece.position(), piece.length(), partition);
+          requests.add(piece.run(), piece.position(), piece.length(), i + 1 == pieces.size());
+          piece.release();
+        }
+      }
+      verify(reduce, Unpooled.wrappedBuffer(partition.flip()));
+    }
+    return requests;
+  }
+
+  private static int longest(OpenSnapshot snapshot) {
+    long longest = 0;
+    for (OpenSnapshot.Partition partition : snapshot.partitions()) {
+      longest = Math.max(longest, partition.length());
+    }
+    return Math.toIntExact(longest);
+  }
+
+  private static void readFully(FileChannel channel, long position, int length, ByteBuffer target)
+      throws IOException {
+    int limit = target.limit();
+    int start = target.position();
+    target.limit(start + length);
+    while (target.hasRemaining()) {
+      if (channel.read(target, position + target.position() - start) < 0) {
+        throw new EOFException("a run is shorter than its log says");
+      }
+    }
+    target.limit(limit);
+  }
+
+  private void verify(int reduce, ByteBuf bytes) throws IOException {
+    BitSet maps = new BitSet(layout.maps());
+    try {
+      for (int at = 0; at < bytes.writerIndex(); ) {
+        BlockHeader block = BlockFormat.readVerified(bytes, at, bytes.writerIndex());
+        if (block.partition() != reduce || maps.get(block.mapIndex())) {
+          throw new IOException("partition " + reduce + " holds a wrong block: " + block);
+        }
+        maps.set(block.mapIndex());
+        at += block.blockLength();
+      }
+    } catch (BlockFormatException e) {
+      throw new IOException("partition " + reduce + ": " + e.getMessage(), e);
+    }
+    if (maps.cardinality() != layout.maps()) {
+      throw new IOException(
+          "partition " + reduce + " holds " + maps.cardinality() + " blocks of " + layout.maps());
+    }
+  }
+
+  /** Forgets everything and deletes it. */
+  @Override
+  public void close() {
+    store.removeApplication(KEY.application());
+    files.deletePending();
+    files.close();
+    store.close();
+    disks.close();
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.demo.staging;
+
+/** The demo cannot go on; the message is one line for the user. */
+public final class DemoException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** What the exit code will say. */
+  public enum Kind {
+    /** The demo was called with something that cannot work. */
+    USAGE,
+    /** Something that it runs failed. */
+    FAILED
+  }
+
+  private final Kind kind;
+
+  private DemoException(Kind kind, String message, Throwable cause) {
+    super(message, cause);
+    this.kind = kind;
+  }
+
+  public static DemoException usage(String message) {
+    return new DemoException(Kind.USAGE, message, null);
+  }
+
+  public static DemoException failed(String message) {
+    return new DemoException(Kind.FAILED, message, null);
+  }
+
+  public static DemoException failed(String message, Throwable cause) {
+    return new DemoException(Kind.FAILED, message, cause);
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+}

@@ -1,0 +1,123 @@
+package io.sluice.demo.staging;
+
+import io.sluice.demo.driver.DriverSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What every Spark of a run has in common, and its drivers. Owned by the thread that runs it. */
+public final class SparkStaging {
+  /** Queries of TPC-DS broadcast tables of some million rows. */
+  private static final String DRIVER_HEAP = "-Xmx2g";
+
+  private final Staging staging;
+  private final SparkHome spark;
+  private Map<String, String> environment;
+
+  /**
+   * @param staging borrows
+   */
+  public SparkStaging(Staging staging, SparkHome spark) {
+    this.staging = staging;
+    this.spark = spark;
+  }
+
+  public Staging staging() {
+    return staging;
+  }
+
+  /**
+   * Makes a Spark home below the directory, see {@link SparkHome#stage}.
+   *
+   * @return the environment to start a driver with
+   */
+  public Map<String, String> sparkHome(Path below) throws IOException {
+    return spark.stage(below.resolve("spark-home"));
+  }
+
+  /** What a driver is started with that shares its Spark home with others. */
+  public Map<String, String> environment() throws IOException {
+    if (environment == null) {
+      environment = sparkHome(staging.directory());
+    }
+    return environment;
+  }
+
+  public Map<String, String> sparkConf() {
+    Map<String, String> conf = new TreeMap<>();
+    conf.put("spark.ui.enabled", "false");
+    conf.put("spark.driver.host", "127.0.0.1");
+    conf.put("spark.driver.bindAddress", "127.0.0.1");
+    conf.put("spark.local.dir", staging.directory().resolve("spark-local").toString());
+    conf.put("spark.sql.warehouse.dir", staging.directory().resolve("warehouse").toString());
+    return conf;
+  }
+
+  /** What the side of Sluice needs beyond {@link #sparkConf}. */
+  public Map<String, String> sluiceConf() throws DemoException {
+    return sluiceConf(staging.cluster().quorum());
+  }
+
+  /** As {@link #sluiceConf()}, for a cluster with these coordinators. */
+  public Map<String, String> sluiceConf(String coordinators) throws DemoException {
+    return Map.of(
+        "spark.shuffle.manager",
+        "org.apache.spark.shuffle.RssShuffleManager",
+        "spark.executor.extraClassPath",
+        staging.installation().clientJar(spark).toString(),
+        "spark.rss.coordinator.quorum",
+        coordinators);
+  }
+
+  /** Starts the driver that makes data. */
+  DriverProcess startGenerator(String heap, DriverSettings settings) throws IOException {
+    // The generator needs a newer Guava than a Spark home may hold.
+    String classPath =
+        DriverProcess.classPath(
+            Installation.all(staging.installation().driverJars()), Installation.all(spark.jars()));
+    return start(
+        new DriverProcess.Launch(
+            "data",
+            "io.sluice.demo.spark.DataDriver",
+            classPath,
+            List.of(heap),
+            environment(),
+            settings,
+            staging.directory()));
+  }
+
+  /** Starts the application of one side. */
+  public DriverProcess startDriver(
+      Side side,
+      String mainClass,
+      Map<String, String> sideEnvironment,
+      DriverSettings settings,
+      Path sideDirectory)
+      throws DemoException, IOException {
+    List<String> classPath = new ArrayList<>();
+    classPath.add(Installation.all(spark.jars()));
+    classPath.add(Installation.all(staging.installation().driverJars()));
+    if (side == Side.SLUICE) {
+      classPath.add(staging.installation().clientJar(spark).toString());
+    }
+    return start(
+        new DriverProcess.Launch(
+            side.word(),
+            mainClass,
+            DriverProcess.classPath(classPath.toArray(String[]::new)),
+            List.of(DRIVER_HEAP),
+            sideEnvironment,
+            settings,
+            Files.createDirectories(sideDirectory)));
+  }
+
+  private DriverProcess start(DriverProcess.Launch launch) throws IOException {
+    DriverProcess driver = DriverProcess.start(launch);
+    staging.endsBy(driver::kill);
+    return driver;
+  }
+}
