@@ -2,6 +2,7 @@ package io.sluice.benchmark;
 
 import io.sluice.benchmark.engine.JobBenchCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
+import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.load.HugeCommand;
 import io.sluice.benchmark.load.ReadCommand;
 import io.sluice.benchmark.load.SecurityCommand;
@@ -37,6 +38,7 @@ public final class Benchmarks {
         new DeleteCommand(),
         new MergeCommand(),
         new JobBenchCommand(),
-        new TerasortBenchCommand());
+        new TerasortBenchCommand(),
+        JmhCommand.commandLine());
   }
 }

@@ -32,11 +32,29 @@ class BenchmarksTest {
             "delete",
             "merge",
             "spark",
-            "mapreduce");
+            "mapreduce",
+            "jmh");
     for (String name : names) {
       CliRun help = CliRun.of(Benchmarks::commandLine, "bench", name, "--help");
       assertThat(help.exitCode()).as(name).isZero();
       assertThat(help.out()).as(name).startsWith("Usage: sluice bench " + name);
     }
+  }
+
+  @Test
+  void microbenchmarksRunWithOptionsOfJmh() {
+    CliRun run =
+        CliRun.of(
+            Benchmarks::commandLine, "bench jmh -f 0 -wi 0 -i 1 -r 10ms -foe true".split(" "));
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+  }
+
+  @Test
+  void refusesOptionsThatJmhDoesNotKnow() {
+    CliRun run = CliRun.of(Benchmarks::commandLine, "bench", "jmh", "-i", "many");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("sluice bench jmh: ");
   }
 }

@@ -347,7 +347,7 @@ class LauncherTest {
     Result first = run(launcher, Map.of(), "-v", "bench", "merge", "--scale", "1");
     assertThat(Files.readString(dir.resolve("mvn.txt"))).contains("-pl dist,benchmark -am package");
     Files.delete(dir.resolve("mvn.txt"));
-    Result again = run(launcher, Map.of(), "bench", "huge", "--size", "1g");
+    Result again = run(launcher, Map.of(), "bench", "jmh", "-f", "0");
     assertThat(dir.resolve("mvn.txt")).doesNotExist();
     for (Result result : List.of(first, again)) {
       assertThat(result.lines())
@@ -360,7 +360,7 @@ class LauncherTest {
                   + "/benchmark/target/jars/*",
               "ARG io.sluice.benchmark.Benchmarks");
     }
-    assertThat(again.lines()).endsWith("ARG bench", "ARG huge", "ARG --size", "ARG 1g");
+    assertThat(again.lines()).endsWith("ARG bench", "ARG jmh", "ARG -f", "ARG 0");
   }
 
   @Test

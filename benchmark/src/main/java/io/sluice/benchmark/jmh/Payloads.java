@@ -1,0 +1,27 @@
+package io.sluice.benchmark.jmh;
+
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+
+/** Contents that compress about as well as rows of text: to a half to a third of their length. */
+final class Payloads {
+  private static final long SEED = 20_261_124;
+  private static final int WORDS = 2000;
+
+  private Payloads() {}
+
+  /** Always the same bytes for the same length. */
+  static byte[] text(int length) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    String[] words = new String[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+      words[i] = Long.toString(random.nextLong(1L << 40), Character.MAX_RADIX);
+    }
+    StringBuilder text = new StringBuilder(length + 16);
+    while (text.length() < length) {
+      text.append(words[random.nextInt(WORDS)]).append(' ');
+    }
+    text.setLength(length);
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+}
