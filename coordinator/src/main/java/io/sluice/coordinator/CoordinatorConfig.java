@@ -23,6 +23,7 @@ import java.util.function.Consumer;
  * @param host address to listen on; empty: all interfaces
  * @param rpcPort 0: any free port
  * @param httpPort 0: any free port
+ * @param dataDirectory of the metadata log; empty: it is in memory
  * @param maxMessageLength largest message of a peer, in bytes
  * @param maxConnections to the gRPC port
  * @param maxConnectionsPerPeer to the gRPC port, from one address
@@ -36,6 +37,7 @@ public record CoordinatorConfig(
     String host,
     int rpcPort,
     int httpPort,
+    Optional<Path> dataDirectory,
     int maxMessageLength,
     int maxConnections,
     int maxConnectionsPerPeer,
@@ -79,6 +81,16 @@ public record CoordinatorConfig(
               "Name or address of the interface to listen on. A name with a dot by which browsers"
                   + " reach the REST API must be this one where the API asks for no proof"
                   + " (security.md).")
+          .build();
+  static final ConfigKey<String> DATA_DIR =
+      ConfigKey.string("rss.coordinator.data.dir")
+          .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
+          .since(FIRST)
+          .doc(
+              "Directory of the metadata log: exclusions and limits set over the API, decommissions,"
+                  + " ended applications, fallbacks, events and throughput survive a restart."
+                  + " Made if it is absent; one for each coordinator. Without it they are in memory"
+                  + " and end with the process.")
           .build();
   static final ConfigKey<Long> MAX_MESSAGE =
       ConfigKey.dataSize("rss.rpc.message.max.size")
@@ -272,9 +284,9 @@ public record CoordinatorConfig(
           .doc(
               "File that names servers to be given nothing more, one a line: `host:port`,"
                   + " `host-port`, the server's name, or a host for all servers on it. Read again"
-                  + " while the coordinator runs, and changed by `sluice admin exclude`; a file"
-                  + " that is not there excludes nobody. Without it, what operators exclude is"
-                  + " forgotten when the coordinator ends.")
+                  + " while the coordinator runs, and never written: `sluice admin exclude` has a"
+                  + " list of its own in `rss.coordinator.data.dir`. An absent file excludes no"
+                  + " server.")
           .build();
   static final ConfigKey<Long> EXCLUDE_INTERVAL =
       ConfigKey.durationMs("rss.coordinator.exclude.nodes.check.interval")
@@ -283,7 +295,7 @@ public record CoordinatorConfig(
           .atLeast(10L)
           .reloadable()
           .since(FIRST)
-          .doc("How often that file is read.")
+          .doc("How often the exclude file is read.")
           .build();
 
   /** Every key of the coordinator. */
@@ -292,7 +304,8 @@ public record CoordinatorConfig(
               ConfigSchema.builder("coordinator")
                   .title("Coordinator")
                   .intro("Read from the file that `sluice coordinator --conf FILE` names."))
-          .keys(RPC_PORT, HTTP_PORT, HOST, MAX_MESSAGE, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER)
+          .keys(RPC_PORT, HTTP_PORT, HOST, DATA_DIR)
+          .keys(MAX_MESSAGE, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER)
           .keys(MAX_HTTP_CONNECTIONS, MAX_HTTP_CONNECTIONS_PER_PEER)
           .keys(
               SERVER_TIMEOUT,
@@ -318,6 +331,7 @@ public record CoordinatorConfig(
         set.get(HOST),
         set.get(RPC_PORT),
         set.get(HTTP_PORT),
+        set.find(DATA_DIR).map(CoordinatorConfig::localPath),
         Math.toIntExact(set.get(MAX_MESSAGE)),
         set.get(MAX_CONNECTIONS),
         set.get(MAX_CONNECTIONS_PER_PEER),

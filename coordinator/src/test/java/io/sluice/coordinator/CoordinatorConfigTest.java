@@ -35,6 +35,7 @@ class CoordinatorConfigTest {
                 "",
                 19999,
                 19998,
+                Optional.empty(),
                 8 << 20,
                 20_000,
                 2_500,
@@ -66,6 +67,7 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.host", "127.0.0.1");
     values.put("rss.rpc.server.port", "1");
     values.put("rss.jetty.http.port", "2");
+    values.put("rss.coordinator.data.dir", "file:///var/data");
     values.put("rss.rpc.message.max.size", "3m");
     values.put("rss.coordinator.server.heartbeat.timeout", "4s");
     values.put("rss.coordinator.server.heartbeat.interval", "1500");
@@ -120,6 +122,7 @@ class CoordinatorConfigTest {
                 "127.0.0.1",
                 1,
                 2,
+                Optional.of(Path.of("/var/data")),
                 3 << 20,
                 24,
                 25,

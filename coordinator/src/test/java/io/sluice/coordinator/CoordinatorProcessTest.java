@@ -93,12 +93,13 @@ class CoordinatorProcessTest {
     }
     CoordinatorProcess process =
         CoordinatorProcess.start(
-            ConfigSet.of(CoordinatorConfig.SCHEMA, values),
-            () -> ConfigSet.of(CoordinatorConfig.SCHEMA, values),
-            Clock.systemUTC(),
-            System::nanoTime,
-            RandomGenerator.of("L64X128MixRandom"),
-            timeouts);
+            new Inputs(
+                ConfigSet.of(CoordinatorConfig.SCHEMA, values),
+                () -> ConfigSet.of(CoordinatorConfig.SCHEMA, values),
+                Clock.systemUTC(),
+                System::nanoTime,
+                RandomGenerator.of("L64X128MixRandom"),
+                timeouts));
     closers.push(process);
     return process;
   }

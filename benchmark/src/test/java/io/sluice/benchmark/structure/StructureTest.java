@@ -136,7 +136,14 @@ class StructureTest {
 
   /** So that whole clusters of them can be tried out in a test, in any order, with any clock. */
   @ParameterizedTest
-  @ValueSource(strings = {"server.log", "server.memory", "coordinator.app", "coordinator.assign"})
+  @ValueSource(
+      strings = {
+        "server.log",
+        "server.memory",
+        "coordinator.app",
+        "coordinator.assign",
+        "coordinator.history"
+      })
   void whatDecidesHasNoSocketsThreadsOrFiles(String name) {
     noClasses()
         .that(ours(name))

@@ -61,8 +61,7 @@ final class ExclusionCommands {
       name = "exclude",
       description = {
         "Take servers out of assignment, at every coordinator given; they serve what they hold.",
-        "A coordinator with an exclude file (rss.coordinator.exclude.nodes.file.path) writes it"
-            + " there; else it forgets it when it ends."
+        "A coordinator with a data directory (rss.coordinator.data.dir) keeps it over a restart."
       })
   static final class Exclude extends Act {
     Exclude() {
@@ -71,8 +70,7 @@ final class ExclusionCommands {
 
     @Override
     String done(Resource.Exclusions list) {
-      return "excluded, "
-          + (list.file() == null ? "until this coordinator ends" : "in " + list.file());
+      return list.kept() ? "excluded" : "excluded, until this coordinator ends";
     }
   }
 
@@ -109,9 +107,7 @@ final class ExclusionCommands {
                 Resource.Exclusions list = CoordinatorApi.as(Resource.Exclusions.class, answer);
                 output.line(
                     coordinator
-                        + " ("
-                        + (list.file() == null ? "until it ends" : list.file())
-                        + "):"
+                        + (list.kept() ? ":" : " (until it ends):")
                         + (list.entries().isEmpty() ? " nobody" : ""));
                 list.entries().forEach(entry -> output.line("  " + entry));
               }

@@ -8,10 +8,13 @@ import io.sluice.coordinator.api.Acts;
 import io.sluice.coordinator.api.ApiException;
 import io.sluice.coordinator.api.Resource;
 import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.cluster.Decommission;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.quota.SetLimits;
 import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.LoggedChange;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ConfigurationChange;
@@ -23,6 +26,9 @@ import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -43,11 +49,13 @@ public final class ClusterActs implements Acts {
   private final ServerControl servers;
   private final ConfigReload configuration;
   private final Executor files;
+  private final boolean kept;
   private final Clock clock;
 
   /**
    * @param decisions asked for each act
    * @param files where the configuration is read
+   * @param kept whether the state survives a restart
    */
   public ClusterActs(
       StateOwner owner,
@@ -56,6 +64,7 @@ public final class ClusterActs implements Acts {
       ServerControl servers,
       ConfigReload configuration,
       Executor files,
+      boolean kept,
       Clock clock) {
     this.owner = owner;
     this.decisions = decisions;
@@ -63,6 +72,7 @@ public final class ClusterActs implements Acts {
     this.servers = servers;
     this.configuration = configuration;
     this.files = files;
+    this.kept = kept;
     this.clock = clock;
   }
 
@@ -73,7 +83,7 @@ public final class ClusterActs implements Acts {
 
   private Resource exclusions(ExcludeList list) {
     return new Resource.Exclusions(
-        clock.millis(), exclusions.file().map(Object::toString).orElse(null), list.sorted());
+        clock.millis(), exclusions.file().map(Object::toString).orElse(null), kept, list.sorted());
   }
 
   @Override
@@ -88,6 +98,11 @@ public final class ClusterActs implements Acts {
 
   @Override
   public CompletionStage<Resource> decommission(String server, Resource.DecommissionOrder order) {
+    Optional<String> problem = owner.logProblem();
+    if (problem.isPresent()) {
+      // The server would leave, and a restart of this coordinator would not know of it.
+      return refused(UNAVAILABLE, "not now: the metadata log cannot be written: " + problem.get());
+    }
     DecommissionRequest request =
         DecommissionRequest.newBuilder()
             .setDeadlineMs(order.deadline())
@@ -96,6 +111,14 @@ public final class ClusterActs implements Acts {
     return decommission(
         server,
         request,
+        id ->
+            (view, nowMs) ->
+                Attempt.of(
+                    List.of(
+                        new LoggedChange.DecommissionOrdered(
+                            new Decommission(
+                                server, id.getEpoch(), order.deadline(), order.moves(), nowMs))),
+                    true),
         server
             + " takes no new assignment and ends once its data is "
             + (order.moves() ? "at other servers" : "forgotten"));
@@ -104,21 +127,66 @@ public final class ClusterActs implements Acts {
   @Override
   public CompletionStage<Resource> cancelDecommission(String server) {
     return decommission(
-        server, DecommissionRequest.newBuilder().setCancel(true).build(), server + " goes on");
+        server,
+        DecommissionRequest.newBuilder().setCancel(true).build(),
+        id ->
+            (view, nowMs) ->
+                Attempt.of(
+                    view.orders().decommission(server) == null
+                        ? List.of()
+                        : List.of(new LoggedChange.DecommissionEnded(server, true)),
+                    true),
+        server + " goes on");
   }
 
+  /**
+   * Gives an order to a server, and logs it once the server has accepted it.
+   *
+   * @param logged what is logged of the server
+   */
   private CompletionStage<Resource> decommission(
-      String name, DecommissionRequest request, String done) {
+      String name,
+      DecommissionRequest request,
+      Function<ServerId, StateOwner.Decider<Attempt<Boolean>>> logged,
+      String done) {
     return atServer(
         name,
         id ->
             servers
                 .decommission(id, request)
-                .thenApply(
+                .thenCompose(
                     reply -> {
                       demandOk(name, reply.getStatus(), reply.getMessage());
-                      return new Resource.Done(clock.millis(), done);
-                    }));
+                      return Attempt.ask(owner, logged.apply(id));
+                    })
+                .thenApply(unused -> new Resource.Done(clock.millis(), done)));
+  }
+
+  @Override
+  public CompletionStage<Resource> limit(String user, Resource.LimitsOrder order) {
+    Map<String, Long> named = order.named();
+    return Attempt.ask(
+            owner,
+            (view, nowMs) -> {
+              boolean known = view.limits().all().containsKey(user);
+              if (!known && view.limits().all().size() >= SetLimits.MAX_USERS) {
+                return Attempt.refused(
+                    CONFLICT,
+                    SetLimits.MAX_USERS
+                        + " users have limits of their own already, the maximum; use"
+                        + " rss.coordinator.quota.default.path");
+              }
+              return !known && named.isEmpty()
+                  ? Attempt.of(List.of(), true)
+                  : Attempt.of(List.of(new LoggedChange.LimitsSet(user, named)), true);
+            })
+        .thenApply(
+            unused ->
+                new Resource.Done(
+                    clock.millis(),
+                    named.isEmpty()
+                        ? "the rules give the limits of " + user
+                        : "limits of " + user + " are " + new TreeMap<>(named)));
   }
 
   @Override

@@ -26,6 +26,13 @@ public interface Acts {
   /** Has it stay. */
   CompletionStage<Resource> cancelDecommission(String server);
 
+  /**
+   * Sets limits of a user, in the place of those that were set before; they go before the rules.
+   *
+   * @param limits none: the rules hold again
+   */
+  CompletionStage<Resource> limit(String user, Resource.LimitsOrder limits);
+
   /** Forgets an application, as if its driver had ended it. */
   CompletionStage<Resource> deleteApplication(String application);
 

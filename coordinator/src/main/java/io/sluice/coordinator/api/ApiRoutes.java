@@ -22,6 +22,7 @@ public final class ApiRoutes {
 
   private static final int MOST_EVENTS = 2000;
   private static final int EVENTS_BY_DEFAULT = 100;
+  private static final int MAX_USER_LENGTH = 256;
 
   private final List<Route> routes;
   private final Clock clock;
@@ -97,6 +98,11 @@ public final class ApiRoutes {
             "servers/{server}/decommission",
             r -> acts.cancelDecommission(r.path("server"))),
         act("POST", "servers/{server}/reload", r -> acts.reloadServer(r.path("server"))),
+        act("PUT", "quotas/{user}", r -> limit(acts, r)),
+        act(
+            "DELETE",
+            "quotas/{user}",
+            r -> acts.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
         act("POST", "reload", r -> acts.reload()),
         act(
             "DELETE",
@@ -177,6 +183,24 @@ public final class ApiRoutes {
       throw new ApiException(400, "deadlineMs: expected a whole number from 0");
     }
     return acts.decommission(request.path("server"), order);
+  }
+
+  private static CompletionStage<Resource> limit(Acts acts, ApiRequest request)
+      throws ApiException {
+    String form =
+        "{\"applications\": number, \"bytes\": bytes, \"partitions\": number,"
+            + " \"applicationBytes\": bytes, \"applicationPartitions\": number}, at least one of"
+            + " them, each -1 for no limit";
+    Resource.LimitsOrder order =
+        request.body(Resource.LimitsOrder.class, Resource.LimitsOrder.of(Map.of()), form);
+    if (order.named().isEmpty() || order.named().values().stream().anyMatch(max -> max < -1)) {
+      throw new ApiException(400, "body: expected " + form);
+    }
+    String user = request.path("user");
+    if (user.length() > MAX_USER_LENGTH) {
+      throw new ApiException(400, "user: expected at most " + MAX_USER_LENGTH + " characters");
+    }
+    return acts.limit(user, order);
   }
 
   private static Resource events(ClusterApi api, ApiRequest request) throws ApiException {

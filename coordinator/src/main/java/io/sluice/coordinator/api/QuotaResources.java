@@ -33,7 +33,13 @@ final class QuotaResources {
             });
     List<Resource.UserQuota> users = new ArrayList<>();
     live.forEach((user, applications) -> users.add(user(user, applications)));
-    return new Resource.Quotas(moment.time(), users);
+    Map<String, Resource.LimitsOrder> set = new TreeMap<>();
+    moment
+        .view()
+        .limits()
+        .all()
+        .forEach((user, named) -> set.put(user, Resource.LimitsOrder.of(named)));
+    return new Resource.Quotas(moment.time(), users, set);
   }
 
   private Resource.UserQuota user(String user, List<String> applications) {

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.api;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -82,8 +83,21 @@ public sealed interface Resource {
       int queueDepth,
       long writtenBytes) {}
 
-  /** {@code /api/v1/servers/{server}}. */
-  record ServerDetail(long time, Server server, List<Held> applications) implements Resource {}
+  /**
+   * {@code /api/v1/servers/{server}}.
+   *
+   * @param decommission the order that the server accepted through this coordinator; null: none
+   */
+  record ServerDetail(
+      long time, Server server, List<Held> applications, OrderedDecommission decommission)
+      implements Resource {}
+
+  /**
+   * An order to decommission.
+   *
+   * @param deadlineMs after the order, when the server leaves anyway; 0: never
+   */
+  record OrderedDecommission(long ageMs, long deadlineMs, boolean move) {}
 
   /** What a server holds of one application. */
   record Held(String application, int shuffles, long storedBytes) {}
@@ -200,8 +214,13 @@ public sealed interface Resource {
       double memoryUsedShare,
       double diskUsedShare) {}
 
-  /** {@code /api/v1/quotas}. */
-  record Quotas(long time, List<UserQuota> users) implements Resource {}
+  /**
+   * {@code /api/v1/quotas}.
+   *
+   * @param limitsSet limits that operators set over the API, by user
+   */
+  record Quotas(long time, List<UserQuota> users, Map<String, LimitsOrder> limitsSet)
+      implements Resource {}
 
   /**
    * What a user has, of what the user may have.
@@ -235,9 +254,12 @@ public sealed interface Resource {
   /**
    * {@code /api/v1/exclusions}.
    *
-   * @param file where the list is kept; null: nowhere, it ends with this coordinator
+   * @param file the exclude file; null: there is none
+   * @param kept whether those made over the API survive a restart of this coordinator
+   * @param entries all of them, by the file or over the API
    */
-  record Exclusions(long time, String file, List<String> entries) implements Resource {}
+  record Exclusions(long time, String file, boolean kept, List<String> entries)
+      implements Resource {}
 
   /**
    * A configuration that was read again.
@@ -274,6 +296,48 @@ public sealed interface Resource {
 
     public boolean moves() {
       return move != null && move;
+    }
+  }
+
+  /**
+   * Limits of a user; of each: null: as the rules say, -1: none.
+   *
+   * @param applications live ones of the user
+   * @param bytes of all of them
+   * @param partitions of all of them, copies counted
+   * @param applicationBytes of each of them
+   * @param applicationPartitions of each of them, copies counted
+   */
+  record LimitsOrder(
+      Long applications,
+      Long bytes,
+      Long partitions,
+      Long applicationBytes,
+      Long applicationPartitions) {
+    /** The limits that are set, named as in the file of rules. */
+    public Map<String, Long> named() {
+      Map<String, Long> named = new HashMap<>();
+      put(named, "applications", applications);
+      put(named, "bytes", bytes);
+      put(named, "partitions", partitions);
+      put(named, "application.bytes", applicationBytes);
+      put(named, "application.partitions", applicationPartitions);
+      return named;
+    }
+
+    static LimitsOrder of(Map<String, Long> named) {
+      return new LimitsOrder(
+          named.get("applications"),
+          named.get("bytes"),
+          named.get("partitions"),
+          named.get("application.bytes"),
+          named.get("application.partitions"));
+    }
+
+    private static void put(Map<String, Long> named, String name, Long value) {
+      if (value != null) {
+        named.put(name, value);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.api;
 
+import io.sluice.coordinator.cluster.Decommission;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
@@ -41,7 +42,16 @@ final class ServerResources {
                     new Resource.Held(
                         load.getApplication(), load.getShuffles(), load.getStoredBytes()))
             .toList();
-    return Optional.of(new Resource.ServerDetail(moment.time(), server(server, moment), held));
+    Decommission order = moment.view().orders().decommission(name);
+    return Optional.of(
+        new Resource.ServerDetail(
+            moment.time(),
+            server(server, moment),
+            held,
+            order == null
+                ? null
+                : new Resource.OrderedDecommission(
+                    moment.nowMs() - order.orderedAtMs(), order.deadlineMs(), order.move())));
   }
 
   Resource.Balance balance(Moment moment) {

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.app;
 
 /**
- * One application. Immutable; times are on the coordinator's monotonic clock.
+ * One application. Immutable; times are on the clock of the coordinator's state.
  *
  * @param name the engine's application id
  * @param user operating-system user that the job runs as
@@ -55,7 +55,7 @@ public record Application(
     return state == State.LIVE ? Math.max(0, leaseMs - (nowMs - sinceMs)) : 0;
   }
 
-  public Application renewed(Fallbacks said, long nowMs) {
+  public Application renewed(long nowMs) {
     return new Application(
         name,
         user,
@@ -65,7 +65,22 @@ public record Application(
         nowMs,
         shuffleCount,
         shuffles,
-        said,
+        fallbacks,
+        moves);
+  }
+
+  /** The application after its driver has reported fallbacks. */
+  public Application reporting(Fallbacks reported) {
+    return new Application(
+        name,
+        user,
+        clientVersion,
+        state,
+        registeredAtMs,
+        sinceMs,
+        shuffleCount,
+        shuffles,
+        reported,
         moves);
   }
 
@@ -92,6 +107,28 @@ public record Application(
         State.ENDED,
         registeredAtMs,
         nowMs,
+        shuffleCount,
+        ShuffleHistory.empty(),
+        fallbacks,
+        Moves.NONE);
+  }
+
+  /** An application that has ended, as the log has it. */
+  public static Application remembered(
+      String name,
+      String user,
+      String clientVersion,
+      long registeredAtMs,
+      long endedAtMs,
+      int shuffleCount,
+      Fallbacks fallbacks) {
+    return new Application(
+        name,
+        user,
+        clientVersion,
+        State.ENDED,
+        registeredAtMs,
+        endedAtMs,
         shuffleCount,
         ShuffleHistory.empty(),
         fallbacks,

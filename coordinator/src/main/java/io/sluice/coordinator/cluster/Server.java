@@ -10,7 +10,8 @@ import java.util.List;
  * One shuffle server as this coordinator sees it. Immutable.
  *
  * @param id name, addresses and epoch, from the latest heartbeat
- * @param reported what the server said of itself: ACTIVE, SERVER_DRAINING or UNHEALTHY
+ * @param reported ACTIVE, SERVER_DRAINING or UNHEALTHY: what the server reported, or what it
+ *     accepted to be
  * @param load the load of the latest heartbeat
  * @param held the largest of what the server holds, from the latest heartbeat
  * @param tags sorted, without repeats
@@ -59,6 +60,11 @@ public record Server(
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
     return new Server(id, reported, load, held, tags, heardAtMs, heard, sum);
+  }
+
+  /** The server with another state than it reported: an order says so. */
+  public Server ordered(ServerState state) {
+    return new Server(id, state, load, held, tags, heardAtMs, heard, assignedSinceHeartbeat);
   }
 
   /** The server, noted as lost. */

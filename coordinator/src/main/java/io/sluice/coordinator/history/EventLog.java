@@ -1,20 +1,18 @@
 package io.sluice.coordinator.history;
 
-import io.sluice.coordinator.state.Event;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
-import org.slf4j.event.Level;
 
 /**
  * The latest events, at most {@link #CAPACITY} of them. The same event again, with few others in
  * between, is counted in its place, so that one job that is refused a thousand times does not push
- * out that a server was lost. Thread-safe.
+ * out that a server was lost. Deterministic: the same events in the same order give the same list.
+ * Thread-safe.
  */
 public final class EventLog {
   /** Some 300 bytes each. */
@@ -23,30 +21,41 @@ public final class EventLog {
   /** How far back an event is recognised as the same one again. */
   private static final int LOOK_BACK = 20;
 
-  private final Clock clock;
+  /** Repeats are counted for these: every loss of a server is an event of its own. */
+  private static final Set<Event.Kind> COUNTED =
+      Set.of(
+          Event.Kind.APPLICATION_DENIED,
+          Event.Kind.SHUFFLE_REFUSED,
+          Event.Kind.SHUFFLE_MOVING,
+          Event.Kind.SHUFFLE_MOVE_APPLIED,
+          Event.Kind.QUOTA_REACHED,
+          Event.Kind.QUOTA_LEFT,
+          Event.Kind.SHUFFLE_SHORT_OF_COPIES);
+
   private final Deque<ClusterEvent> events = new ArrayDeque<>();
   private long lastNumber;
 
-  public EventLog(Clock clock) {
-    this.clock = clock;
-  }
-
-  /** Notes an event, unless only developers want to read it. */
-  public synchronized void add(Event event) {
-    if (event.level().compareTo(Level.DEBUG) >= 0) {
-      return;
+  /** Adds an event: a new one, or a numbered one as {@link #all} returned it. */
+  public synchronized void add(ClusterEvent happened) {
+    if (happened.number() == ClusterEvent.UNNUMBERED) {
+      ClusterEvent earlier = repeated(happened.event());
+      if (earlier != null) {
+        replace(earlier, earlier.again(happened));
+        return;
+      }
+      lastNumber++;
+    } else {
+      lastNumber = happened.number();
     }
-    Instant now = clock.instant();
-    ClusterEvent earlier = repeated(event);
-    if (earlier != null) {
-      replace(earlier, earlier.again(event, now));
-      return;
-    }
-    lastNumber++;
-    events.addLast(new ClusterEvent(lastNumber, now, now, 1, event));
+    events.addLast(happened.numbered(lastNumber));
     if (events.size() > CAPACITY) {
       events.removeFirst();
     }
+  }
+
+  /** All events, oldest first. */
+  public synchronized List<ClusterEvent> all() {
+    return List.copyOf(events);
   }
 
   /** The newest events that pass a test, newest first. */
@@ -62,18 +71,8 @@ public final class EventLog {
     return found;
   }
 
-  /**
-   * Repeats count for refusals and for moves of shuffles: every loss of a server is an event of its
-   * own.
-   */
   private ClusterEvent repeated(Event event) {
-    if (event.kind() != Event.Kind.APPLICATION_DENIED
-        && event.kind() != Event.Kind.SHUFFLE_REFUSED
-        && event.kind() != Event.Kind.SHUFFLE_MOVING
-        && event.kind() != Event.Kind.SHUFFLE_MOVE_APPLIED
-        && event.kind() != Event.Kind.QUOTA_REACHED
-        && event.kind() != Event.Kind.QUOTA_LEFT
-        && event.kind() != Event.Kind.SHUFFLE_SHORT_OF_COPIES) {
+    if (!COUNTED.contains(event.kind())) {
       return null;
     }
     int looked = 0;

@@ -1,7 +1,6 @@
 package io.sluice.coordinator.history;
 
-import io.sluice.coordinator.state.MetadataRecord;
-import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,7 +19,6 @@ public final class ShuffleLedger {
 
   private record Key(String application, int shuffle) {}
 
-  private final Clock clock;
   private final int capacity;
 
   // All guarded by this.
@@ -28,28 +26,62 @@ public final class ShuffleLedger {
   private final Deque<Key> order = new ArrayDeque<>();
   private final Map<String, Long> partitionsByServer = new HashMap<>();
 
-  public ShuffleLedger(Clock clock) {
-    this(clock, CAPACITY);
+  ShuffleLedger() {
+    this(CAPACITY);
   }
 
-  ShuffleLedger(Clock clock, int capacity) {
-    this.clock = clock;
+  ShuffleLedger(int capacity) {
     this.capacity = capacity;
   }
 
-  /** Takes note of a change of the coordinator's state. */
-  public synchronized void changed(MetadataRecord record) {
-    if (record instanceof MetadataRecord.ShuffleAssigned assigned) {
-      assigned(assigned);
-    } else if (record instanceof MetadataRecord.ApplicationEnded ended) {
-      forget(ended.application());
-    } else if (record instanceof MetadataRecord.ApplicationExpired expired) {
-      forget(expired.application());
-    } else if (record instanceof MetadataRecord.ServerForgotten server) {
-      partitionsByServer.remove(server.server());
-    } else if (record instanceof MetadataRecord.ServerLeft server) {
-      partitionsByServer.remove(server.server());
+  /**
+   * Adds an assignment: a new shuffle, or more servers for one that is known.
+   *
+   * @param replicas copies that there are servers for
+   * @param given partitions by server, copies counted
+   */
+  public synchronized void assigned(
+      String application,
+      int shuffle,
+      int partitionCount,
+      int replicas,
+      Map<String, Integer> given,
+      Instant at) {
+    given.forEach((server, count) -> partitionsByServer.merge(server, (long) count, Long::sum));
+    TreeMap<Integer, AssignedShuffle> shuffles =
+        byApplication.computeIfAbsent(application, unused -> new TreeMap<>());
+    AssignedShuffle known = shuffles.get(shuffle);
+    Map<String, Integer> servers = new HashMap<>(given);
+    if (known != null) {
+      known
+          .partitionsByServer()
+          .forEach((server, count) -> servers.merge(server, count, Integer::sum));
+    } else {
+      order.addLast(new Key(application, shuffle));
     }
+    shuffles.put(
+        shuffle,
+        new AssignedShuffle(
+            application,
+            shuffle,
+            partitionCount,
+            replicas,
+            servers,
+            known == null ? 1 : known.assignments() + 1,
+            known == null ? at : known.assignedAt()));
+    while (order.size() > capacity) {
+      drop(order.removeFirst());
+    }
+  }
+
+  public synchronized void forgetApplication(String application) {
+    if (byApplication.remove(application) != null) {
+      order.removeIf(key -> key.application().equals(application));
+    }
+  }
+
+  public synchronized void forgetServer(String server) {
+    partitionsByServer.remove(server);
   }
 
   /** The shuffles of an application that are remembered, by number. */
@@ -61,43 +93,6 @@ public final class ShuffleLedger {
   /** Partitions, copies counted, that a server was given since this coordinator started. */
   public synchronized long partitionsGivenTo(String server) {
     return partitionsByServer.getOrDefault(server, 0L);
-  }
-
-  private void assigned(MetadataRecord.ShuffleAssigned record) {
-    record
-        .partitionsByServer()
-        .forEach((server, count) -> partitionsByServer.merge(server, (long) count, Long::sum));
-    Key key = new Key(record.application(), record.shuffle());
-    TreeMap<Integer, AssignedShuffle> shuffles =
-        byApplication.computeIfAbsent(record.application(), unused -> new TreeMap<>());
-    AssignedShuffle known = shuffles.get(record.shuffle());
-    Map<String, Integer> servers = new HashMap<>(record.partitionsByServer());
-    if (known != null) {
-      known
-          .partitionsByServer()
-          .forEach((server, count) -> servers.merge(server, count, Integer::sum));
-    } else {
-      order.addLast(key);
-    }
-    shuffles.put(
-        record.shuffle(),
-        new AssignedShuffle(
-            record.application(),
-            record.shuffle(),
-            record.partitionCount(),
-            record.replicas(),
-            servers,
-            known == null ? 1 : known.assignments() + 1,
-            known == null ? clock.instant() : known.assignedAt()));
-    while (order.size() > capacity) {
-      drop(order.removeFirst());
-    }
-  }
-
-  private void forget(String application) {
-    if (byApplication.remove(application) != null) {
-      order.removeIf(key -> key.application().equals(application));
-    }
   }
 
   private void drop(Key key) {

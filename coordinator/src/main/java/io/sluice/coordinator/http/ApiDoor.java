@@ -63,7 +63,7 @@ final class ApiDoor {
         denials.counted(Cause.TOO_LARGE);
         return refused(TOO_LARGE, "a body has at most " + HttpPort.MAX_BODY_BYTES + " bytes");
       }
-      if (call.method().equals("POST") && !isJson(call)) {
+      if (!call.method().equals("DELETE") && !isJson(call)) {
         return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
       }
     }

@@ -3,6 +3,7 @@ package io.sluice.coordinator.http;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.audit.CallDenials;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.error.PeerText;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiRoutes;
@@ -16,9 +17,11 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Serves the web pages, the REST API, {@code /metrics}, {@code /healthz} (is the process working?)
@@ -30,7 +33,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private final CollectorRegistry registry;
   private final BooleanSupplier healthy;
-  private final BooleanSupplier ready;
+  private final Supplier<Optional<String>> notReady;
   private final Assets assets = new Assets();
   private final ApiDoor api;
   private final HttpPort port;
@@ -38,6 +41,7 @@ public final class HttpEndpoint implements AutoCloseable {
   /**
    * @param host that the process listens on; empty: every interface
    * @param limit of connections
+   * @param notReady why the process should not be given work; empty: it should
    * @param denials hears of requests that were denied
    */
   public HttpEndpoint(
@@ -48,13 +52,13 @@ public final class HttpEndpoint implements AutoCloseable {
       InstantSource clock,
       CollectorRegistry registry,
       BooleanSupplier healthy,
-      BooleanSupplier ready,
+      Supplier<Optional<String>> notReady,
       Api api,
       CallDenials denials) {
     this.registry = registry;
     this.api = new ApiDoor(api, security, new HostNames(host), denials);
     this.healthy = healthy;
-    this.ready = ready;
+    this.notReady = notReady;
     this.port =
         new HttpPort(
             "coordinator-http",
@@ -100,8 +104,8 @@ public final class HttpEndpoint implements AutoCloseable {
     }
     return switch (call.path()) {
       case "/metrics" -> metrics(call);
-      case "/healthz" -> probe(healthy.getAsBoolean());
-      case "/readyz" -> probe(healthy.getAsBoolean() && ready.getAsBoolean());
+      case "/healthz" -> probe(whyUnhealthy());
+      case "/readyz" -> probe(whyUnhealthy().or(notReady));
       default ->
           Reply.text(
               Reply.NOT_FOUND,
@@ -118,7 +122,15 @@ public final class HttpEndpoint implements AutoCloseable {
     }
   }
 
-  private static Reply probe(boolean good) {
-    return good ? Reply.text(Reply.OK, "ok\n") : Reply.text(Reply.UNAVAILABLE, "not now\n");
+  private Optional<String> whyUnhealthy() {
+    return healthy.getAsBoolean()
+        ? Optional.empty()
+        : Optional.of("the thread of the state does not answer");
+  }
+
+  private static Reply probe(Optional<String> problem) {
+    return problem
+        .map(why -> Reply.text(Reply.UNAVAILABLE, "not now: " + PeerText.clipped(why, 1000) + "\n"))
+        .orElseGet(() -> Reply.text(Reply.OK, "ok\n"));
   }
 }

@@ -7,6 +7,7 @@ import io.prometheus.client.Histogram;
 import io.sluice.common.audit.CallDenials;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
+import io.sluice.coordinator.state.StateLog;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.metrics.DeniedCalls;
 import io.sluice.metrics.Instruments;
@@ -22,7 +23,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Counters and histograms of the coordinator, in a registry of their own. Thread-safe. */
-public final class CoordinatorMetrics implements StateOwner.Probe {
+public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Probe {
   static final String PREFIX = "sluice_coordinator_";
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -30,6 +31,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   /** A decision takes microseconds; more than some milliseconds is a queue. */
   private static final List<Double> CALLS =
       List.of(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0);
+
+  /** A sync of an SSD takes a part of a millisecond, of an HDD some ten. */
+  private static final List<Double> APPENDS =
+      List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5);
 
   private static final Metric REQUESTS =
       Metric.counter(
@@ -76,6 +81,29 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
           PREFIX + "quotas_reached_total",
           "Times that servers were told to take nothing more of an application, by cause",
           "cause");
+  private static final Metric LOG_APPEND_SECONDS =
+      Metric.histogram(
+          PREFIX + "log_append_seconds",
+          "Time to write one batch of records to the metadata log, with the sync of the disk",
+          APPENDS);
+  private static final Metric LOG_APPENDED_BYTES =
+      Metric.counter(
+          PREFIX + "log_appended_bytes_total", "Bytes of records appended to the metadata log");
+  private static final Metric LOG_APPENDED_RECORDS =
+      Metric.counter(PREFIX + "log_appended_records_total", "Records appended to the metadata log");
+  private static final Metric LOG_FAILURES =
+      Metric.counter(
+          PREFIX + "log_failures_total",
+          "Batches and snapshots that could not be written to the metadata log");
+  private static final MetricTable<StateLog> LOG =
+      MetricTable.<StateLog>of(PREFIX + "log_")
+          .gauge("records_bytes", "Bytes of the records after the snapshot", StateLog::recordBytes)
+          .gauge("snapshot_bytes", "Bytes of the snapshot", StateLog::snapshotBytes)
+          .gauge(
+              "writable",
+              "1 if the last write to the metadata log succeeded, else 0",
+              log -> log.problem().isEmpty() ? 1 : 0)
+          .build();
   private static final MetricTable<PeerConnections> CONNECTIONS =
       PortConnections.table(PREFIX, "gRPC");
   private static final MetricTable<PeerConnections> HTTP_CONNECTIONS =
@@ -96,6 +124,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
   private final Counter serversLost = counter(SERVERS_LOST);
   private final Counter denied = counter(DENIED);
   private final Counter quotasReached = counter(QUOTAS_REACHED);
+  private final Histogram logAppendSeconds = histogram(LOG_APPEND_SECONDS);
+  private final Counter logAppendedBytes = counter(LOG_APPENDED_BYTES);
+  private final Counter logAppendedRecords = counter(LOG_APPENDED_RECORDS);
+  private final Counter logFailures = counter(LOG_FAILURES);
 
   /**
    * @param connections to the gRPC port
@@ -129,7 +161,12 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
                 APPLICATIONS_EXPIRED,
                 SERVERS_LOST,
                 DENIED,
-                QUOTAS_REACHED),
+                QUOTAS_REACHED,
+                LOG_APPEND_SECONDS,
+                LOG_APPENDED_BYTES,
+                LOG_APPENDED_RECORDS,
+                LOG_FAILURES),
+            LOG.metrics(),
             CONNECTIONS.metrics(),
             HTTP_CONNECTIONS.metrics(),
             DENIED_CALLS.metrics(),
@@ -168,6 +205,23 @@ public final class CoordinatorMetrics implements StateOwner.Probe {
     } else if (record instanceof MetadataRecord.QuotaReached reached) {
       quotasReached.labels(reached.denial().cause().name()).inc();
     }
+  }
+
+  /** Shows the size of a log from now on. */
+  public void observe(StateLog log) {
+    registry.register(new TableCollector<>(LOG, () -> List.of(log)));
+  }
+
+  @Override
+  public void appended(int records, long bytes, long nanos) {
+    logAppendSeconds.observe(nanos / NANOS_PER_SECOND);
+    logAppendedBytes.inc((double) bytes);
+    logAppendedRecords.inc(records);
+  }
+
+  @Override
+  public void failed() {
+    logFailures.inc();
   }
 
   @Override

@@ -14,6 +14,7 @@ public final class Quotas {
   private static final String OWN_SHUFFLE = "; it uses its engine's own shuffle meanwhile";
 
   private volatile UsageRules rules;
+  private volatile SetLimits set = SetLimits.NONE;
   private volatile Use use = Use.NOTHING;
   private volatile Map<String, Denial> overQuota = Map.of();
 
@@ -34,6 +35,11 @@ public final class Quotas {
     rules = newer;
   }
 
+  /** From now on these limits of users go before those of the rules. */
+  public void limits(SetLimits newer) {
+    set = newer;
+  }
+
   /**
    * From now on this is what is used.
    *
@@ -46,7 +52,7 @@ public final class Quotas {
     for (String application : newer.applications()) {
       users
           .find(application)
-          .flatMap(user -> reached(current.limits(user), newer, application, user, 0))
+          .flatMap(user -> reached(set.of(user, current.limits(user)), newer, application, user, 0))
           .ifPresent(denial -> over.put(application, denial));
     }
     use = newer;
@@ -70,7 +76,7 @@ public final class Quotas {
     if (access.isPresent()) {
       return access;
     }
-    Limits limits = rules.limits(user);
+    Limits limits = limits(user);
     if (limits.applications() >= 0 && applications >= limits.applications()) {
       return Optional.of(
           new Denial(
@@ -96,14 +102,12 @@ public final class Quotas {
    */
   public Optional<Denial> shuffle(String application, String user, long partitions) {
     Optional<Denial> access = access(user);
-    return access.isPresent()
-        ? access
-        : reached(rules.limits(user), use, application, user, partitions);
+    return access.isPresent() ? access : reached(limits(user), use, application, user, partitions);
   }
 
   /** What a user may have. */
   public Limits limits(String user) {
-    return rules.limits(user);
+    return set.of(user, rules.limits(user));
   }
 
   /** Why servers take nothing more of an application; empty while they do. */

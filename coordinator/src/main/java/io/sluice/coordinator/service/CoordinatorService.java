@@ -1,5 +1,8 @@
 package io.sluice.coordinator.service;
 
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
@@ -8,6 +11,7 @@ import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.LogUnavailableException;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
@@ -29,8 +33,6 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -42,52 +44,43 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private static final Logger log = LoggerFactory.getLogger(CoordinatorService.class);
 
   /**
-   * What a call is named in the figures, where its reply keeps the status, and how a refusal of it
-   * is made.
+   * A call that the state's thread decides. All its replies have a status and a message.
+   *
+   * @param name in the figures
+   * @param none a reply without anything
    */
-  private record Call<R>(
-      String name, Function<R, Status> status, BiFunction<Status, String, R> refusal) {}
+  private record Call<R extends Message>(String name, R none) {
+    Status status(R reply) {
+      EnumValueDescriptor status = (EnumValueDescriptor) reply.getField(field("status"));
+      return Status.valueOf(status);
+    }
+
+    @SuppressWarnings("unchecked") // A builder of a type builds that type.
+    R refusal(Status status, String message) {
+      return (R)
+          none.newBuilderForType()
+              .setField(field("status"), status.getValueDescriptor())
+              .setField(field("message"), message)
+              .build();
+    }
+
+    private FieldDescriptor field(String name) {
+      return none.getDescriptorForType().findFieldByName(name);
+    }
+  }
 
   private static final Call<RegisterApplicationReply> REGISTER_APPLICATION =
-      new Call<>(
-          "RegisterApplication",
-          RegisterApplicationReply::getStatus,
-          (status, message) ->
-              RegisterApplicationReply.newBuilder().setStatus(status).setMessage(message).build());
+      new Call<>("RegisterApplication", RegisterApplicationReply.getDefaultInstance());
   private static final Call<RenewLeaseReply> RENEW_LEASE =
-      new Call<>(
-          "RenewLease",
-          RenewLeaseReply::getStatus,
-          (status, message) ->
-              RenewLeaseReply.newBuilder().setStatus(status).setMessage(message).build());
+      new Call<>("RenewLease", RenewLeaseReply.getDefaultInstance());
   private static final Call<UnregisterApplicationReply> UNREGISTER_APPLICATION =
-      new Call<>(
-          "UnregisterApplication",
-          UnregisterApplicationReply::getStatus,
-          (status, message) ->
-              UnregisterApplicationReply.newBuilder()
-                  .setStatus(status)
-                  .setMessage(message)
-                  .build());
+      new Call<>("UnregisterApplication", UnregisterApplicationReply.getDefaultInstance());
   private static final Call<RegisterShuffleReply> REGISTER_SHUFFLE =
-      new Call<>(
-          "RegisterShuffle",
-          RegisterShuffleReply::getStatus,
-          (status, message) ->
-              RegisterShuffleReply.newBuilder().setStatus(status).setMessage(message).build());
+      new Call<>("RegisterShuffle", RegisterShuffleReply.getDefaultInstance());
   private static final Call<HeartbeatReply> HEARTBEAT =
-      new Call<>(
-          "Heartbeat",
-          HeartbeatReply::getStatus,
-          (status, message) ->
-              HeartbeatReply.newBuilder().setStatus(status).setMessage(message).build());
-
+      new Call<>("Heartbeat", HeartbeatReply.getDefaultInstance());
   private static final Call<MoveTargetReply> FIND_MOVE_TARGET =
-      new Call<>(
-          "FindMoveTarget",
-          MoveTargetReply::getStatus,
-          (status, message) ->
-              MoveTargetReply.newBuilder().setStatus(status).setMessage(message).build());
+      new Call<>("FindMoveTarget", MoveTargetReply.getDefaultInstance());
 
   private final StateOwner owner;
   private final Supplier<Decisions> decisions;
@@ -235,15 +228,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     metrics.answered("ListApplications", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
-  private <R> void decide(Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
+  private <R extends Message> void decide(
+      Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
     long startNanos = nanoTime.getAsLong();
     Caller caller = Caller.current();
     StateOwner.Outcome<R> outcome =
         new StateOwner.Outcome<>() {
           @Override
           public void decided(R reply) {
-            metrics.answered(
-                call.name, call.status.apply(reply), nanoTime.getAsLong() - startNanos);
+            metrics.answered(call.name, call.status(reply), nanoTime.getAsLong() - startNanos);
             if (reply instanceof RegisterShuffleReply assignment) {
               metrics.assigned(assignment);
             }
@@ -253,15 +246,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
           @Override
           public void failed(Throwable cause) {
             decided(
-                call.refusal.apply(
-                    Status.INTERNAL,
-                    UnexpectedFailure.logged(log, call.name, caller.text(), cause).getMessage()));
+                cause instanceof LogUnavailableException
+                    ? call.refusal(Status.BUSY, cause.getMessage())
+                    : call.refusal(
+                        Status.INTERNAL,
+                        UnexpectedFailure.logged(log, call.name, caller.text(), cause)
+                            .getMessage()));
           }
         };
     if (!owner.submit(decider, outcome)) {
       metrics.queueFull();
       outcome.decided(
-          call.refusal.apply(
+          call.refusal(
               Status.BUSY,
               "this coordinator has more calls waiting than it can take: try another, or this one"
                   + " later"));

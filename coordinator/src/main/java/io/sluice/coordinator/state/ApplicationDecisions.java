@@ -5,6 +5,7 @@ import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.RegisterApplicationReply;
@@ -91,7 +92,9 @@ public final class ApplicationDecisions {
           List.of(new MetadataRecord.ApplicationExpired(name, nowMs - known.sinceMs()), registered),
           reply);
     }
-    return Decision.of(registered, reply);
+    return known != null && known.state() == Application.State.ENDED
+        ? new Decision<>(List.of(new LoggedChange.ApplicationForgotten(name), registered), reply)
+        : Decision.of(registered, reply);
   }
 
   /**
@@ -120,15 +123,19 @@ public final class ApplicationDecisions {
             Math.max(0, request.getFallbackShuffles()),
             RequestChecks.clipped(request.getLastFallbackReason()));
     List<MetadataRecord> records = new ArrayList<>();
-    records.add(new MetadataRecord.LeaseRenewed(name, fallbacks, nowMs));
-    Moves moves = view.applications().get(name).moves();
+    records.add(new MetadataRecord.LeaseRenewed(name, nowMs));
+    Application known = view.applications().get(name);
+    if (!known.fallbacks().equals(fallbacks)) {
+      records.add(new LoggedChange.FallbacksReported(name, fallbacks));
+    }
+    Moves moves = known.moves();
     List<ShuffleMove> applied =
         request.getAppliedMovesList().stream().filter(moves::isToTell).distinct().toList();
     if (!applied.isEmpty()) {
       records.add(new MetadataRecord.MovesApplied(name, applied));
       moves = moves.applied(applied);
     }
-    return new Decision<>(
+    return Decision.repeated(
         records,
         renewal(Status.OK, "").toBuilder().addAllMoves(moves.toTell(MOVES_AT_ONCE)).build());
   }
@@ -151,12 +158,13 @@ public final class ApplicationDecisions {
     if (known != null && known.state() == Application.State.ENDED) {
       return Decision.unchanged(done);
     }
-    MetadataRecord ended = new MetadataRecord.ApplicationEnded(name, nowMs);
+    Application last = known == null ? Application.registered(name, "", "", nowMs) : known;
+    MetadataRecord ended = new LoggedChange.ApplicationEnded(last.ended(nowMs));
     if (view.applications().endedCount() < policy.maxEndedRemembered()) {
       return Decision.of(ended, done);
     }
     // No room to remember it: servers are told UNKNOWN and drop it when a whole lease has passed.
-    return new Decision<>(List.of(ended, new MetadataRecord.ApplicationForgotten(name)), done);
+    return new Decision<>(List.of(ended, new LoggedChange.ApplicationForgotten(name)), done);
   }
 
   /** Why an application cannot be served, or null if it lives. */

@@ -1,12 +1,12 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.common.error.PeerText;
+import io.sluice.coordinator.history.Event;
 import io.sluice.proto.DiskState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.event.Level;
 
 /** What has become of a server's disks between two heartbeats. A pure function. */
 final class DiskEvents {
@@ -24,19 +24,11 @@ final class DiskEvents {
       boolean wasGood = !known.containsKey(disk.getPath()) || isGood(known.get(disk.getPath()));
       if (good != wasGood) {
         events.add(
-            Event.ofServer(
-                good ? Level.INFO : Level.WARN,
-                good ? Event.Kind.DISK_GOOD : Event.Kind.DISK_BAD,
-                server,
-                (good ? "disk well again server=" : "disk bad server=")
-                    + server
-                    + " disk="
-                    + PeerText.quoted(disk.getPath())
-                    + " health="
-                    + disk.getHealth()
-                    + (disk.getCause().isEmpty()
-                        ? ""
-                        : " cause=" + PeerText.quoted(disk.getCause()))));
+            Event.of(good ? Event.Kind.DISK_GOOD : Event.Kind.DISK_BAD)
+                .ofServer(server)
+                .with("disk", PeerText.quoted(disk.getPath()))
+                .with("health", disk.getHealth())
+                .with("cause", disk.getCause().isEmpty() ? "" : PeerText.quoted(disk.getCause())));
       }
     }
     return events;

@@ -2,6 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.Decommission;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import java.util.ArrayList;
@@ -39,6 +40,12 @@ public final class Elapsed {
       }
     }
     view.applications().forEach(application -> check(application, nowMs, records));
+    for (Decommission order : view.orders().decommissions().values()) {
+      long sinceMs = Math.max(order.orderedAtMs(), view.startedAtMs());
+      if (view.servers().get(order.server()) == null && nowMs - sinceMs > servers.forgetAfterMs()) {
+        records.add(new LoggedChange.DecommissionEnded(order.server(), false));
+      }
+    }
     return records;
   }
 
@@ -53,7 +60,7 @@ public final class Elapsed {
       }
       case ENDED -> {
         if (nowMs - application.sinceMs() > applications.endedRememberedMs()) {
-          records.add(new MetadataRecord.ApplicationForgotten(application.name()));
+          records.add(new LoggedChange.ApplicationForgotten(application.name()));
         }
       }
     }

@@ -1,10 +1,14 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.app.ApplicationTable;
+import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.PartitionSize;
 import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.OperatorOrders;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.history.Event.Kind;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
@@ -15,34 +19,32 @@ import io.sluice.proto.Status;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.event.Level;
+import java.util.function.UnaryOperator;
 
 /**
  * One change of the coordinator's state. Applying a record needs nothing but the record and the
- * view: no clock, no I/O, no randomness.
+ * view: no clock, no I/O, no randomness. {@link LoggedChange}s survive a restart; the changes here
+ * are in memory only, because heartbeats and drivers bring them again.
  */
-public sealed interface MetadataRecord {
+public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedChange {
 
   /** The view after this change. */
   ClusterView applyTo(ClusterView view);
 
   /**
-   * The line of the log that this change deserves, or null for the many that deserve none.
+   * The events of this change; often none.
    *
    * @param before the view that the record is about to be applied to
    */
-  default Event event(ClusterView before) {
-    return null;
-  }
-
-  /** All lines of the log that this change deserves. */
   default List<Event> events(ClusterView before) {
-    Event event = event(before);
-    return event == null ? List.of() : List.of(event);
+    return List.of();
   }
 
-  /** Changes nothing: people are told. */
-  sealed interface Notice extends MetadataRecord {
+  /** A change that a restart forgets. */
+  sealed interface InMemory extends MetadataRecord {}
+
+  /** Changes nothing: it has events only. */
+  sealed interface Notice extends InMemory {
     @Override
     default ClusterView applyTo(ClusterView view) {
       return view;
@@ -52,16 +54,17 @@ public sealed interface MetadataRecord {
   /** A server sent a heartbeat. */
   record ServerReported(
       ServerId id, ServerState state, ServerLoad load, HeldData held, List<String> tags, long atMs)
-      implements MetadataRecord {
+      implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
-      Server server = Server.reporting(id, state, load, held, tags, atMs);
+      Server server =
+          Server.reporting(id, view.orders().effective(id, state), load, held, tags, atMs);
       return view.with(view.servers().with(server), learnt(view.partitionSize(), known));
     }
 
     private PartitionSize learnt(PartitionSize size, Server known) {
-      if (known == null || known.id().getEpoch() != id.getEpoch()) {
+      if (known == null || isRestarted(known)) {
         return size;
       }
       double pushedBytes =
@@ -69,89 +72,47 @@ public sealed interface MetadataRecord {
       return size.observed(pushedBytes, known.assignedSinceHeartbeat());
     }
 
+    private boolean isRestarted(Server known) {
+      return known.id().getEpoch() != id.getEpoch();
+    }
+
     @Override
     public List<Event> events(ClusterView before) {
       Server known = before.servers().get(id.getName());
+      boolean same = known != null && !isRestarted(known);
       List<Event> events = new ArrayList<>();
-      Event event = event(before);
-      if (event != null) {
-        events.add(event);
+      Event change = change(known, before.orders().effective(id, state));
+      if (change != null) {
+        events.add(change);
       }
       events.addAll(
           DiskEvents.between(
-              id.getName(),
-              known == null || known.id().getEpoch() != id.getEpoch()
-                  ? List.of()
-                  : known.load().getDisksList(),
-              load.getDisksList()));
+              id.getName(), same ? known.load().getDisksList() : List.of(), load.getDisksList()));
       return events;
     }
 
-    @Override
-    public Event event(ClusterView before) {
-      Server known = before.servers().get(id.getName());
+    private Event change(Server known, ServerState now) {
       if (known == null) {
-        return server(
-            Level.INFO,
-            Event.Kind.SERVER_JOINED,
-            "server joined server="
-                + id.getName()
-                + " epoch="
-                + id.getEpoch()
-                + " state="
-                + state
-                + " tags="
-                + tags);
+        return event(Kind.SERVER_JOINED, now).with("tags", tags);
       }
-      if (known.id().getEpoch() != id.getEpoch()) {
-        return server(
-            Level.WARN,
-            Event.Kind.SERVER_RESTARTED,
-            "server restarted server="
-                + id.getName()
-                + " epoch="
-                + id.getEpoch()
-                + " earlierEpoch="
-                + known.id().getEpoch()
-                + " state="
-                + state);
+      if (isRestarted(known)) {
+        return event(Kind.SERVER_RESTARTED, now).with("earlierEpoch", known.id().getEpoch());
       }
       if (known.heard() == Server.Liveness.LOST) {
-        return server(
-            Level.INFO,
-            Event.Kind.SERVER_RETURNED,
-            "server came back server="
-                + id.getName()
-                + " epoch="
-                + id.getEpoch()
-                + " silentMs="
-                + (atMs - known.heardAtMs())
-                + " state="
-                + state);
+        return event(Kind.SERVER_RETURNED, now).with("silentMs", atMs - known.heardAtMs());
       }
-      if (known.reported() != state) {
-        return server(
-            Level.INFO,
-            Event.Kind.SERVER_STATE_CHANGED,
-            "server changed state server="
-                + id.getName()
-                + " epoch="
-                + id.getEpoch()
-                + " state="
-                + state
-                + " earlierState="
-                + known.reported());
-      }
-      return null;
+      return known.reported() == now
+          ? null
+          : event(Kind.SERVER_STATE_CHANGED, now).with("earlierState", known.reported());
     }
 
-    private Event server(Level level, Event.Kind kind, String text) {
-      return Event.ofServer(level, kind, id.getName(), text);
+    private Event event(Kind kind, ServerState now) {
+      return Event.of(kind).ofServer(id.getName()).with("epoch", id.getEpoch()).with("state", now);
     }
   }
 
   /** A server has been silent for too long. */
-  record ServerLost(String server, long epoch, long silentMs) implements MetadataRecord {
+  record ServerLost(String server, long epoch, long silentMs) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(server);
@@ -159,207 +120,140 @@ public sealed interface MetadataRecord {
     }
 
     @Override
-    public Event event(ClusterView before) {
-      return Event.ofServer(
-          Level.WARN,
-          Event.Kind.SERVER_LOST,
-          server,
-          "server lost server=" + server + " epoch=" + epoch + " silentMs=" + silentMs);
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.SERVER_LOST)
+              .ofServer(server)
+              .with("epoch", epoch)
+              .with("silentMs", silentMs));
     }
   }
 
-  /** A lost server stayed silent and is not listed any more. */
-  record ServerForgotten(String server) implements MetadataRecord {
+  /** A lost server stayed silent and is no longer listed. */
+  record ServerForgotten(String server) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return view.with(view.servers().without(server));
-    }
-
-    @Override
-    public Event event(ClusterView before) {
-      return Event.ofServer(
-          Level.INFO,
-          Event.Kind.SERVER_FORGOTTEN,
-          server,
-          "lost server forgotten server=" + server);
-    }
-  }
-
-  /** A decommissioned server said goodbye. */
-  record ServerLeft(String server, long epoch) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view.with(view.servers().without(server));
-    }
-
-    @Override
-    public Event event(ClusterView before) {
-      return Event.ofServer(
-          Level.INFO,
-          Event.Kind.SERVER_LEFT,
-          server,
-          "server left server=" + server + " epoch=" + epoch);
-    }
-  }
-
-  /** The exclude file says something new. */
-  record ExclusionsChanged(ExcludeList excluded) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return new ClusterView(
-          view.servers(),
-          view.applications(),
-          excluded,
-          view.startedAtMs(),
-          view.assignments(),
-          view.partitionSize());
-    }
-
-    @Override
-    public Event event(ClusterView before) {
-      return new Event(
-          Level.INFO,
-          Event.Kind.EXCLUSIONS_CHANGED,
-          "",
-          "",
-          "excluded servers changed count=" + excluded.size() + " servers=" + excluded);
     }
 
     @Override
     public List<Event> events(ClusterView before) {
-      List<Event> events = new ArrayList<>();
-      events.add(event(before));
-      for (Server server : before.servers().all()) {
-        boolean was = before.excluded().excludes(server.id());
-        boolean is = excluded.excludes(server.id());
-        if (was != is) {
-          events.add(
-              Event.ofServer(
-                  Level.INFO,
-                  is ? Event.Kind.SERVER_EXCLUDED : Event.Kind.SERVER_INCLUDED,
-                  server.name(),
-                  (is ? "server excluded" : "server included again") + " server=" + server.name()));
-        }
-      }
-      return events;
+      return List.of(Event.of(Kind.SERVER_FORGOTTEN).ofServer(server));
     }
   }
 
-  /** The coordinator took other values of its configuration; the view says nothing of them. */
+  /** A decommissioned server reported that it leaves. */
+  record ServerLeft(String server, long epoch) implements InMemory {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.servers().without(server));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(Event.of(Kind.SERVER_LEFT).ofServer(server).with("epoch", epoch));
+    }
+  }
+
+  /** The exclude file has changed. Not logged: it is read again after a restart. */
+  record ExcludeFileChanged(ExcludeList excluded) implements InMemory {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.orders().withFile(excluded));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return exclusionEvents(before, before.orders().withFile(excluded));
+    }
+  }
+
+  /** The events of other exclusions than before. */
+  static List<Event> exclusionEvents(ClusterView before, OperatorOrders after) {
+    ExcludeList excluded = after.excluded();
+    List<Event> events = new ArrayList<>();
+    events.add(
+        Event.of(Kind.EXCLUSIONS_CHANGED).with("count", excluded.size()).with("servers", excluded));
+    for (Server server : before.servers().all()) {
+      boolean is = excluded.excludes(server.id());
+      if (before.excluded().excludes(server.id()) != is) {
+        events.add(
+            Event.of(is ? Kind.SERVER_EXCLUDED : Kind.SERVER_INCLUDED).ofServer(server.name()));
+      }
+    }
+    return events;
+  }
+
+  /** The coordinator uses other values of its configuration; the view has none of them. */
   record ConfigurationReloaded(String changes) implements Notice {
     @Override
-    public Event event(ClusterView before) {
-      return new Event(
-          Level.INFO,
-          Event.Kind.CONFIGURATION_RELOADED,
-          "",
-          "",
-          "configuration reloaded " + changes);
-    }
-  }
-
-  /** A driver announced its application, for the first time or again. */
-  record ApplicationRegistered(String application, String user, String clientVersion, long atMs)
-      implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      Application known = view.applications().get(application);
-      Application registered =
-          known != null && known.state() == Application.State.LIVE
-              ? known.announcedAgain(user, clientVersion, atMs)
-              : Application.registered(application, user, clientVersion, atMs);
-      return view.with(view.applications().with(registered));
-    }
-
-    @Override
-    public Event event(ClusterView before) {
-      Application known = before.applications().get(application);
-      boolean again = known != null && known.state() == Application.State.LIVE;
-      return again
-          ? null
-          : Event.ofApplication(
-              Level.INFO,
-              Event.Kind.APPLICATION_REGISTERED,
-              application,
-              "application registered app="
-                  + application
-                  + " user="
-                  + user
-                  + " clientVersion="
-                  + clientVersion);
-    }
-  }
-
-  /** A driver said that its application lives. */
-  record LeaseRenewed(String application, Fallbacks fallbacks, long atMs)
-      implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      Application known = view.applications().get(application);
-      return known == null
-          ? view
-          : view.with(view.applications().with(known.renewed(fallbacks, atMs)));
+    public List<Event> events(ClusterView before) {
+      return List.of(Event.of(Kind.CONFIGURATION_RELOADED).with("changes", changes));
     }
   }
 
   /**
-   * A driver said that its application is over; also remembered if this coordinator never knew it,
-   * because the servers may.
+   * A driver registered its application, for the first time or again. An application that has ended
+   * is forgotten first, by a record of the log.
    */
-  record ApplicationEnded(String application, long atMs) implements MetadataRecord {
+  record ApplicationRegistered(String application, String user, String clientVersion, long atMs)
+      implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
-      Application ended = known == null ? Application.registered(application, "", "", atMs) : known;
-      return view.with(view.applications().with(ended.ended(atMs)));
+      Application registered =
+          isLive(known)
+              ? known.announcedAgain(user, clientVersion, atMs)
+              : Application.registered(application, user, clientVersion, atMs)
+                  .reporting(view.fallbacks().of(application));
+      return view.with(view.applications().with(registered));
     }
 
     @Override
-    public Event event(ClusterView before) {
-      Application known = before.applications().get(application);
-      return Event.ofApplication(
-          Level.INFO,
-          Event.Kind.APPLICATION_ENDED,
-          application,
-          "application ended app="
-              + application
-              + " shuffles="
-              + (known == null ? 0 : known.shuffleCount()));
+    public List<Event> events(ClusterView before) {
+      return isLive(before.applications().get(application))
+          ? List.of()
+          : List.of(
+              Event.of(Kind.APPLICATION_REGISTERED)
+                  .ofApplication(application)
+                  .with("user", user)
+                  .with("clientVersion", clientVersion));
+    }
+
+    private static boolean isLive(Application known) {
+      return known != null && known.state() == Application.State.LIVE;
+    }
+  }
+
+  /** A driver renewed the lease of its application. */
+  record LeaseRenewed(String application, long atMs) implements InMemory {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return changed(view, application, known -> known.renewed(atMs));
     }
   }
 
   /** The lease of an application ran out. */
-  record ApplicationExpired(String application, long silentMs) implements MetadataRecord {
+  record ApplicationExpired(String application, long silentMs) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return view.with(view.applications().without(application));
     }
 
     @Override
-    public Event event(ClusterView before) {
-      return Event.ofApplication(
-          Level.WARN,
-          Event.Kind.APPLICATION_EXPIRED,
-          application,
-          "application expired app=" + application + " silentMs=" + silentMs);
-    }
-  }
-
-  /** An ended application need not be remembered any more. */
-  record ApplicationForgotten(String application) implements MetadataRecord {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view.with(view.applications().without(application));
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.APPLICATION_EXPIRED).ofApplication(application).with("silentMs", silentMs));
     }
   }
 
   /**
    * A shuffle was given to servers.
    *
-   * @param replicasWanted copies that were asked for
+   * @param replicasWanted copies that were requested
    * @param replicas copies that there are servers for
-   * @param partitionsByServer what each server got, copies counted
-   * @param shufflesRemembered how many shuffles of the application are kept in mind
+   * @param partitionsByServer partitions of each server, copies counted
+   * @param shufflesRemembered how many shuffles of the application are remembered
    */
   record ShuffleAssigned(
       String application,
@@ -369,55 +263,38 @@ public sealed interface MetadataRecord {
       int replicas,
       Map<String, Integer> partitionsByServer,
       int shufflesRemembered)
-      implements MetadataRecord {
+      implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
-      return new ClusterView(
-          view.servers().assigned(partitionsByServer),
+      ApplicationTable remembering =
           known == null
               ? view.applications()
               : view.applications()
-                  .with(known.withShuffle(shuffle, partitionCount, shufflesRemembered)),
-          view.excluded(),
-          view.startedAtMs(),
-          view.assignments() + 1,
-          view.partitionSize());
+                  .with(known.withShuffle(shuffle, partitionCount, shufflesRemembered));
+      return view.assigned(view.servers().assigned(partitionsByServer), remembering);
     }
 
     @Override
-    public Event event(ClusterView before) {
-      String what =
-          " app="
-              + application
-              + " shuffle="
-              + shuffle
-              + " partitions="
-              + partitionCount
-              + " replicas="
-              + replicas
-              + " servers="
-              + partitionsByServer.size();
-      return replicas < replicasWanted
-          ? Event.ofApplication(
-              Level.WARN,
-              Event.Kind.SHUFFLE_SHORT_OF_COPIES,
-              application,
-              "shuffle assigned with fewer replicas than asked for"
-                  + what
-                  + " replicasWanted="
-                  + replicasWanted)
-          : Event.ofApplication(
-              Level.DEBUG, Event.Kind.SHUFFLE_ASSIGNED, application, "shuffle assigned" + what);
+    public List<Event> events(ClusterView before) {
+      boolean few = replicas < replicasWanted;
+      return List.of(
+          Event.of(few ? Kind.SHUFFLE_SHORT_OF_COPIES : Kind.SHUFFLE_ASSIGNED)
+              .ofApplication(application)
+              .with("shuffle", shuffle)
+              .with("partitions", partitionCount)
+              .with("replicas", replicas)
+              .with("servers", partitionsByServer.size())
+              .with("replicasWanted", few ? replicasWanted : ""));
     }
   }
 
   /**
-   * A leaving server was told who takes what it holds of a shuffle.
+   * A leaving server was given the server that takes its data of a shuffle.
    *
    * @param partitions that go there
    */
-  record MoveTargetChosen(String target, int partitions) implements MetadataRecord {
+  record MoveTargetChosen(String target, int partitions) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return view.with(view.servers().assigned(Map.of(target, partitions)));
@@ -425,139 +302,107 @@ public sealed interface MetadataRecord {
   }
 
   /** A leaving server copies shuffles of an application to others. */
-  record MovesReported(String application, List<ShuffleMove> moves) implements MetadataRecord {
+  record MovesReported(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
-      Application known = view.applications().get(application);
-      return known == null
-          ? view
-          : view.with(view.applications().with(known.with(known.moves().with(moves))));
+      return moved(view, application, known -> known.with(moves));
     }
 
     @Override
     public List<Event> events(ClusterView before) {
-      return moves.stream()
-          .map(move -> ofMove(Event.Kind.SHUFFLE_MOVING, "shuffle is moved", move))
-          .toList();
+      return moves.stream().map(move -> ofMove(Kind.SHUFFLE_MOVING, move)).toList();
     }
   }
 
   /** A driver sends and looks for blocks where leaving servers have copied them. */
-  record MovesApplied(String application, List<ShuffleMove> moves) implements MetadataRecord {
+  record MovesApplied(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
-      Application known = view.applications().get(application);
-      return known == null
-          ? view
-          : view.with(view.applications().with(known.with(known.moves().applied(moves))));
+      return moved(view, application, known -> known.applied(moves));
     }
 
     @Override
     public List<Event> events(ClusterView before) {
-      return moves.stream()
-          .map(move -> ofMove(Event.Kind.SHUFFLE_MOVE_APPLIED, "driver knows of a move", move))
-          .toList();
+      return moves.stream().map(move -> ofMove(Kind.SHUFFLE_MOVE_APPLIED, move)).toList();
     }
   }
 
-  private static Event ofMove(Event.Kind kind, String what, ShuffleMove move) {
-    String application = move.getShuffle().getApplication();
-    return new Event(
-        Level.INFO,
-        kind,
-        move.getFrom(),
-        application,
-        what
-            + " app="
-            + application
-            + " shuffle="
-            + move.getShuffle().getShuffle()
-            + " from="
-            + move.getFrom()
-            + " to="
-            + move.getTo().getName());
+  private static Event ofMove(Kind kind, ShuffleMove move) {
+    return Event.of(kind)
+        .ofApplication(move.getShuffle().getApplication())
+        .with("shuffle", move.getShuffle().getShuffle())
+        .ofServer(move.getFrom())
+        .with("to", move.getTo().getName());
   }
 
-  /** A driver was told no. Nothing changes but what people are told. */
-  record Refused(Event.Kind kind, String application, String user, Status status, String message)
+  private static ClusterView moved(
+      ClusterView view, String application, UnaryOperator<Moves> change) {
+    return changed(view, application, known -> known.with(change.apply(known.moves())));
+  }
+
+  private static ClusterView changed(
+      ClusterView view, String application, UnaryOperator<Application> change) {
+    Application known = view.applications().get(application);
+    return known == null ? view : view.with(view.applications().with(change.apply(known)));
+  }
+
+  /** A driver's request was refused. */
+  record Refused(Kind kind, String application, String user, Status status, String message)
       implements Notice {
     @Override
-    public Event event(ClusterView before) {
-      return Event.ofApplication(
-          Level.WARN,
-          kind,
-          application,
-          (kind == Event.Kind.APPLICATION_DENIED
-                  ? "application denied app="
-                  : "shuffle refused app=")
-              + application
-              + (user.isEmpty() ? "" : " user=" + user)
-              + " status="
-              + status
-              + " reason="
-              + message);
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(kind)
+              .ofApplication(application)
+              .with("user", user)
+              .with("status", status)
+              .with("reason", message));
     }
   }
 
-  /** A driver was told to do without, by the operator's rules. */
+  /** A driver's request was denied by the operator's rules. */
   record Denied(String application, String user, int shuffle, Denial denial) implements Notice {
     /** In the place of a shuffle when the whole application is meant. */
     public static final int NO_SHUFFLE = -1;
 
     @Override
-    public Event event(ClusterView before) {
+    public List<Event> events(ClusterView before) {
       boolean whole = shuffle == NO_SHUFFLE;
-      return Event.ofApplication(
-          Level.WARN,
-          whole ? Event.Kind.APPLICATION_DENIED : Event.Kind.SHUFFLE_REFUSED,
-          application,
-          (whole ? "application denied app=" : "shuffle denied app=")
-              + application
-              + (whole ? "" : " shuffle=" + shuffle)
-              + " user="
-              + user
-              + " cause="
-              + denial.cause()
-              + " reason="
-              + denial.message());
+      return List.of(
+          Event.of(whole ? Kind.APPLICATION_DENIED : Kind.SHUFFLE_REFUSED)
+              .ofApplication(application)
+              .with("shuffle", whole ? "" : shuffle)
+              .with("user", user)
+              .with("cause", denial.cause())
+              .with("reason", denial.message()));
     }
   }
 
-  /** The operator's rules of who may use how much are other ones now. */
+  /** The operator's rules of access and quotas have changed. */
   record UsageRulesChanged() implements Notice {
     @Override
-    public Event event(ClusterView before) {
-      return new Event(
-          Level.INFO, Event.Kind.USAGE_RULES_CHANGED, "", "", "rules of access and quotas changed");
+    public List<Event> events(ClusterView before) {
+      return List.of(Event.of(Kind.USAGE_RULES_CHANGED));
     }
   }
 
-  /** Servers are told to take nothing more of an application. */
+  /** Servers are told to accept no more data of an application. */
   record QuotaReached(String application, Denial denial) implements Notice {
     @Override
-    public Event event(ClusterView before) {
-      return Event.ofApplication(
-          Level.WARN,
-          Event.Kind.QUOTA_REACHED,
-          application,
-          "quota reached app="
-              + application
-              + " cause="
-              + denial.cause()
-              + " reason="
-              + denial.message());
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.QUOTA_REACHED)
+              .ofApplication(application)
+              .with("cause", denial.cause())
+              .with("reason", denial.message()));
     }
   }
 
-  /** Servers take data of an application again. */
+  /** Servers accept data of an application again. */
   record QuotaLeft(String application) implements Notice {
     @Override
-    public Event event(ClusterView before) {
-      return Event.ofApplication(
-          Level.INFO,
-          Event.Kind.QUOTA_LEFT,
-          application,
-          "application is below its quota again app=" + application);
+    public List<Event> events(ClusterView before) {
+      return List.of(Event.of(Kind.QUOTA_LEFT).ofApplication(application));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.cluster.Decommission;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.quota.Quotas;
@@ -66,15 +67,31 @@ public final class ServerDecisions {
       if (known != null) {
         records.add(new MetadataRecord.ServerLeft(id.getName(), id.getEpoch()));
       }
-      return new Decision<>(records, reply.build());
+      if (view.orders().decommission(id.getName()) != null) {
+        records.add(new LoggedChange.DecommissionEnded(id.getName(), false));
+      }
+      return Decision.repeated(records, reply.build());
     }
     ServerState state =
         request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
+    Decommission order = view.orders().decommission(id.getName());
+    if (order != null && isVoid(order, id, state, nowMs)) {
+      records.add(new LoggedChange.DecommissionEnded(id.getName(), false));
+    }
     List<String> tags = request.getTagsList().stream().distinct().sorted().toList();
     records.add(
         new MetadataRecord.ServerReported(
             id, state, request.getLoad(), request.getHeld(), tags, nowMs));
-    return new Decision<>(records, reply.build());
+    return Decision.repeated(records, reply.build());
+  }
+
+  /**
+   * Whether a server no longer carries out an order: it was restarted, or takes assignments long
+   * after it accepted the order, because somebody cancelled the order at the server itself.
+   */
+  private boolean isVoid(Decommission order, ServerId id, ServerState state, long nowMs) {
+    return order.epoch() != id.getEpoch()
+        || (state == ServerState.ACTIVE && nowMs - order.orderedAtMs() > servers.lostAfterMs());
   }
 
   /** Takes note of what is moved, and says what drivers know of it. */

@@ -1,27 +1,41 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.coordinator.history.ClusterEvent;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.Event;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.MDC;
 
 /**
- * Owns the coordinator's state: the one thread that decides, applies and publishes.
+ * Owns the coordinator's state: the one thread that decides, logs, applies and publishes.
  *
- * <p>Requests wait in a bounded queue. The thread takes what has gathered, decides one request
- * after the other, each on the view that the one before left, publishes the last view, and only
- * then gives the answers: whoever has an answer finds its effect in {@link #view}. The gathered
- * records of a round are what a log would write in one batch before anything is published. Between
- * rounds, once a second, it lets time pass.
+ * <p>Requests wait in a bounded queue. The thread takes those that wait and makes a round of them:
+ *
+ * <ol>
+ *   <li>decide: one request after the other, each on the view that the one before left
+ *   <li>log: the logged changes of all of them, and the events, are appended as one batch
+ *   <li>apply: the last view is published, history and watchers are given every change
+ *   <li>answer: a caller with an answer finds its effect in {@link #view}, and in the log
+ * </ol>
+ *
+ * <p>A round that logs nothing writes nothing. Between rounds, once a second, it lets time pass,
+ * which is a round without requests.
+ *
+ * <p>If the batch cannot be written, the round is decided again without the log: requests that must
+ * be logged fail, the others are answered, and events wait, at most {@link #MAX_WAITING_EVENTS} of
+ * them. It is tried again once a second.
  *
  * <p>{@link #submit} and {@link #view} are thread-safe; {@link #start} and {@link #close} are for
  * the owner of this object.
@@ -32,6 +46,9 @@ public final class StateOwner implements AutoCloseable {
    * means that something else is wrong.
    */
   public static final int QUEUE_CAPACITY = 10_000;
+
+  /** Events that wait while the log cannot be written; the oldest are dropped beyond that. */
+  static final int MAX_WAITING_EVENTS = 1000;
 
   /** Bounds how long the first request of a round waits for its answer. */
   private static final int MAX_ROUND = 256;
@@ -70,34 +87,51 @@ public final class StateOwner implements AutoCloseable {
   /** Sees every change, on the owner's thread, in order. Must not block. */
   public interface Watcher {
     /**
-     * @param events what people are told of it; often nothing
+     * @param view after all changes of the round
+     * @param at the wall clock of the round
      */
-    void changed(MetadataRecord record, List<Event> events);
+    void changed(MetadataRecord record, ClusterView view, Instant at);
   }
 
-  private final LongSupplier nanoTime;
+  private final StateClock clock;
   private final Supplier<Elapsed> elapsed;
+  private final StateLog stateLog;
+  private final ClusterHistory history;
   private final Probe probe;
   private final Watcher watcher;
   private final BlockingQueue<Pending<?>> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread thread = new Thread(this::run, "coordinator-state");
+
+  // Used on the owner's thread only.
+  private final List<Pending<?>> round = new ArrayList<>(MAX_ROUND);
+  private final Deque<LoggedChange> waitingEvents = new ArrayDeque<>();
 
   private volatile ClusterView view;
   private volatile boolean closing;
   private volatile long lastRoundMs;
 
   /**
-   * @param nanoTime monotonic time, as {@link System#nanoTime}
    * @param elapsed asked each time that time passes
+   * @param stateLog read before; belongs to the owner's thread from now on
+   * @param restored what it gave
+   * @param history what it gave, too
    */
   public StateOwner(
-      LongSupplier nanoTime, Supplier<Elapsed> elapsed, Probe probe, Watcher watcher) {
-    this.nanoTime = nanoTime;
+      StateClock clock,
+      Supplier<Elapsed> elapsed,
+      StateLog stateLog,
+      ClusterView restored,
+      ClusterHistory history,
+      Probe probe,
+      Watcher watcher) {
+    this.clock = clock;
     this.elapsed = elapsed;
+    this.stateLog = stateLog;
+    this.history = history;
     this.probe = probe;
     this.watcher = watcher;
-    this.view = ClusterView.startedAt(nowMs());
-    this.lastRoundMs = nowMs();
+    this.view = restored.startingAt(clock.nowMs());
+    this.lastRoundMs = clock.nowMs();
     thread.setDaemon(true);
   }
 
@@ -110,11 +144,14 @@ public final class StateOwner implements AutoCloseable {
     return view;
   }
 
-  /**
-   * The time that decisions are made with: milliseconds from an arbitrary origin, never backwards.
-   */
+  /** The time that decisions are made with: see {@link StateClock#nowMs}. */
   public long nowMs() {
-    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong());
+    return clock.nowMs();
+  }
+
+  /** Why the log cannot be written; empty: it can. */
+  public Optional<String> logProblem() {
+    return stateLog.problem();
   }
 
   public int queueDepth() {
@@ -132,7 +169,7 @@ public final class StateOwner implements AutoCloseable {
    * @return false if the queue is full or the coordinator stops; the outcome is not called then
    */
   public <R> boolean submit(Decider<R> decider, Outcome<R> outcome) {
-    if (closing || !queue.offer(new Pending<>(decider, outcome, nanoTime.getAsLong()))) {
+    if (closing || !queue.offer(new Pending<>(decider, outcome, clock.nanos()))) {
       return false;
     }
     if (closing && !thread.isAlive()) {
@@ -201,12 +238,12 @@ public final class StateOwner implements AutoCloseable {
       // served.
       log.error("state thread ends on a defect, restart the coordinator", e);
       closing = true;
+      round.forEach(pending -> pending.fail(new IllegalStateException("a defect: " + e, e)));
       failAll();
     }
   }
 
   private void rounds() {
-    List<Pending<?>> round = new ArrayList<>(MAX_ROUND);
     long timePassedMs = nowMs();
     while (!closing || !queue.isEmpty()) {
       try {
@@ -214,7 +251,7 @@ public final class StateOwner implements AutoCloseable {
         if (first != null) {
           round.add(first);
           queue.drainTo(round, MAX_ROUND - 1);
-          decide(round);
+          decideRound();
           round.clear();
         }
       } catch (InterruptedException e) {
@@ -223,55 +260,150 @@ public final class StateOwner implements AutoCloseable {
       long nowMs = nowMs();
       if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
         timePassedMs = nowMs;
-        ClusterView before = view;
-        List<MetadataRecord> passed = elapsed.get().at(before, nowMs);
-        view = applied(before, passed);
-        probe.timePassed(passed);
+        passTime(nowMs);
       }
       lastRoundMs = nowMs;
     }
   }
 
-  private void decide(List<Pending<?>> round) {
-    long startNanos = nanoTime.getAsLong();
-    long nowMs = TimeUnit.NANOSECONDS.toMillis(startNanos);
-    ClusterView current = view;
-    for (Pending<?> pending : round) {
-      current = applied(current, pending.decide(current, nowMs));
+  private void decideRound() {
+    long startNanos = clock.nanos();
+    long nowMs = nowMs();
+    Step step = decided(nowMs, null);
+    if (step.logs() && (stateLog.problem().isPresent() || !write(step))) {
+      step = decided(nowMs, stateLog.problem().orElseThrow());
     }
-    view = current;
+    publish(step);
     for (Pending<?> pending : round) {
       pending.answer();
     }
     probe.round(round.size(), startNanos - round.get(0).submittedNanos);
+    stateLog.snapshotIfDue(view, history);
   }
 
-  private ClusterView applied(ClusterView from, List<MetadataRecord> records) {
-    ClusterView current = from;
-    for (MetadataRecord record : records) {
-      List<Event> events = record.events(current);
-      for (Event event : events) {
-        tell(event);
-      }
-      current = record.applyTo(current);
-      watcher.changed(record, events);
+  private Step decided(long nowMs, String logProblem) {
+    Step step = new Step(view, clock.instant(), logProblem);
+    for (Pending<?> pending : round) {
+      pending.decide(step, nowMs);
     }
-    return current;
+    return step;
   }
 
-  /** One line; what it is about is a field, too, in logs that have fields. */
-  private static void tell(Event event) {
-    try {
-      for (Map.Entry<String, String> field :
-          Map.of("application", event.application(), "server", event.server()).entrySet()) {
-        if (!field.getValue().isEmpty()) {
-          MDC.put(field.getKey(), field.getValue());
-        }
+  private void passTime(long nowMs) {
+    List<MetadataRecord> passed = elapsed.get().at(view, nowMs);
+    Step step = new Step(view, clock.instant(), null);
+    passed.forEach(step::add);
+    if (stateLog.problem().isPresent()) {
+      step.add(Event.of(Event.Kind.METADATA_LOG_RECOVERED));
+    }
+    if (step.logs() && !write(step)) {
+      step = new Step(view, step.at, stateLog.problem().orElseThrow());
+      passed.forEach(step::add);
+    }
+    publish(step);
+    probe.timePassed(step.records);
+    stateLog.snapshotIfDue(view, history);
+  }
+
+  /**
+   * Appends what waits, and the step's changes behind it.
+   *
+   * @return false if the log cannot be written
+   */
+  private boolean write(Step step) {
+    boolean failed = stateLog.problem().isPresent();
+    List<LoggedChange> batch = new ArrayList<>(waitingEvents);
+    batch.addAll(step.logged);
+    if (!stateLog.append(batch)) {
+      if (!failed) {
+        Event event =
+            Event.of(Event.Kind.METADATA_LOG_FAILED)
+                .with("reason", stateLog.problem().orElse("unknown"));
+        event.logTo(log);
+        await(listed(event, step.at));
       }
-      log.atLevel(event.level()).log(event.text());
-    } finally {
-      MDC.remove("application");
-      MDC.remove("server");
+      return false;
+    }
+    waitingEvents.forEach(change -> change.applyTo(history));
+    waitingEvents.clear();
+    return true;
+  }
+
+  private void publish(Step step) {
+    view = step.view;
+    step.events.forEach(event -> event.logTo(log));
+    step.waiting.forEach(this::await);
+    for (LoggedChange change : step.logged) {
+      change.applyTo(history);
+    }
+    for (MetadataRecord record : step.records) {
+      watcher.changed(record, step.view, step.at);
+    }
+  }
+
+  private void await(LoggedChange event) {
+    waitingEvents.addLast(event);
+    if (waitingEvents.size() > MAX_WAITING_EVENTS) {
+      waitingEvents.removeFirst();
+    }
+  }
+
+  private static LoggedChange listed(Event event, Instant at) {
+    return new LoggedChange.EventListed(ClusterEvent.happened(event, at));
+  }
+
+  /** What a round changes, before it is published. */
+  private static final class Step {
+    private final Instant at;
+
+    /** Why this is without the log; null: it is with it. */
+    private final String logProblem;
+
+    private final List<MetadataRecord> records = new ArrayList<>();
+    private final List<Event> events = new ArrayList<>();
+
+    /** What the log is to have. */
+    private final List<LoggedChange> logged = new ArrayList<>();
+
+    /** Events that happen while there is no log. */
+    private final List<LoggedChange> waiting = new ArrayList<>();
+
+    private ClusterView view;
+
+    Step(ClusterView view, Instant at, String logProblem) {
+      this.view = view;
+      this.at = at;
+      this.logProblem = logProblem;
+    }
+
+    boolean logs() {
+      return !logged.isEmpty();
+    }
+
+    /** Whether a decision cannot be carried out without the log. */
+    boolean refuses(Decision<?> decision) {
+      return logProblem != null
+          && decision.withoutLog() == Decision.WithoutLog.FAIL
+          && decision.records().stream().anyMatch(LoggedChange.class::isInstance);
+    }
+
+    void add(MetadataRecord record) {
+      if (record instanceof LoggedChange change) {
+        if (logProblem != null) {
+          return;
+        }
+        logged.add(change);
+      }
+      record.events(view).forEach(this::add);
+      records.add(record);
+      view = record.applyTo(view);
+    }
+
+    void add(Event event) {
+      events.add(event);
+      if (event.isListed()) {
+        (logProblem == null ? logged : waiting).add(listed(event, at));
+      }
     }
   }
 
@@ -282,6 +414,7 @@ public final class StateOwner implements AutoCloseable {
     private final long submittedNanos;
     private R reply;
     private RuntimeException failure;
+    private boolean answered;
 
     Pending(Decider<R> decider, Outcome<R> outcome, long submittedNanos) {
       this.decider = decider;
@@ -290,18 +423,32 @@ public final class StateOwner implements AutoCloseable {
     }
 
     /** Decides and keeps the reply; a defect concerns this request alone. */
-    List<MetadataRecord> decide(ClusterView current, long nowMs) {
+    void decide(Step step, long nowMs) {
+      failure = null;
+      Decision<R> decision;
       try {
-        Decision<R> decision = decider.decide(current, nowMs);
-        reply = decision.reply();
-        return decision.records();
+        decision = decider.decide(step.view, nowMs);
       } catch (RuntimeException e) {
         failure = e;
-        return List.of();
+        return;
+      }
+      if (step.refuses(decision)) {
+        failure = new LogUnavailableException(step.logProblem);
+      } else {
+        reply = decision.reply();
+        decision.records().forEach(step::add);
+      }
+    }
+
+    void fail(RuntimeException cause) {
+      if (!answered) {
+        failure = cause;
+        answer();
       }
     }
 
     void answer() {
+      answered = true;
       try {
         if (failure == null) {
           outcome.decided(reply);

@@ -6,13 +6,13 @@
  * io.sluice.coordinator.state.ServerDecisions}, {@link io.sluice.coordinator.state.Elapsed}) is a
  * pure function from an immutable {@link io.sluice.coordinator.state.ClusterView}, a request and
  * the time to a reply and a list of {@link io.sluice.coordinator.state.MetadataRecord}s. One
- * thread, that of {@link io.sluice.coordinator.state.StateOwner}, runs decisions one after the
- * other, applies their records and publishes the new view; anybody may read the published view.
- * Records carry everything that applying them needs, so a log of them, written between decision and
- * application, rebuilds the state.
+ * thread, that of {@link io.sluice.coordinator.state.StateOwner}, decides the requests that wait,
+ * appends their {@link io.sluice.coordinator.state.LoggedChange}s to the log as one batch, applies
+ * all records, publishes the new view and answers; any thread may read the published view.
  *
- * <p>Nothing is written today: after a restart servers are learnt from their heartbeats,
- * applications from drivers that are told UNKNOWN_APPLICATION and register again, and assignments
- * live with the applications.
+ * <p>A restart applies the same logged changes again ({@link
+ * io.sluice.coordinator.state.StateLog}). The rest comes back without a log: servers are learnt
+ * from their heartbeats, applications from drivers that get UNKNOWN_APPLICATION and register again,
+ * and assignments live with the applications (docs/decisions/0005).
  */
 package io.sluice.coordinator.state;

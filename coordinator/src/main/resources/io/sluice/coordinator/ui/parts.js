@@ -82,6 +82,8 @@ const EVENT_WORDS = {
   APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
   SHUFFLE_SHORT_OF_COPIES: "fewer copies than asked for", SHUFFLE_REFUSED: "shuffle refused",
   SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver knows of a move",
+  DECOMMISSION_ORDERED: "decommission ordered", DECOMMISSION_CANCELLED: "decommission cancelled", LIMITS_SET: "limits of a user set",
+  METADATA_LOG_FAILED: "metadata log cannot be written", METADATA_LOG_RECOVERED: "metadata log is written again",
 };
 
 export function eventList(events, now, empty) {
@@ -98,7 +100,7 @@ export function eventList(events, now, empty) {
 function details(event) {
   const start = event.text.search(/\s\S+=/);
   return start < 0 ? "" : event.text.slice(start + 1)
-    .replace(/(^|\s)(server|app)=(\S+)/g, (pair, before, key, value) => (value === event.server || value === event.application ? "" : pair))
+    .replace(/(^|\s)(server|application)=(\S+)/g, (pair, before, key, value) => (value === event.server || value === event.application ? "" : pair))
     .trim();
 }
 

@@ -1,7 +1,9 @@
 package io.sluice.coordinator.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -40,6 +42,7 @@ class ApiActsTest {
     excluded = directory.resolve("excluded");
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.coordinator.exclude.nodes.file.path", excluded.toString());
+    settings.put("rss.coordinator.data.dir", directory.resolve("data").toString());
     coordinator = LiveCoordinator.start(settings);
   }
 
@@ -90,6 +93,7 @@ class ApiActsTest {
 
     assertThat(list.get("entries").toString()).isEqualTo("[\"a:1\",\"elsewhere:9\"]");
     assertThat(list.get("file").asString()).isEqualTo(excluded.toString());
+    assertThat(list.get("kept").asBoolean()).isTrue();
     assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
     assertThat(stateOf("b:1")).isEqualTo("ACTIVE");
     assertThat(done("GET", "events?server=a:1").at("/events/0/kind").asString())
@@ -99,6 +103,7 @@ class ApiActsTest {
     coordinator = LiveCoordinator.start(settings);
     coordinator.server("a", "/1");
     assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+    assertThat(done("GET", "events?server=a:1").toString()).contains("SERVER_EXCLUDED");
 
     done("DELETE", "servers/a:1/exclusion");
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
@@ -127,26 +132,86 @@ class ApiActsTest {
   }
 
   @Test
-  void anExclusionThatCannotBeKeptIsNotMade() throws Exception {
+  void whatTheFileExcludesIsIncludedThere() throws Exception {
+    Files.writeString(excluded, "a:1\n");
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
     coordinator.server("a", "/1");
-    Files.createDirectories(excluded.resolve("in the way"));
+    done("POST", "servers/a:1/exclusion");
 
-    assertRefused(ask("POST", "servers/a:1/exclusion"), 409, excluded.toString());
+    assertRefused(ask("DELETE", "servers/a:1/exclusion"), 409, excluded.toString());
 
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+  }
+
+  @Test
+  void withoutADirectoryAnExclusionHoldsWhileTheCoordinatorRuns() throws Exception {
+    coordinator.close();
+    settings.remove("rss.coordinator.exclude.nodes.file.path");
+    settings.remove("rss.coordinator.data.dir");
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+
+    JsonNode list = done("POST", "servers/a:1/exclusion");
+
+    assertThat(list.get("file").isNull()).isTrue();
+    assertThat(list.get("kept").asBoolean()).isFalse();
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+    assertThat(done("DELETE", "servers/a:1/exclusion").get("entries")).isEmpty();
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
   }
 
   @Test
-  void withoutAFileAnExclusionHoldsWhileTheCoordinatorRuns() throws Exception {
-    coordinator.close();
-    settings.remove("rss.coordinator.exclude.nodes.file.path");
-    coordinator = LiveCoordinator.start(settings);
-    coordinator.server("a", "/1");
+  void aSecondCoordinatorDoesNotStartOnTheSameDirectory() {
+    assertThatThrownBy(() -> LiveCoordinator.start(settings))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("rss.coordinator.data.dir: " + directory.resolve("data"))
+        .hasMessageContaining("in use by another process");
+  }
 
-    assertThat(done("POST", "servers/a:1/exclusion").get("file").isNull()).isTrue();
-    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
-    assertThat(done("DELETE", "servers/a:1/exclusion").get("entries")).isEmpty();
-    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+  @Test
+  void limitsOfAUserGoBeforeTheRulesEvenOverARestart() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "3");
+    done("POST", "reload");
+    coordinator.application("one", "ann");
+
+    HttpResponse<String> set =
+        coordinator.send(
+            asked("PUT", "quotas/ann", ADMIN, "{\"applications\":1,\"bytes\":1024}")
+                .header("Content-Type", "application/json")
+                .build());
+    assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
+
+    coordinator.application("two", "ann");
+    assertThat(done("GET", "applications").get("applications")).hasSize(1);
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.application("one", "ann");
+    coordinator.application("two", "ann");
+    JsonNode quotas = done("GET", "quotas");
+    assertThat(quotas.at("/users/0/applications").toString()).isEqualTo("{\"used\":1,\"max\":1}");
+    assertThat(quotas.at("/users/0/bytes/max").asLong()).isEqualTo(1024);
+    assertThat(quotas.at("/limitsSet/ann/applications").asLong()).isEqualTo(1);
+    assertThat(quotas.at("/limitsSet/ann/partitions").isNull()).isTrue();
+
+    done("DELETE", "quotas/ann");
+    coordinator.application("two", "ann");
+    assertThat(done("GET", "quotas").at("/users/0/applications").toString())
+        .isEqualTo("{\"used\":2,\"max\":3}");
+  }
+
+  @Test
+  void refusesLimitsThatAreNone() throws Exception {
+    for (String wrong : new String[] {"", "{}", "[]", "{\"bytes\":-2}", "{\"byte\":1}"}) {
+      assertRefused(
+          coordinator.send(
+              asked("PUT", "quotas/ann", ADMIN, wrong)
+                  .header("Content-Type", "application/json")
+                  .build()),
+          400,
+          "applicationBytes");
+    }
+    assertThat(done("GET", "quotas").get("limitsSet")).isEmpty();
   }
 
   @Test
@@ -169,7 +234,16 @@ class ApiActsTest {
       HttpResponse<String> begun =
           coordinator.send(
               asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
+      assertThat(stateOf(server.name())).isEqualTo("SERVER_DRAINING");
+      coordinator.close();
+      coordinator = LiveCoordinator.start(settings);
+      coordinator.client().heartbeat(server.heartbeat());
+      JsonNode order = done("GET", "servers/" + server.name()).get("decommission");
+      assertThat(order.get("deadlineMs").asLong()).isEqualTo(60_000);
+      assertThat(order.get("move").asBoolean()).isTrue();
+      assertThat(stateOf(server.name())).isEqualTo("SERVER_DRAINING");
       done("DELETE", path);
+      assertThat(done("GET", "servers/" + server.name()).get("decommission").isNull()).isTrue();
 
       assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
       assertThat(server.wishes().get(0).getDeadlineMs()).isEqualTo(60_000);

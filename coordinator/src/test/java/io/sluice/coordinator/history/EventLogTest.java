@@ -2,74 +2,86 @@ package io.sluice.coordinator.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.state.Event;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.slf4j.event.Level;
 
 class EventLogTest {
-  private final EventLog log =
-      new EventLog(Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC));
+  private final EventLog log = new EventLog();
 
   private static Event lost(String server) {
-    return new Event(Level.WARN, Event.Kind.SERVER_LOST, server, "", "server lost");
+    return Event.of(Event.Kind.SERVER_LOST).ofServer(server);
   }
 
   private static Event denied(String application) {
-    return new Event(Level.WARN, Event.Kind.APPLICATION_DENIED, "", application, "denied");
+    return Event.of(Event.Kind.APPLICATION_DENIED).ofApplication(application);
   }
 
-  private List<ClusterEvent> all() {
+  private void add(Event event, long atSecond) {
+    log.add(ClusterEvent.happened(event, Instant.ofEpochSecond(atSecond)));
+  }
+
+  private List<ClusterEvent> newest() {
     return log.newest(EventLog.CAPACITY, event -> true);
   }
 
   @Test
-  void tellsTheNewestFirst() {
-    log.add(lost("a:1"));
-    log.add(lost("b:1"));
+  void returnsTheNewestFirst() {
+    add(lost("a:1"), 1);
+    add(lost("b:1"), 2);
 
-    assertThat(all()).extracting(event -> event.event().server()).containsExactly("b:1", "a:1");
+    assertThat(newest()).extracting(event -> event.event().server()).containsExactly("b:1", "a:1");
     assertThat(log.newest(1, event -> true)).hasSize(1);
     assertThat(log.newest(9, event -> event.number() > 1)).hasSize(1);
   }
 
   @Test
-  void keepsNothingThatOnlyDevelopersRead() {
-    log.add(new Event(Level.DEBUG, Event.Kind.SHUFFLE_ASSIGNED, "", "app", "shuffle assigned"));
-
-    assertThat(all()).isEmpty();
-  }
-
-  @Test
   void forgetsTheOldestBeyondItsCapacity() {
     for (int i = 0; i <= EventLog.CAPACITY; i++) {
-      log.add(lost("s" + i + ":1"));
+      add(lost("s" + i + ":1"), i);
     }
 
-    assertThat(all()).hasSize(EventLog.CAPACITY);
-    assertThat(all()).last().extracting(ClusterEvent::number).isEqualTo(2L);
+    assertThat(newest()).hasSize(EventLog.CAPACITY);
+    assertThat(newest()).last().extracting(ClusterEvent::number).isEqualTo(2L);
   }
 
   @Test
   void countsTheSameRefusalInItsPlace() {
-    log.add(denied("greedy"));
-    log.add(lost("a:1"));
-    log.add(denied("greedy"));
-    log.add(denied("other"));
+    add(denied("greedy"), 1);
+    add(lost("a:1"), 2);
+    add(denied("greedy"), 3);
+    add(denied("other"), 4);
 
-    assertThat(all())
+    assertThat(newest())
         .extracting(event -> event.event().kind() + " " + event.count())
         .containsExactly("APPLICATION_DENIED 1", "SERVER_LOST 1", "APPLICATION_DENIED 2");
+    assertThat(newest()).last().extracting(ClusterEvent::first).isEqualTo(Instant.ofEpochSecond(1));
+    assertThat(newest()).last().extracting(ClusterEvent::last).isEqualTo(Instant.ofEpochSecond(3));
   }
 
   @Test
   void everyLossOfAServerIsAnEventOfItsOwn() {
-    log.add(lost("a:1"));
-    log.add(lost("a:1"));
+    add(lost("a:1"), 1);
+    add(lost("a:1"), 2);
 
-    assertThat(all()).hasSize(2);
+    assertThat(newest()).hasSize(2);
+  }
+
+  @Test
+  void numbersAndCountsSurviveACopy() {
+    for (int i = 0; i < EventLog.CAPACITY + 10; i++) {
+      add(lost("s" + i + ":1"), i);
+    }
+    add(denied("greedy"), 1);
+    add(denied("greedy"), 2);
+
+    EventLog copy = new EventLog();
+    log.all().forEach(copy::add);
+
+    assertThat(copy.all()).isEqualTo(log.all());
+    ClusterEvent next = ClusterEvent.happened(lost("z:1"), Instant.EPOCH);
+    log.add(next);
+    copy.add(next);
+    assertThat(copy.all()).isEqualTo(log.all());
   }
 }

@@ -2,20 +2,15 @@ package io.sluice.coordinator.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.state.MetadataRecord;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ShuffleLedgerTest {
-  private final ShuffleLedger ledger =
-      new ShuffleLedger(Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC), 3);
+  private final ShuffleLedger ledger = new ShuffleLedger(3);
 
   private void assigned(String application, int shuffle, Map<String, Integer> servers) {
-    ledger.changed(
-        new MetadataRecord.ShuffleAssigned(application, shuffle, 10, 1, 1, servers, 100));
+    ledger.assigned(application, shuffle, 10, 1, servers, Instant.ofEpochSecond(1000));
   }
 
   @Test
@@ -52,14 +47,11 @@ class ShuffleLedgerTest {
   @Test
   void forgetsAnApplicationWithItsEnd() {
     assigned("ended", 0, Map.of("a:1", 10));
-    assigned("expired", 0, Map.of("a:1", 10));
     assigned("live", 0, Map.of("a:1", 10));
 
-    ledger.changed(new MetadataRecord.ApplicationEnded("ended", 5));
-    ledger.changed(new MetadataRecord.ApplicationExpired("expired", 5));
+    ledger.forgetApplication("ended");
 
     assertThat(ledger.of("ended")).isEmpty();
-    assertThat(ledger.of("expired")).isEmpty();
     assertThat(ledger.of("live")).hasSize(1);
     // What they had leaves room for others.
     assigned("live", 1, Map.of("a:1", 10));
@@ -71,7 +63,7 @@ class ShuffleLedgerTest {
   void forgetsAServerWithTheCoordinator() {
     assigned("app", 0, Map.of("a:1", 10));
 
-    ledger.changed(new MetadataRecord.ServerForgotten("a:1"));
+    ledger.forgetServer("a:1");
 
     assertThat(ledger.partitionsGivenTo("a:1")).isZero();
   }

@@ -1,10 +1,12 @@
 package io.sluice.coordinator.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerTable;
 import io.sluice.coordinator.cluster.Servers;
-import io.sluice.coordinator.state.ClusterView;
-import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerState;
 import java.util.List;
@@ -12,56 +14,100 @@ import org.junit.jupiter.api.Test;
 
 class ThroughputHistoryTest {
   private static final long LOST_AFTER_MS = 1000;
-  private final ThroughputHistory history = new ThroughputHistory(() -> LOST_AFTER_MS);
+  private static final String A = Servers.id("a", 1).getName();
+  private static final String B = Servers.id("b", 1).getName();
 
-  private static ClusterView heard(ClusterView view, String host, long push, long atMs) {
-    return view.apply(
-        List.of(
-            new MetadataRecord.ServerReported(
-                Servers.id(host, 1),
-                ServerState.ACTIVE,
-                Servers.idleLoad().toBuilder().setPushBytesPerSecond(push).build(),
-                HeldData.getDefaultInstance(),
-                List.of(),
-                atMs)));
+  private final ThroughputHistory history = new ThroughputHistory();
+
+  private static ServerTable heard(ServerTable servers, String host, long push, long atMs) {
+    return servers.with(
+        Server.reporting(
+            Servers.id(host, 1),
+            ServerState.ACTIVE,
+            Servers.idleLoad().toBuilder().setPushBytesPerSecond(push).build(),
+            HeldData.getDefaultInstance(),
+            List.of(),
+            atMs));
+  }
+
+  private void sample(ServerTable servers, long atMs) {
+    history.sample(servers, ExcludeList.empty(), LOST_AFTER_MS, atMs);
+  }
+
+  private void log() {
+    history.unlogged(1).ifPresent(history::logged);
   }
 
   @Test
   void sumsWhatTheServersReport() {
-    ClusterView view = heard(heard(ClusterView.startedAt(0), "a", 100, 0), "b", 20, 0);
+    sample(heard(heard(ServerTable.empty(), "a", 100, 70_000), "b", 20, 70_000), 70_000);
 
-    history.sample(view, 10, 70_000);
-
-    assertThat(history.cluster()).hasSize(1);
-    assertThat(history.cluster().get(0).pushBytesPerSecond()).isEqualTo(120);
-    assertThat(history.cluster().get(0).atMs()).isEqualTo(70_000);
-    assertThat(history.server(Servers.id("b", 1).getName()))
-        .extracting(Throughput::pushBytesPerSecond)
-        .containsExactly(20L);
+    assertThat(history.cluster())
+        .extracting(Throughput::pushBytesPerSecond, Throughput::atMs)
+        .containsExactly(tuple(120L, 70_000L));
+    assertThat(history.server(B)).extracting(Throughput::pushBytesPerSecond).containsExactly(20L);
   }
 
   @Test
   void aLostServerMovesNothing() {
-    ClusterView view = heard(ClusterView.startedAt(0), "a", 100, 0);
-
-    history.sample(view, LOST_AFTER_MS + 1, 0);
+    sample(heard(ServerTable.empty(), "a", 100, 0), LOST_AFTER_MS + 1);
 
     assertThat(history.cluster().get(0).pushBytesPerSecond()).isZero();
   }
 
   @Test
-  void keepsABoundedPastAndNoForgottenServer() {
-    ClusterView view = heard(ClusterView.startedAt(0), "a", 100, 0);
+  void isBoundedWhetherItIsLoggedOrNot() {
+    ServerTable servers = heard(ServerTable.empty(), "a", 100, 0);
     for (int i = 0; i < ThroughputHistory.CLUSTER_SAMPLES + 5; i++) {
-      history.sample(view, 0, i);
+      sample(servers, i);
     }
-
     assertThat(history.cluster()).hasSize(ThroughputHistory.CLUSTER_SAMPLES);
-    assertThat(history.cluster().get(0).atMs()).isEqualTo(5);
-    String name = Servers.id("a", 1).getName();
-    assertThat(history.server(name)).hasSize(ThroughputHistory.SERVER_SAMPLES);
+    assertThat(history.server(A)).hasSize(ThroughputHistory.SERVER_SAMPLES);
 
-    history.sample(view.apply(List.of(new MetadataRecord.ServerForgotten(name))), 0, 9999);
-    assertThat(history.server(name)).isEmpty();
+    log();
+    for (int i = 0; i < ThroughputHistory.CLUSTER_SAMPLES; i++) {
+      sample(servers, 10_000 + i);
+    }
+    assertThat(history.cluster()).hasSize(ThroughputHistory.CLUSTER_SAMPLES);
+    log();
+    assertThat(history.cluster()).hasSize(ThroughputHistory.CLUSTER_SAMPLES);
+    assertThat(history.cluster().get(0).atMs()).isEqualTo(10_000);
+    assertThat(history.allLogged().cluster()).hasSize(ThroughputHistory.CLUSTER_SAMPLES);
+    assertThat(history.allLogged().servers().get(A)).hasSize(ThroughputHistory.SERVER_SAMPLES);
+  }
+
+  @Test
+  void samplesWaitForTheLogAndAreShownMeanwhile() {
+    ServerTable servers = heard(ServerTable.empty(), "a", 100, 0);
+    for (int i = 1; i < ThroughputHistory.BATCH_SAMPLES; i++) {
+      sample(servers, i);
+    }
+    assertThat(history.unlogged(ThroughputHistory.BATCH_SAMPLES)).isEmpty();
+    sample(servers, 100);
+    ThroughputBatch batch = history.unlogged(ThroughputHistory.BATCH_SAMPLES).orElseThrow();
+    sample(servers, 101);
+    List<Throughput> before = history.cluster();
+
+    history.logged(batch);
+
+    assertThat(history.cluster()).isEqualTo(before).hasSize(ThroughputHistory.BATCH_SAMPLES + 1);
+    assertThat(history.server(A)).hasSize(ThroughputHistory.BATCH_SAMPLES + 1);
+    assertThat(history.unlogged(1).orElseThrow().cluster()).hasSize(1);
+  }
+
+  @Test
+  void aServerIsForgottenWithItsLastSample() {
+    long spanMs = ThroughputHistory.SERVER_SAMPLES * ThroughputHistory.INTERVAL_MS;
+    sample(heard(heard(ServerTable.empty(), "a", 1, 0), "b", 1, 0), 1);
+    log();
+    sample(heard(ServerTable.empty(), "a", 1, 0), spanMs);
+    log();
+    assertThat(history.server(B)).hasSize(1);
+
+    sample(heard(ServerTable.empty(), "a", 1, 0), spanMs + 1);
+    log();
+
+    assertThat(history.server(B)).isEmpty();
+    assertThat(history.server(A)).hasSize(3);
   }
 }

@@ -39,7 +39,7 @@ class ApplicationDecisionsTest {
     assertThat(reply.getAssignableServers()).isEqualTo(1);
     assertThat(cluster.events)
         .last()
-        .isEqualTo("INFO application registered app=app-1 user=ann clientVersion=1");
+        .isEqualTo("INFO application registered application=app-1 user=ann clientVersion=1");
   }
 
   @Test
@@ -77,7 +77,7 @@ class ApplicationDecisionsTest {
     assertThat(cluster.view.applications().liveCount()).isZero();
     assertThat(cluster.events)
         .last()
-        .isEqualTo("WARN application expired app=app-1 silentMs=60000");
+        .isEqualTo("WARN application expired application=app-1 silentMs=60000");
     RenewLeaseReply reply = cluster.renew("app-1");
     assertThat(reply.getStatus()).isEqualTo(Status.UNKNOWN_APPLICATION);
     assertThat(reply.getMessage())

@@ -183,7 +183,7 @@ final class FakeCluster {
   }
 
   void exclude(String... lines) {
-    applied(List.of(new MetadataRecord.ExclusionsChanged(ExcludeList.parse(List.of(lines)))));
+    applied(List.of(new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of(lines)))));
   }
 
   ServerState stateOf(String name) {

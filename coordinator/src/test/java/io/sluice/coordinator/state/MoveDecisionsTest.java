@@ -133,8 +133,8 @@ class MoveDecisionsTest {
         .containsExactly(move);
     assertThat(cluster.events)
         .contains(
-            "INFO shuffle is moved app=app shuffle=3 from=leaving:1 to=a:1",
-            "INFO driver knows of a move app=app shuffle=3 from=leaving:1 to=a:1");
+            "INFO shuffle is moved application=app shuffle=3 server=leaving:1 to=a:1",
+            "INFO driver knows of a move application=app shuffle=3 server=leaving:1 to=a:1");
   }
 
   @Test

@@ -62,7 +62,8 @@ class QuotaTest {
     assertThat(cluster.events)
         .last()
         .asString()
-        .startsWith("WARN application denied app=app-2 user=bob cause=ACCESS reason=user bob");
+        .startsWith(
+            "WARN application denied application=app-2 user=bob cause=ACCESS reason=user bob");
   }
 
   @Test
@@ -104,7 +105,7 @@ class QuotaTest {
     assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
     assertThat(cluster.events)
         .last()
-        .isEqualTo("INFO application is below its quota again app=app-1");
+        .isEqualTo("INFO application is below its quota again application=app-1");
   }
 
   @Test

@@ -69,7 +69,7 @@ class ServerDecisionsTest {
     assertThat(cluster.view.servers().get("a:1").id().getEpoch()).isEqualTo(6);
     assertThat(cluster.events)
         .last()
-        .isEqualTo("WARN server restarted server=a:1 epoch=6 earlierEpoch=5 state=ACTIVE");
+        .isEqualTo("WARN server restarted server=a:1 epoch=6 state=ACTIVE earlierEpoch=5");
   }
 
   @Test
@@ -90,7 +90,7 @@ class ServerDecisionsTest {
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.ACTIVE);
     assertThat(cluster.events)
         .last()
-        .isEqualTo("INFO server came back server=a:1 epoch=5 silentMs=40001 state=ACTIVE");
+        .isEqualTo("INFO server came back server=a:1 epoch=5 state=ACTIVE silentMs=40001");
   }
 
   @Test

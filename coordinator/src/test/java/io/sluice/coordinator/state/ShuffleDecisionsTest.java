@@ -195,7 +195,7 @@ class ShuffleDecisionsTest {
     assertThat(cluster.events)
         .last()
         .isEqualTo(
-            "WARN shuffle assigned with fewer replicas than asked for app=app shuffle=0 partitions=20 replicas=2 servers=2 replicasWanted=3");
+            "WARN shuffle assigned with fewer replicas than requested application=app shuffle=0 partitions=20 replicas=2 servers=2 replicasWanted=3");
   }
 
   @Test

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterEvent;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.Event;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +30,8 @@ class StateOwnerTest {
 
   private final AtomicLong nanos = new AtomicLong(TimeUnit.SECONDS.toNanos(1000));
   private final AtomicInteger decided = new AtomicInteger();
+  private final FaultyLog log = new FaultyLog();
+  private final ClusterHistory history = new ClusterHistory();
   private StateOwner owner;
 
   @BeforeEach
@@ -36,10 +42,13 @@ class StateOwnerTest {
             new ApplicationPolicy(60_000, 10, 0, 10, 10));
     owner =
         new StateOwner(
-            nanos::get,
+            new StateClock(Clock.systemUTC(), nanos::get, 0),
             () -> elapsed,
+            new StateLog(log, nanos::get, StateLog.Probe.NONE, StateLog.SNAPSHOT_AFTER_BYTES),
+            ClusterView.startedAt(0),
+            history,
             (requests, oldestWaitNanos) -> decided.addAndGet(requests),
-            (record, happened) -> {});
+            (record, view, at) -> {});
     owner.start();
   }
 
@@ -183,8 +192,7 @@ class StateOwnerTest {
   void answersWhoWaitsElsewhere() throws Exception {
     ExcludeList list = ExcludeList.parse(List.of("a:1"));
     CompletableFuture<Integer> answer =
-        owner.ask(
-            (view, nowMs) -> Decision.of(new MetadataRecord.ExclusionsChanged(list), list.size()));
+        owner.ask((view, nowMs) -> Decision.of(new LoggedChange.ExclusionsSet(list), list.size()));
     assertThat(result(answer)).isEqualTo(1);
     assertThat(owner.view().excluded()).isEqualTo(list);
     owner.close();
@@ -204,6 +212,143 @@ class StateOwnerTest {
     }
     assertThat(submit(registering("late"))).isNull();
     assertThat(owner.healthy()).isFalse();
+  }
+
+  private StateOwner.Decider<Integer> excluding(String... servers) {
+    return (view, nowMs) ->
+        Decision.of(
+            new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of(servers))), servers.length);
+  }
+
+  private List<Event.Kind> events() {
+    return history.events().all().stream().map(ClusterEvent::event).map(Event::kind).toList();
+  }
+
+  @Test
+  void answersOnceTheLogHasTheChange() throws Exception {
+    result(submit(excluding("a:1")));
+
+    assertThat(log.records()).hasSize(2);
+    assertThat(events()).containsExactly(Event.Kind.EXCLUSIONS_CHANGED);
+  }
+
+  @Test
+  void aRoundThatLogsNothingWritesNothing() throws Exception {
+    result(submit((view, nowMs) -> Decision.of(new MetadataRecord.LeaseRenewed("app", nowMs), 0)));
+
+    assertThat(log.appends()).isZero();
+  }
+
+  @Test
+  void aRoundIsOneBatch() throws Exception {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch leave = new CountDownLatch(1);
+    CompletableFuture<Integer> blocking =
+        submit(
+            (view, nowMs) -> {
+              entered.countDown();
+              awaitLatch(leave);
+              return Decision.unchanged(0);
+            });
+    assertThat(entered.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    List<CompletableFuture<Integer>> waiting = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      waiting.add(submit(excluding("a:" + (i + 1))));
+    }
+    leave.countDown();
+    result(blocking);
+    for (CompletableFuture<Integer> one : waiting) {
+      result(one);
+    }
+
+    assertThat(log.appends()).isEqualTo(1);
+    assertThat(log.records()).hasSize(200);
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aFullDiskFailsWhatMustBeLoggedAndNothingElse() throws Exception {
+    log.fail("no space left on device");
+
+    CompletableFuture<Integer> excluded = submit(excluding("a:1"));
+    assertThatThrownBy(() -> result(excluded))
+        .hasCauseInstanceOf(LogUnavailableException.class)
+        .hasMessageContaining("no space left on device");
+
+    assertThat(owner.view().excluded()).isEqualTo(ExcludeList.empty());
+    assertThat(owner.logProblem()).contains("no space left on device");
+    // A registration is in memory; its event waits.
+    assertThat(result(submit(registering("app")))).isEqualTo(1);
+    assertThat(owner.view().applications().liveCount()).isEqualTo(1);
+    assertThat(events()).isEmpty();
+    assertThat(log.records()).isEmpty();
+    assertThat(owner.healthy()).isTrue();
+  }
+
+  @Test
+  void whileTheLogFailsARequestThatIsRepeatedIsAnsweredWithoutIt() throws Exception {
+    log.fail("no space left on device");
+
+    CompletableFuture<Integer> left =
+        submit(
+            (view, nowMs) ->
+                Decision.repeated(
+                    List.of(
+                        new MetadataRecord.ServerLeft("a:1", 1),
+                        new LoggedChange.DecommissionEnded("a:1", false)),
+                    7));
+
+    assertThat(result(left)).isEqualTo(7);
+    assertThat(log.records()).isEmpty();
+  }
+
+  @Test
+  void eventsComeWhenTheLogIsWrittenAgain() throws Exception {
+    log.fail("no space left on device");
+    result(submit(registering("app")));
+    log.recover();
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    await(() -> events().contains(Event.Kind.METADATA_LOG_RECOVERED));
+
+    assertThat(events())
+        .containsExactlyInAnyOrder(
+            Event.Kind.APPLICATION_REGISTERED,
+            Event.Kind.METADATA_LOG_FAILED,
+            Event.Kind.METADATA_LOG_RECOVERED);
+    assertThat(result(submit(excluding("a:1")))).isEqualTo(1);
+    assertThat(owner.view().excluded().contains("a:1")).isTrue();
+  }
+
+  @Test
+  void eventsThatWaitAreBounded() throws Exception {
+    log.fail("no space left on device");
+    for (int i = 0; i < StateOwner.MAX_WAITING_EVENTS + 10; i++) {
+      result(
+          submit((view, nowMs) -> Decision.of(new MetadataRecord.ServerLost("a:1", 1, nowMs), 0)));
+    }
+    result(submit((view, nowMs) -> Decision.unchanged(0)));
+    log.recover();
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    await(() -> events().contains(Event.Kind.METADATA_LOG_RECOVERED));
+
+    assertThat(events()).hasSize(StateOwner.MAX_WAITING_EVENTS + 1);
+  }
+
+  @Test
+  void aDefectInTheLogAnswersEveryRequest() throws Exception {
+    log.breakDown();
+
+    CompletableFuture<Integer> excluded = submit(excluding("a:1"));
+
+    assertThatThrownBy(() -> result(excluded)).hasMessageContaining("a defect");
+    await(() -> !owner.healthy());
   }
 
   private static void await(BooleanSupplier condition) {

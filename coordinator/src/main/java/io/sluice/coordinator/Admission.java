@@ -1,0 +1,50 @@
+package io.sluice.coordinator;
+
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.audit.CallDenials;
+import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.net.AcceptLimit;
+import io.sluice.common.net.PeerConnections;
+import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import java.util.function.LongSupplier;
+
+/**
+ * Limits of both ports, and what was denied at them. Thread-safe.
+ *
+ * @param calls denied at the gRPC port
+ * @param httpCalls denied at the HTTP port
+ */
+record Admission(
+    AuditLog audit,
+    PeerConnections connections,
+    PeerConnections httpConnections,
+    CallDenials calls,
+    CallDenials httpCalls,
+    ConnectionDenials refused) {
+
+  static Admission of(CoordinatorConfig config, LongSupplier nanoTime) {
+    AuditLog audit = new AuditLog();
+    return new Admission(
+        audit,
+        new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer()),
+        new PeerConnections(config.maxHttpConnections(), config.maxHttpConnectionsPerPeer()),
+        new CallDenials(audit, nanoTime),
+        new CallDenials(audit, nanoTime),
+        new ConnectionDenials(audit, nanoTime));
+  }
+
+  CoordinatorMetrics metrics() {
+    return new CoordinatorMetrics(connections, httpConnections, calls, httpCalls);
+  }
+
+  AcceptLimit rpcLimit() {
+    return new AcceptLimit(
+        connections, (peer, reason) -> refused.denied(String.valueOf(peer), "", reason));
+  }
+
+  AcceptLimit httpLimit() {
+    return new AcceptLimit(
+        httpConnections,
+        (peer, reason) -> refused.denied(String.valueOf(peer), "", "HTTP port: " + reason));
+  }
+}

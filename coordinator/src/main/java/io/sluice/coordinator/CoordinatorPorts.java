@@ -1,0 +1,180 @@
+package io.sluice.coordinator;
+
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.rpc.CallBounds;
+import io.sluice.common.rpc.CallLimits;
+import io.sluice.common.rpc.RpcPort;
+import io.sluice.coordinator.http.HttpEndpoint;
+import io.sluice.coordinator.service.CallRules;
+import io.sluice.coordinator.service.PeerAddress;
+import io.sluice.proto.CoordinatorGrpc;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** The two ports of a coordinator and their event loops. For the thread that starts it. */
+final class CoordinatorPorts {
+  /**
+   * Calls take microseconds and their handlers do not block: two loops are plenty for thousands of
+   * servers.
+   */
+  private static final int EVENT_LOOPS = 2;
+
+  /**
+   * Calls are short, so that gRPC moves them to a new connection without a failure: certificates
+   * and addresses are looked at again once an hour.
+   */
+  private static final long MAX_CONNECTION_MINUTES = 60;
+
+  /** More than the longest call. */
+  private static final long CONNECTION_GRACE_SECONDS = 90;
+
+  private static final long CLOSE_WAIT_SECONDS = 5;
+
+  private final CoordinatorConfig config;
+  private final ClusterSecurity security;
+  private final Admission admission;
+  private final Deque<Runnable> closers;
+  private final EventLoopGroup loops;
+
+  /**
+   * Starts the event loops.
+   *
+   * @param closers what ends loops and ports is put in front
+   */
+  CoordinatorPorts(
+      CoordinatorConfig config,
+      ClusterSecurity security,
+      Admission admission,
+      Deque<Runnable> closers) {
+    this.config = config;
+    this.security = security;
+    this.admission = admission;
+    this.closers = closers;
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            EVENT_LOOPS,
+            new DefaultThreadFactory("coordinator-rpc", true),
+            NioIoHandler.newFactory());
+    closers.push(
+        () ->
+            loops
+                .shutdownGracefully(0, CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
+  }
+
+  /** Loops for the coordinator's own calls, too. */
+  EventLoopGroup loops() {
+    return loops;
+  }
+
+  /**
+   * Binds the gRPC port and serves.
+   *
+   * @return the port
+   * @throws IOException if the address cannot be bound; one line
+   */
+  int startRpc(List<BindableService> services) throws IOException {
+    InetSocketAddress address = resolved(config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(address)
+            .bossEventLoopGroup(loops)
+            .workerEventLoopGroup(loops)
+            .directExecutor()
+            .maxConnectionAge(MAX_CONNECTION_MINUTES, TimeUnit.MINUTES)
+            .maxConnectionAgeGrace(CONNECTION_GRACE_SECONDS, TimeUnit.SECONDS)
+            .intercept(new PeerAddress())
+            .intercept(new AuditCalls(admission.audit()));
+    CallLimits limits =
+        CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), config.maxMessageLength());
+    RpcPort.configure(
+        builder,
+        NioServerSocketChannel.class,
+        admission.rpcLimit(),
+        new CallBounds(limits, loops, admission.calls()));
+    // The last interceptor is asked first.
+    List<BindableService> all = new ArrayList<>(services);
+    all.addAll(
+        security.guard(builder, Set.of(), new CallRules(security.openReads()), admission.calls()));
+    RpcPort.serve(builder, all, admission.calls());
+    security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
+    Server server = builder.build();
+    try {
+      server.start();
+    } catch (IOException e) {
+      throw cannotListen(address, CoordinatorConfig.RPC_PORT.name(), e);
+    }
+    closers.push(() -> stop(server));
+    return server.getPort();
+  }
+
+  /** As {@link #startRpc}, of the HTTP port. */
+  int startHttp(HttpEndpoint http) throws IOException {
+    InetSocketAddress address = resolved(config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
+    try {
+      http.start(address);
+    } catch (IOException e) {
+      throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
+    }
+    closers.push(http::close);
+    return http.port();
+  }
+
+  private InetSocketAddress resolved(int port, String key) throws IOException {
+    InetSocketAddress address = config.address(port);
+    if (address.isUnresolved()) {
+      throw new IOException(
+          "coordinator cannot listen for "
+              + key
+              + ": "
+              + CoordinatorConfig.HOST.name()
+              + " names an unknown host \""
+              + config.host()
+              + "\"");
+    }
+    return address;
+  }
+
+  private static IOException cannotListen(
+      InetSocketAddress address, String key, IOException cause) {
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return new IOException(
+        "coordinator cannot listen on "
+            + address.getAddress().getHostAddress()
+            + ":"
+            + address.getPort()
+            + " ("
+            + key
+            + "): "
+            + root.getMessage(),
+        cause);
+  }
+
+  private static void stop(Server server) {
+    server.shutdown();
+    try {
+      if (!server.awaitTermination(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)) {
+        server.shutdownNow().awaitTermination(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      server.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

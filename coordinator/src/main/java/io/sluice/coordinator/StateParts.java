@@ -1,0 +1,189 @@
+package io.sluice.coordinator;
+
+import io.sluice.common.audit.AuditLog;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
+import io.sluice.coordinator.admin.Exclusions;
+import io.sluice.coordinator.clientconf.ClientSettings;
+import io.sluice.coordinator.cluster.ExcludeFile;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.log.InMemoryMetadataLog;
+import io.sluice.coordinator.log.MetadataLog;
+import io.sluice.coordinator.log.RocksMetadataLog;
+import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.metrics.StateCollector;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.RuleFiles;
+import io.sluice.coordinator.service.AuditedProbe;
+import io.sluice.coordinator.state.CurrentDecisions;
+import io.sluice.coordinator.state.QuotaWatch;
+import io.sluice.coordinator.state.StateClock;
+import io.sluice.coordinator.state.StateLog;
+import io.sluice.coordinator.state.StateOwner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of a coordinator with its log, and the threads that bring it what no call brings: the
+ * exclude file, rules, samples of throughput. Thread-safe.
+ *
+ * @param kept whether the log survives a restart
+ * @param readyAtMs when shuffles are assigned, on the clock of the state
+ */
+record StateParts(
+    StateOwner owner,
+    ClusterHistory history,
+    CurrentDecisions decisions,
+    Quotas quotas,
+    AtomicReference<ClientSettings> clientSettings,
+    Exclusions exclusions,
+    ConfigReload reload,
+    boolean kept,
+    long readyAtMs) {
+  private static final Logger log = LoggerFactory.getLogger(StateParts.class);
+
+  /**
+   * Reads the log and starts the threads.
+   *
+   * @param closers what ends them is put in front
+   * @throws IOException one line: the log or a file cannot be read
+   */
+  static StateParts start(
+      CoordinatorConfig config,
+      Inputs inputs,
+      CoordinatorMetrics metrics,
+      AuditLog audit,
+      Deque<Runnable> closers)
+      throws IOException {
+    AtomicReference<RuleFiles> ruleFiles =
+        new AtomicReference<>(new RuleFiles(config.rules().files()));
+    Quotas quotas = new Quotas(ruleFiles.get().read());
+    CurrentDecisions decisions =
+        new CurrentDecisions(
+            config.servers(),
+            config.applications(),
+            config.assignment(),
+            quotas,
+            inputs.nanoTime());
+    LongSupplier serverLostAfterMs = () -> decisions.get().serverPolicy().lostAfterMs();
+    AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
+    ConfigReload reload =
+        new ConfigReload(
+            inputs.set(),
+            inputs.source(),
+            changed -> {
+              CoordinatorConfig next = CoordinatorConfig.from(changed);
+              RuleFiles files = ruleFiles(next);
+              quotas.rules(files.read());
+              ruleFiles.set(files);
+              decisions.change(next.servers(), next.applications(), next.assignment());
+              excludeReadIntervalMs.set(next.excludeReadIntervalMs());
+            });
+
+    ClusterHistory history = new ClusterHistory();
+    StateOwner owner =
+        startOwner(config, inputs, decisions, quotas, history, metrics, audit, closers);
+    new StateCollector(owner, serverLostAfterMs, () -> decisions.get().eligibility(), quotas)
+        .register(metrics.registry());
+
+    HistorySampler sampler = new HistorySampler(owner, history.throughput(), serverLostAfterMs);
+    closers.push(sampler::close);
+    sampler.start();
+    Exclusions exclusions =
+        new Exclusions(
+            config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
+    closers.push(exclusions::close);
+    exclusions.start();
+    AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
+    RulesThread rules =
+        new RulesThread(
+            config.rules(),
+            owner,
+            new QuotaWatch(quotas, () -> ruleFiles.get().read(), serverLostAfterMs),
+            clientSettings,
+            audit);
+    closers.push(rules::close);
+    rules.start();
+    return new StateParts(
+        owner,
+        history,
+        decisions,
+        quotas,
+        clientSettings,
+        exclusions,
+        reload,
+        config.dataDirectory().isPresent(),
+        owner.view().startedAtMs() + config.servers().startupSilenceMs());
+  }
+
+  private static StateOwner startOwner(
+      CoordinatorConfig config,
+      Inputs inputs,
+      CurrentDecisions decisions,
+      Quotas quotas,
+      ClusterHistory history,
+      CoordinatorMetrics metrics,
+      AuditLog audit,
+      Deque<Runnable> closers)
+      throws IOException {
+    MetadataLog records = openLog(config.dataDirectory());
+    closers.push(records::close);
+    StateLog stateLog =
+        new StateLog(records, inputs.nanoTime(), metrics, StateLog.SNAPSHOT_AFTER_BYTES);
+    StateLog.Restored restored = stateLog.restore(history);
+    quotas.limits(restored.view().limits());
+    metrics.observe(stateLog);
+    StateOwner owner =
+        new StateOwner(
+            new StateClock(inputs.clock(), inputs.nanoTime(), restored.newestMs()),
+            () -> decisions.get().elapsed(),
+            stateLog,
+            restored.view(),
+            history,
+            new AuditedProbe(metrics, audit),
+            new StateWatcher(history, quotas, metrics));
+    owner.start();
+    closers.push(owner::close);
+    return owner;
+  }
+
+  private static MetadataLog openLog(Optional<Path> directory) throws IOException {
+    if (directory.isEmpty()) {
+      log.info(
+          "{} is not set: exclusions, limits and history end with this process",
+          CoordinatorConfig.DATA_DIR.name());
+      return InMemoryMetadataLog.dropping();
+    }
+    try {
+      return RocksMetadataLog.open(directory.get());
+    } catch (IOException e) {
+      throw new IOException(CoordinatorConfig.DATA_DIR.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static RuleFiles ruleFiles(CoordinatorConfig config) {
+    try {
+      return new RuleFiles(config.rules().files());
+    } catch (IOException e) {
+      throw new ConfigException(e.getMessage());
+    }
+  }
+
+  /** Why this coordinator should not be given work; empty: it should. */
+  Optional<String> notReady() {
+    Optional<String> problem = owner.logProblem();
+    if (problem.isPresent()) {
+      return Optional.of("the metadata log cannot be written: " + problem.get());
+    }
+    return owner.nowMs() < readyAtMs
+        ? Optional.of("started lately, hears from servers before it assigns any")
+        : Optional.empty();
+  }
+}

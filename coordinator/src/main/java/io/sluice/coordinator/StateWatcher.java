@@ -1,0 +1,48 @@
+package io.sluice.coordinator;
+
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.ShuffleLedger;
+import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.state.ClusterView;
+import io.sluice.coordinator.state.LoggedChange;
+import io.sluice.coordinator.state.MetadataRecord;
+import io.sluice.coordinator.state.StateOwner;
+import java.time.Instant;
+
+/** Hands changes of the state to what is kept beside it, in memory. On the state's thread. */
+final class StateWatcher implements StateOwner.Watcher {
+  private final ShuffleLedger shuffles;
+  private final Quotas quotas;
+  private final CoordinatorMetrics metrics;
+
+  StateWatcher(ClusterHistory history, Quotas quotas, CoordinatorMetrics metrics) {
+    this.shuffles = history.shuffles();
+    this.quotas = quotas;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void changed(MetadataRecord record, ClusterView view, Instant at) {
+    metrics.changed(record);
+    if (record instanceof MetadataRecord.ShuffleAssigned assigned) {
+      shuffles.assigned(
+          assigned.application(),
+          assigned.shuffle(),
+          assigned.partitionCount(),
+          assigned.replicas(),
+          assigned.partitionsByServer(),
+          at);
+    } else if (record instanceof LoggedChange.ApplicationEnded ended) {
+      shuffles.forgetApplication(ended.application().name());
+    } else if (record instanceof MetadataRecord.ApplicationExpired expired) {
+      shuffles.forgetApplication(expired.application());
+    } else if (record instanceof MetadataRecord.ServerForgotten server) {
+      shuffles.forgetServer(server.server());
+    } else if (record instanceof MetadataRecord.ServerLeft server) {
+      shuffles.forgetServer(server.server());
+    } else if (record instanceof LoggedChange.LimitsSet) {
+      quotas.limits(view.limits());
+    }
+  }
+}

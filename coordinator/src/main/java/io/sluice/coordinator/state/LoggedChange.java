@@ -1,0 +1,172 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.history.ClusterEvent;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.history.Event.Kind;
+import io.sluice.coordinator.history.ThroughputBatch;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A change that survives a restart: it is in the metadata log before it is applied. Each has all
+ * that applying it needs, and changes nothing but the part of the view and of the history that
+ * {@link LoggedState} lists, so that a replay of the log gives that part again.
+ */
+public sealed interface LoggedChange extends MetadataRecord {
+
+  /** Changes the history; most changes leave it as it is. */
+  default void applyTo(ClusterHistory history) {}
+
+  /** A change of the history only. */
+  sealed interface OfHistory extends LoggedChange {
+    @Override
+    default ClusterView applyTo(ClusterView view) {
+      return view;
+    }
+  }
+
+  /**
+   * Operators excluded servers over the API, or included them again.
+   *
+   * @param excluded all of them
+   */
+  record ExclusionsSet(ExcludeList excluded) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.orders().withApi(excluded));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return MetadataRecord.exclusionEvents(before, before.orders().withApi(excluded));
+    }
+  }
+
+  /** A server accepted an order to decommission. */
+  record DecommissionOrdered(Decommission order) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      ClusterView ordered = view.with(view.orders().with(order));
+      Server server = view.servers().get(order.server());
+      return server == null
+          ? ordered
+          : ordered.with(
+              view.servers()
+                  .with(
+                      server.ordered(ordered.orders().effective(server.id(), server.reported()))));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.DECOMMISSION_ORDERED)
+              .ofServer(order.server())
+              .with("epoch", order.epoch())
+              .with("deadlineMs", order.deadlineMs() == 0 ? "" : order.deadlineMs())
+              .with("move", order.move()));
+    }
+  }
+
+  /**
+   * An order to decommission is carried out, void or cancelled.
+   *
+   * @param cancelled whether an operator cancelled it
+   */
+  record DecommissionEnded(String server, boolean cancelled) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.orders().withoutDecommission(server));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return cancelled
+          ? List.of(Event.of(Kind.DECOMMISSION_CANCELLED).ofServer(server))
+          : List.of();
+    }
+  }
+
+  /** An application ended; also remembered if this coordinator did not know it: servers may. */
+  record ApplicationEnded(Application application) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(
+          view.applications().with(application), view.fallbacks().without(application.name()));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.APPLICATION_ENDED)
+              .ofApplication(application.name())
+              .with("shuffles", application.shuffleCount()));
+    }
+  }
+
+  /** An ended application is not remembered any more, or is about to be registered again. */
+  record ApplicationForgotten(String application) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(
+          view.applications().without(application), view.fallbacks().without(application));
+    }
+  }
+
+  /** A driver reported other fallbacks than before. */
+  record FallbacksReported(String application, Fallbacks fallbacks) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      Application known = view.applications().get(application);
+      return view.with(
+          known == null
+              ? view.applications()
+              : view.applications().with(known.reporting(fallbacks)),
+          view.fallbacks().with(application, fallbacks));
+    }
+  }
+
+  /**
+   * Operators set limits of a user over the API.
+   *
+   * @param named all of them; empty: the rules hold again
+   */
+  record LimitsSet(String user, Map<String, Long> named) implements LoggedChange {
+    public LimitsSet {
+      named = Map.copyOf(named);
+    }
+
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.limits().with(user, named));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.LIMITS_SET).with("user", user).with("limits", new TreeMap<>(named)));
+    }
+  }
+
+  /** An event for the list of events. */
+  record EventListed(ClusterEvent event) implements OfHistory {
+    @Override
+    public void applyTo(ClusterHistory history) {
+      history.events().add(event);
+    }
+  }
+
+  /** Samples of throughput were taken. */
+  record ThroughputSampled(ThroughputBatch batch) implements OfHistory {
+    @Override
+    public void applyTo(ClusterHistory history) {
+      history.throughput().logged(batch);
+    }
+  }
+}

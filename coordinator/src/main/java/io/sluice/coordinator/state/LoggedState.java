@@ -1,0 +1,65 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.ThroughputBatch;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The part of the state that survives a restart, as the fewest changes that give it: the content of
+ * a snapshot. Two states are the same if their lists are equal. Pure functions.
+ */
+final class LoggedState {
+  private LoggedState() {}
+
+  static List<LoggedChange> of(ClusterView view, ClusterHistory history) {
+    List<LoggedChange> all = new ArrayList<>();
+    if (view.orders().excludedByApi().size() > 0) {
+      all.add(new LoggedChange.ExclusionsSet(view.orders().excludedByApi()));
+    }
+    view.orders()
+        .decommissions()
+        .values()
+        .forEach(order -> all.add(new LoggedChange.DecommissionOrdered(order)));
+    List<Application> ended = new ArrayList<>();
+    view.applications()
+        .forEach(
+            application -> {
+              if (application.state() == Application.State.ENDED) {
+                ended.add(application);
+              }
+            });
+    ended.sort(Comparator.comparing(Application::name));
+    ended.forEach(application -> all.add(new LoggedChange.ApplicationEnded(application)));
+    view.fallbacks()
+        .all()
+        .forEach((name, reported) -> all.add(new LoggedChange.FallbacksReported(name, reported)));
+    view.limits().all().forEach((user, named) -> all.add(new LoggedChange.LimitsSet(user, named)));
+    history.events().all().forEach(event -> all.add(new LoggedChange.EventListed(event)));
+    ThroughputBatch samples = history.throughput().allLogged();
+    if (!samples.cluster().isEmpty()) {
+      all.add(new LoggedChange.ThroughputSampled(samples));
+    }
+    return all;
+  }
+
+  /** The newest time on the clock of the state; 0: none. */
+  static long newestMs(List<LoggedChange> changes) {
+    long newestMs = 0;
+    for (LoggedChange change : changes) {
+      long atMs = 0;
+      if (change instanceof LoggedChange.ApplicationEnded ended) {
+        atMs = ended.application().sinceMs();
+      } else if (change instanceof LoggedChange.DecommissionOrdered ordered) {
+        atMs = ordered.order().orderedAtMs();
+      } else if (change instanceof LoggedChange.ThroughputSampled sampled) {
+        int samples = sampled.batch().cluster().size();
+        atMs = samples == 0 ? 0 : sampled.batch().cluster().get(samples - 1).atMs();
+      }
+      newestMs = Math.max(newestMs, atMs);
+    }
+    return newestMs;
+  }
+}

@@ -1,0 +1,45 @@
+package io.sluice.coordinator.state;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The times of the coordinator's state. {@link #nowMs} is milliseconds since 1970 by the wall clock
+ * at the start, and goes on by monotonic time: it never goes backwards in a process, nor from one
+ * process to the next, so that ages of what the log has stay right. {@link #instant} is the wall
+ * clock, for operators. Thread-safe.
+ */
+public final class StateClock {
+  private final Clock clock;
+  private final LongSupplier nanoTime;
+  private final long startMs;
+  private final long startNanos;
+
+  /**
+   * @param nanoTime monotonic time, as {@link System#nanoTime}
+   * @param newestMs the newest time in the log; 0: none
+   */
+  public StateClock(Clock clock, LongSupplier nanoTime, long newestMs) {
+    this.clock = clock;
+    this.nanoTime = nanoTime;
+    this.startMs = Math.max(clock.millis(), newestMs);
+    this.startNanos = nanoTime.getAsLong();
+  }
+
+  /** Milliseconds since 1970, never backwards. */
+  public long nowMs() {
+    return startMs + TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos);
+  }
+
+  /** Monotonic time. */
+  long nanos() {
+    return nanoTime.getAsLong();
+  }
+
+  /** The wall clock. */
+  public Instant instant() {
+    return clock.instant();
+  }
+}

@@ -1,0 +1,159 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.log.MetadataLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The metadata log as the state uses it: reads it at the start, appends changes, and replaces them
+ * by a snapshot when they have become many.
+ *
+ * <p>{@link #problem}, {@link #recordBytes} and {@link #snapshotBytes} are thread-safe; the rest
+ * belongs to one thread: first to the one that starts the coordinator, then to the state's.
+ */
+public final class StateLog {
+  /** Changes of a day or so of a mid-sized cluster; reading them takes a part of a second. */
+  public static final long SNAPSHOT_AFTER_BYTES = 4 << 20;
+
+  /** A snapshot costs what it has; it is written when the log has grown by more than that. */
+  private static final int SNAPSHOT_FACTOR = 2;
+
+  private static final Logger log = LoggerFactory.getLogger(StateLog.class);
+
+  /** Figures of the log. Called on the thread that the log belongs to. */
+  public interface Probe {
+    /** Records were appended. */
+    void appended(int records, long bytes, long nanos);
+
+    /** A batch or a snapshot could not be written. */
+    void failed();
+
+    /** A probe that counts nothing. */
+    Probe NONE =
+        new Probe() {
+          @Override
+          public void appended(int records, long bytes, long nanos) {}
+
+          @Override
+          public void failed() {}
+        };
+  }
+
+  private final MetadataLog records;
+  private final LongSupplier nanoTime;
+  private final Probe probe;
+  private final long snapshotAfterBytes;
+  private volatile String problem;
+  private volatile long recordBytes;
+  private volatile long snapshotBytes;
+
+  /**
+   * @param records borrows
+   * @param nanoTime monotonic time, as {@link System#nanoTime}
+   * @param snapshotAfterBytes records are replaced by a snapshot when they are larger than this
+   */
+  public StateLog(
+      MetadataLog records, LongSupplier nanoTime, Probe probe, long snapshotAfterBytes) {
+    this.records = records;
+    this.nanoTime = nanoTime;
+    this.probe = probe;
+    this.snapshotAfterBytes = snapshotAfterBytes;
+  }
+
+  /**
+   * What a start begins with.
+   *
+   * @param newestMs the newest time on the clock of the state; 0: none
+   */
+  public record Restored(ClusterView view, long newestMs) {}
+
+  /**
+   * Reads the log: applies the snapshot and the records after it.
+   *
+   * @param history empty; its logged part is as before the restart afterwards
+   * @throws IOException the log cannot be read, is damaged, or has records of a newer version
+   */
+  public Restored restore(ClusterHistory history) throws IOException {
+    MetadataLog.Contents contents = records.read();
+    List<LoggedChange> changes = new ArrayList<>();
+    for (byte[] record : contents.snapshot()) {
+      changes.add(RecordFormat.decode(record));
+    }
+    for (byte[] record : contents.records()) {
+      changes.add(RecordFormat.decode(record));
+    }
+    ClusterView view = ClusterView.startedAt(0).apply(changes);
+    changes.forEach(change -> change.applyTo(history));
+    measure();
+    return new Restored(view, LoggedState.newestMs(changes));
+  }
+
+  /** Why the last write failed; empty: it did not. */
+  public Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  /** Bytes of the records after the snapshot. */
+  public long recordBytes() {
+    return recordBytes;
+  }
+
+  public long snapshotBytes() {
+    return snapshotBytes;
+  }
+
+  /**
+   * Appends changes as one unit.
+   *
+   * @return whether they are in the log; if not, {@link #problem} says why
+   */
+  boolean append(List<LoggedChange> changes) {
+    List<byte[]> encoded = changes.stream().map(RecordFormat::encode).toList();
+    long startNanos = nanoTime.getAsLong();
+    try {
+      records.append(encoded);
+    } catch (IOException e) {
+      failed(e);
+      return false;
+    }
+    probe.appended(
+        encoded.size(),
+        encoded.stream().mapToLong(record -> record.length).sum(),
+        nanoTime.getAsLong() - startNanos);
+    problem = null;
+    measure();
+    return true;
+  }
+
+  /** Replaces the records by a snapshot if they have become many. */
+  void snapshotIfDue(ClusterView view, ClusterHistory history) {
+    long due = Math.max(snapshotAfterBytes, SNAPSHOT_FACTOR * records.snapshotBytes());
+    if (records.recordBytes() <= due || problem != null) {
+      return;
+    }
+    try {
+      records.replace(LoggedState.of(view, history).stream().map(RecordFormat::encode).toList());
+      measure();
+    } catch (IOException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(IOException e) {
+    // The state thread logs an event when this begins; retries, one a second, are counted.
+    log.debug("metadata log not written", e);
+    problem = e.getMessage();
+    probe.failed();
+  }
+
+  private void measure() {
+    recordBytes = records.recordBytes();
+    snapshotBytes = records.snapshotBytes();
+  }
+}

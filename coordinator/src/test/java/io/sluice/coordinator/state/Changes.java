@@ -1,0 +1,54 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.history.ClusterEvent;
+import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.history.Throughput;
+import io.sluice.coordinator.history.ThroughputBatch;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** One logged change of each kind. */
+final class Changes {
+  private static final long AT_MS = 1_795_000_000_000L;
+
+  private Changes() {}
+
+  static List<LoggedChange> ofEachKind() {
+    return List.of(
+        new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of("node-7", "a:19999"))),
+        new LoggedChange.DecommissionOrdered(
+            new Decommission("a:19999", 1_794_000_000_000L, 60_000, true, AT_MS)),
+        new LoggedChange.DecommissionEnded("a:19999", true),
+        new LoggedChange.ApplicationEnded(
+            Application.remembered(
+                "app-20261121-0001",
+                "ann",
+                "0.1.0",
+                AT_MS - 1000,
+                AT_MS,
+                12,
+                new Fallbacks(2, "NO_SERVERS"))),
+        new LoggedChange.ApplicationForgotten("app-20261121-0000"),
+        new LoggedChange.FallbacksReported("app-20261121-0002", new Fallbacks(3, "DENIED")),
+        new LoggedChange.LimitsSet("bob", Map.of("applications", 5L, "bytes", -1L)),
+        new LoggedChange.EventListed(
+            new ClusterEvent(
+                17,
+                Instant.ofEpochMilli(AT_MS),
+                Instant.ofEpochMilli(AT_MS + 5),
+                3,
+                Event.of(Event.Kind.SHUFFLE_REFUSED)
+                    .ofApplication("app-20261121-0002")
+                    .with("reason", "no server"))),
+        new LoggedChange.ThroughputSampled(
+            new ThroughputBatch(
+                List.of(
+                    new Throughput(AT_MS, 1, 2, 3, 4), new Throughput(AT_MS + 5000, 5, 6, 7, 8)),
+                Map.of("a:19999", List.of(new Throughput(AT_MS + 5000, 5, 6, 7, 8))))));
+  }
+}

@@ -1,0 +1,192 @@
+package io.sluice.coordinator.state;
+
+import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.assign.StrategyKind;
+import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.ThroughputHistory;
+import io.sluice.coordinator.log.MetadataLog;
+import io.sluice.coordinator.quota.Limits;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.UsageRules;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A coordinator's state on a log, with its thread and real decisions, and a clock that the test
+ * turns. {@link #close} ends the thread and leaves the log open.
+ */
+final class LoggedCluster implements AutoCloseable {
+  static final long WALL_MS = 1_795_000_000_000L;
+  static final long LOST_AFTER_MS = 30_000;
+  static final int MAX_ENDED = 20;
+
+  private static final long WAIT_SECONDS = 60;
+
+  final ClusterHistory history = new ClusterHistory();
+  final StateOwner owner;
+  private final Decisions decisions;
+  private final AtomicLong nanos;
+
+  LoggedCluster(MetadataLog log, AtomicLong nanos) throws IOException {
+    this(log, nanos, StateLog.SNAPSHOT_AFTER_BYTES);
+  }
+
+  /**
+   * @param nanos the time, which goes on when the cluster is opened again
+   */
+  LoggedCluster(MetadataLog log, AtomicLong nanos, long snapshotAfterBytes) throws IOException {
+    this.nanos = nanos;
+    this.decisions =
+        Decisions.of(
+            new ServerPolicy(LOST_AFTER_MS, 5000, 3_600_000, 100, 0),
+            new ApplicationPolicy(60_000, 100, 600_000, MAX_ENDED, 50),
+            new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
+            new Quotas(UsageRules.ofAll(Limits.NONE)));
+    StateLog stateLog = new StateLog(log, nanos::get, StateLog.Probe.NONE, snapshotAfterBytes);
+    StateLog.Restored restored = stateLog.restore(history);
+    Clock wall =
+        Clock.fixed(
+            Instant.ofEpochMilli(WALL_MS + TimeUnit.NANOSECONDS.toMillis(nanos.get())),
+            ZoneOffset.UTC);
+    owner =
+        new StateOwner(
+            new StateClock(wall, nanos::get, restored.newestMs()),
+            decisions::elapsed,
+            stateLog,
+            restored.view(),
+            history,
+            (requests, oldestWaitNanos) -> {},
+            (record, view, at) -> {});
+    owner.start();
+  }
+
+  ClusterView view() {
+    return owner.view();
+  }
+
+  /** What a restart must not change. */
+  List<LoggedChange> logged() {
+    return LoggedState.of(owner.view(), history);
+  }
+
+  void pass(long ms) {
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
+  }
+
+  /** Has time pass, as the state's thread does once a second, without the wait. */
+  void elapse() {
+    ask((view, nowMs) -> Decision.repeated(decisions.elapsed().at(view, nowMs), 0));
+  }
+
+  <R> R ask(StateOwner.Decider<R> decider) {
+    try {
+      return owner.ask(decider).get(WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void change(MetadataRecord record) {
+    ask((view, nowMs) -> Decision.of(record, 0));
+  }
+
+  void exclude(String... entries) {
+    change(new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of(entries))));
+  }
+
+  void limit(String user, Map<String, Long> named) {
+    change(new LoggedChange.LimitsSet(user, named));
+  }
+
+  HeartbeatReply heartbeat(HeartbeatRequest.Builder beat) {
+    return ask((view, nowMs) -> decisions.servers().heartbeat(view, beat.build(), nowMs));
+  }
+
+  /** The server of the heartbeat accepts an order. */
+  void decommission(HeartbeatRequest.Builder beat, boolean move) {
+    ask(
+        (view, nowMs) ->
+            Decision.of(
+                new LoggedChange.DecommissionOrdered(
+                    new Decommission(
+                        beat.getServer().getName(), beat.getServer().getEpoch(), 0, move, nowMs)),
+                0));
+  }
+
+  Status register(String application, String user) {
+    return ask((view, nowMs) ->
+            decisions
+                .applications()
+                .register(
+                    view,
+                    RegisterApplicationRequest.newBuilder()
+                        .setApplication(application)
+                        .setUser(user)
+                        .setClientVersion("1")
+                        .build(),
+                    nowMs))
+        .getStatus();
+  }
+
+  Status renew(String application, int fallbacks, String reason) {
+    return ask((view, nowMs) ->
+            decisions
+                .applications()
+                .renew(
+                    view,
+                    RenewLeaseRequest.newBuilder()
+                        .setApplication(application)
+                        .setFallbackShuffles(fallbacks)
+                        .setLastFallbackReason(reason)
+                        .build(),
+                    nowMs))
+        .getStatus();
+  }
+
+  UnregisterApplicationReply unregister(String application) {
+    return ask(
+        (view, nowMs) ->
+            decisions
+                .applications()
+                .unregister(
+                    view,
+                    UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
+                    nowMs));
+  }
+
+  /** Takes a sample of throughput, and logs samples when there are enough. */
+  void sample(int logAtLeast) {
+    ThroughputHistory throughput = history.throughput();
+    throughput.sample(view().servers(), view().excluded(), LOST_AFTER_MS, owner.nowMs());
+    throughput
+        .unlogged(logAtLeast)
+        .ifPresent(batch -> change(new LoggedChange.ThroughputSampled(batch)));
+  }
+
+  @Override
+  public void close() {
+    owner.close();
+  }
+}
