@@ -508,7 +508,7 @@ class FailoverTest {
   void endsItsWaitForAFurtherServerWhenInterrupted() throws Exception {
     Troubles troubles = new Troubles().with(0, Trouble.LEAVING, 0);
     CountDownLatch asked = new CountDownLatch(1);
-    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+    try (FakeCluster cluster = FakeCluster.threaded(2, troubles)) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FurtherServers silent =
           (known, server, cause, partitions) -> {
@@ -551,10 +551,7 @@ class FailoverTest {
       Troubles troubles = new Troubles();
       for (int server = 0; server < 5; server++) {
         if (random.nextInt(3) == 0) {
-          Trouble trouble = any.get(random.nextInt(any.size()));
-          // Silence takes real time, once for each server.
-          troubles.with(
-              server, trouble == Trouble.SILENT ? Trouble.BUSY : trouble, random.nextInt(12));
+          troubles.with(server, any.get(random.nextInt(any.size())), random.nextInt(12));
         }
       }
       Faults faults =
