@@ -1,14 +1,14 @@
 package io.sluice.server;
 
-import io.sluice.server.health.DiskHealth;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskHealth;
+import io.sluice.server.disk.DiskSync;
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.StorageKind;
 import io.sluice.server.remote.RemoteConfig;
 import io.sluice.server.remote.RemoteEnvironment;
 import io.sluice.server.remote.RemoteTier;
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.DiskSync;
-import io.sluice.server.storage.Disks;
-import io.sluice.server.storage.Fsync;
-import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

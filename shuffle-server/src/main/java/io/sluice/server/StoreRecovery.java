@@ -1,5 +1,8 @@
 package io.sluice.server;
 
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.recovery.Findings;
@@ -7,9 +10,6 @@ import io.sluice.server.recovery.ForgottenShuffles;
 import io.sluice.server.recovery.Recovered;
 import io.sluice.server.recovery.Recovery;
 import io.sluice.server.recovery.StopMark;
-import io.sluice.server.storage.Disks;
-import io.sluice.server.storage.Fsync;
-import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;

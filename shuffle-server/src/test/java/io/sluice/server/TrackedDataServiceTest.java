@@ -16,7 +16,7 @@ import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
-import io.sluice.server.metrics.Latencies;
+import io.sluice.server.observe.Latencies;
 import io.sluice.server.read.InlineReads;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.handshake.ConnectionGuard;

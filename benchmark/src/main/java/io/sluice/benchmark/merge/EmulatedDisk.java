@@ -1,7 +1,7 @@
 package io.sluice.benchmark.merge;
 
-import io.sluice.server.storage.Storage;
-import io.sluice.server.storage.StorageKind;
+import io.sluice.server.disk.Storage;
+import io.sluice.server.disk.StorageKind;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;

@@ -1,9 +1,9 @@
 package io.sluice.benchmark.merge;
 
 import io.sluice.common.config.DataSize;
-import io.sluice.server.merge.BlockSizePolicy;
-import io.sluice.server.merge.FanInPolicy;
-import io.sluice.server.merge.MergePolicy;
+import io.sluice.server.background.BlockSizePolicy;
+import io.sluice.server.background.FanInPolicy;
+import io.sluice.server.background.MergePolicy;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

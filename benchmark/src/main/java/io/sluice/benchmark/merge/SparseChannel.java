@@ -1,6 +1,6 @@
 package io.sluice.benchmark.merge;
 
-import io.sluice.server.storage.NarrowChannel;
+import io.sluice.server.disk.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;

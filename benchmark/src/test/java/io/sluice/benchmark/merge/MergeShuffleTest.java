@@ -3,12 +3,12 @@ package io.sluice.benchmark.merge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.server.merge.BlockSizePolicy;
-import io.sluice.server.merge.FanInPolicy;
-import io.sluice.server.storage.DirectoryConfig;
-import io.sluice.server.storage.DirectoryStorage;
-import io.sluice.server.storage.Fsync;
-import io.sluice.server.storage.StorageKind;
+import io.sluice.server.background.BlockSizePolicy;
+import io.sluice.server.background.FanInPolicy;
+import io.sluice.server.disk.DirectoryConfig;
+import io.sluice.server.disk.DirectoryStorage;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.StorageKind;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

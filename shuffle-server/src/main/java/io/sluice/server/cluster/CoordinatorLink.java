@@ -8,7 +8,7 @@ import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
-import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LeaseTable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;

@@ -3,7 +3,7 @@ package io.sluice.server.cluster;
 import io.grpc.ManagedChannel;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
-import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LeaseTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -3,7 +3,7 @@ package io.sluice.server.cluster;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ShuffleMove;
-import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LeaseTable;
 import java.util.List;
 
 /**

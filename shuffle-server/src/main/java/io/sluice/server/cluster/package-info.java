@@ -1,6 +1,7 @@
 /**
- * How a server takes part in the cluster: heartbeats to every coordinator of its quorum, and the
- * expiry of applications that follows from their answers. One thread runs it all; nothing on it
- * blocks.
+ * How a server takes part in the cluster: heartbeats to every coordinator of its quorum and what
+ * follows from their answers, control calls, and decommission: a leaving server copies its shuffles
+ * to other servers ({@code docs/decisions/0014-a-leaving-server-copies.md}). Heartbeats have one
+ * thread, on which nothing blocks; a move has threads while it is in progress.
  */
 package io.sluice.server.cluster;

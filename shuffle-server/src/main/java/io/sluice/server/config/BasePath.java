@@ -1,6 +1,6 @@
 package io.sluice.server.config;
 
-import io.sluice.server.storage.StorageKind;
+import io.sluice.server.disk.StorageKind;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.DataSize;
-import io.sluice.server.spill.SpillConfig;
+import io.sluice.server.background.SpillConfig;
 import java.util.List;
 import java.util.Optional;
 

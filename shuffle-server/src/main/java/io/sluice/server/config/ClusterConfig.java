@@ -4,7 +4,7 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import io.sluice.server.cluster.HeartbeatConfig;
-import io.sluice.server.move.MoveConfig;
+import io.sluice.server.cluster.MoveConfig;
 import java.util.List;
 
 /**

@@ -3,10 +3,10 @@ package io.sluice.server.config;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.file.FileRights;
-import io.sluice.server.health.HealthConfig;
-import io.sluice.server.health.ProbeConfig;
-import io.sluice.server.storage.DirectoryConfig;
-import io.sluice.server.storage.DiskLimits;
+import io.sluice.server.disk.DirectoryConfig;
+import io.sluice.server.disk.DiskLimits;
+import io.sluice.server.disk.HealthConfig;
+import io.sluice.server.disk.ProbeConfig;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.storage.Fsync;
+import io.sluice.server.disk.Fsync;
 import java.util.List;
 
 /**

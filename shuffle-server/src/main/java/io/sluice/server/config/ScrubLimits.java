@@ -2,7 +2,7 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.scrub.ScrubConfig;
+import io.sluice.server.background.ScrubConfig;
 import java.util.List;
 
 /** The keys of verifying run files that nobody reads. */

@@ -4,7 +4,7 @@ import io.prometheus.client.Collector;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.TableCollector;
-import io.sluice.server.merge.MergeCounters;
+import io.sluice.server.background.MergeCounters;
 import java.util.List;
 import java.util.function.IntSupplier;
 

@@ -5,7 +5,7 @@ import io.prometheus.client.Collector;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.ProcessMetrics;
-import io.sluice.server.metrics.Latencies;
+import io.sluice.server.observe.Latencies;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -5,7 +5,7 @@ import io.sluice.metrics.LargestFew;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.TableCollector;
-import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LeaseTable;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;

@@ -2,12 +2,13 @@ package io.sluice.server.read;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.SluiceException;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.PageCache;
+import io.sluice.server.disk.ReadableRun;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.service.BlockReads;
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.ReadableRun;
 import io.sluice.transport.service.ClientConnection;
 import io.sluice.transport.service.FetchedBytes;
 import io.sluice.transport.service.RequestMemory;

@@ -1,6 +1,6 @@
 package io.sluice.server.read;
 
-import io.sluice.server.storage.StorageKind;
+import io.sluice.server.disk.StorageKind;
 
 /**
  * How run files are read for fetches.

@@ -1,7 +1,7 @@
 package io.sluice.server.read;
 
-import io.sluice.server.health.FailedRead;
-import io.sluice.server.storage.Disk;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.FailedRead;
 import java.io.IOException;
 
 /** Who judges disks by how their reads go. Called on disks' reader threads and timers; quick. */

@@ -1,7 +1,7 @@
 package io.sluice.server.read;
 
 import io.sluice.common.threads.DaemonThreads;
-import io.sluice.server.storage.Disk;
+import io.sluice.server.disk.Disk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;

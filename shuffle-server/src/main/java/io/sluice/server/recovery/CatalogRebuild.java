@@ -10,12 +10,12 @@ import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.disk.DirectoryConfig;
+import io.sluice.server.disk.DirectoryStorage;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.disk.Storage;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.server.storage.DirectoryConfig;
-import io.sluice.server.storage.DirectoryStorage;
-import io.sluice.server.storage.Fsync;
-import io.sluice.server.storage.RunFiles;
-import io.sluice.server.storage.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -57,7 +57,7 @@ public final class CatalogRebuild {
   /**
    * Rebuilds the catalog.
    *
-   * @throws io.sluice.server.storage.DirectoryInUseException if a server has the directory
+   * @throws io.sluice.server.disk.DirectoryInUseException if a server has the directory
    * @throws IOException the directory cannot be read or written; nothing has changed
    */
   public RebuiltCatalog rebuild() throws IOException {

@@ -3,7 +3,7 @@ package io.sluice.server.recovery;
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.Tombstone;
-import io.sluice.server.storage.Disk;
+import io.sluice.server.disk.Disk;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -2,9 +2,9 @@ package io.sluice.server.recovery;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;

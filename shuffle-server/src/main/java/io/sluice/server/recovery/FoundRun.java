@@ -2,7 +2,7 @@ package io.sluice.server.recovery;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
-import io.sluice.server.storage.Disk;
+import io.sluice.server.disk.Disk;
 import java.util.List;
 
 /**

@@ -1,10 +1,10 @@
 package io.sluice.server.recovery;
 
 import io.sluice.common.threads.DaemonThreads;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.sluice.server.recovery;
 
 import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunReader;
+import io.sluice.server.disk.RunFile;
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.StoredRun;
-import io.sluice.server.storage.RunFile;
-import io.sluice.server.storage.RunFiles;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

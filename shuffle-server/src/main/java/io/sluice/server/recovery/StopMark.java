@@ -1,8 +1,8 @@
 package io.sluice.server.recovery;
 
 import io.sluice.server.catalog.CleanStop;
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.DiskSync;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskSync;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.sluice.server.remote;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.server.disk.Storage;
+import io.sluice.server.disk.StorageKind;
 import io.sluice.server.remote.spi.RemoteEntry;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteInput;
 import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSpace;
-import io.sluice.server.storage.Storage;
-import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;

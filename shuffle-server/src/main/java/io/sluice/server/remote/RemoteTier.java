@@ -6,11 +6,11 @@ import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.catalog.RunRecord;
-import io.sluice.server.health.HealthConfig;
-import io.sluice.server.health.ProbeConfig;
+import io.sluice.server.disk.HealthConfig;
+import io.sluice.server.disk.ProbeConfig;
+import io.sluice.server.disk.Storage;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteSettings;
-import io.sluice.server.storage.Storage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A server's part of a remote file system: its storage and its catalog, for a {@link
- * io.sluice.server.storage.Disk}. The catalog lies in a local directory, because it is changed with
+ * io.sluice.server.disk.Disk}. The catalog lies in a local directory, because it is changed with
  * every run; if that directory is lost, the next start finds none of the runs, which are deleted
  * then.
  *

@@ -1,7 +1,7 @@
 package io.sluice.server.remote;
 
+import io.sluice.server.disk.NarrowChannel;
 import io.sluice.server.remote.spi.RemoteOutput;
-import io.sluice.server.storage.NarrowChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;

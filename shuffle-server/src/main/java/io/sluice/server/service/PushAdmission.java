@@ -6,6 +6,7 @@ import io.sluice.proto.Push;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.observe.ServerCounters;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.service.ClientConnection;
 import java.util.concurrent.locks.Lock;

@@ -25,6 +25,7 @@ import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.observe.ServerCounters;
 import io.sluice.transport.frame.AttemptSets;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.handshake.ConnectionGuard;

@@ -9,7 +9,7 @@ import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.Status;
-import io.sluice.server.lease.LeaseTable;
+import io.sluice.server.log.LeaseTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -12,7 +12,7 @@ import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
-import io.sluice.server.metrics.Latencies;
+import io.sluice.server.observe.Latencies;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;

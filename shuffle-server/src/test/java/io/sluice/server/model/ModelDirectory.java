@@ -2,11 +2,11 @@ package io.sluice.server.model;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.disk.InMemoryStorage;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.disk.Storage;
+import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.server.storage.InMemoryStorage;
-import io.sluice.server.storage.RunFiles;
-import io.sluice.server.storage.Storage;
-import io.sluice.server.storage.StorageKind;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.sluice.server.model;
 
-import io.sluice.server.read.PageCache;
+import io.sluice.server.disk.PageCache;
 import java.nio.channels.FileChannel;
 import java.util.Random;
 

@@ -1,7 +1,7 @@
 package io.sluice.server.read;
 
-import io.sluice.server.storage.Disk;
-import io.sluice.server.storage.ReadableRun;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.ReadableRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 

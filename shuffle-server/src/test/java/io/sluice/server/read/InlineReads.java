@@ -2,6 +2,7 @@ package io.sluice.server.read;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.error.SluiceException;
+import io.sluice.server.disk.PageCache;
 import io.sluice.transport.service.FetchedBytes;
 import io.sluice.transport.service.RequestMemory;
 import java.util.concurrent.CompletableFuture;

@@ -1,21 +1,22 @@
 package io.sluice.server.service;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.server.background.SpillPolicy;
+import io.sluice.server.background.SpillWriter;
+import io.sluice.server.background.Spiller;
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.LinuxPageCache;
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.nativeio.LinuxPageCache;
+import io.sluice.server.observe.ServerCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadConfig;
 import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReadHealth;
 import io.sluice.server.read.ReaderThreads;
-import io.sluice.server.spill.SpillPolicy;
-import io.sluice.server.spill.SpillWriter;
-import io.sluice.server.spill.Spiller;
-import io.sluice.server.storage.Disks;
-import io.sluice.server.storage.Fsync;
-import io.sluice.server.storage.RunFiles;
 import io.sluice.transport.handshake.ConnectionGuard;
 import io.sluice.transport.service.RequestMemory;
 import java.io.IOException;
@@ -120,7 +121,7 @@ public final class BlockStore implements AutoCloseable {
    * @param epoch of this life of the server
    * @param owner who takes the directories, in one line, for another server that tries
    * @param random names runs; thread-safe
-   * @throws io.sluice.server.storage.DirectoryInUseException if another server has a directory
+   * @throws io.sluice.server.disk.DirectoryInUseException if another server has a directory
    * @throws IOException if no directory can be used; one line
    */
   public static BlockStore open(

@@ -1,10 +1,10 @@
 package io.sluice.server.service;
 
+import io.sluice.server.background.SpillConfig;
+import io.sluice.server.disk.DirectoryConfig;
+import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryConfig;
-import io.sluice.server.spill.SpillConfig;
-import io.sluice.server.storage.DirectoryConfig;
-import io.sluice.server.storage.DiskLimits;
 import java.util.List;
 
 /**

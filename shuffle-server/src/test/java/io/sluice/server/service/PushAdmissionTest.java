@@ -17,6 +17,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.observe.ServerCounters;
 import io.sluice.transport.frame.FrameLimits;
 import io.sluice.transport.service.ClientConnection;
 import java.util.List;

@@ -24,6 +24,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.observe.ServerCounters;
 import io.sluice.server.read.InlineReads;
 import io.sluice.transport.frame.AttemptSets;
 import io.sluice.transport.frame.FrameLimits;

@@ -1,0 +1,157 @@
+package io.sluice.server.background;
+
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskThread;
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.HealthState;
+import io.sluice.server.disk.Placement;
+import io.sluice.server.disk.RateLimiter;
+import io.sluice.server.disk.RunFile;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.observe.ServerCounters;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Takes runs from disks above their high mark down to their low mark, to the next slower kind that
+ * has room. One thread per such disk: if a disk hangs, only moves between it and another do. Bytes
+ * per second are bounded for each, and fewer while runs are being spilled to the target.
+ * Thread-safe.
+ */
+public final class Demoter implements AutoCloseable {
+  private static final long TICK_MS = 1_000;
+
+  /** A run that could not be moved is left alone for so long. */
+  private static final long RETRY_MS = 60_000;
+
+  /** How long a chunk waits for spills to the same disk: they come first, but not for ever. */
+  private static final long GIVE_WAY_MS = 50;
+
+  /** A thread that waits for its disk is left behind. */
+  private static final long CLOSE_WAIT_MS = 2_000;
+
+  private final RunFiles files;
+  private final ServerCounters counters;
+  private final LongSupplier nanoTime;
+  private final List<Source> sources = new ArrayList<>();
+
+  /**
+   * @param bytesPerSecond most that are moved from one disk; 0: nothing is moved
+   */
+  public Demoter(
+      Disks disks,
+      RunFiles files,
+      long bytesPerSecond,
+      ServerCounters counters,
+      LongSupplier nanoTime) {
+    this.files = files;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+    for (Disk disk : disks.list()) {
+      List<Disk> slower =
+          disks.list().stream().filter(other -> other.kind().compareTo(disk.kind()) > 0).toList();
+      if (!slower.isEmpty() && bytesPerSecond > 0) {
+        sources.add(
+            new Source(disk, slower, new RateLimiter(bytesPerSecond, nanoTime), sources.size()));
+      }
+    }
+  }
+
+  public void start() {
+    sources.forEach(source -> source.thread.start());
+  }
+
+  /** Moves what is too much now, on the calling thread. */
+  void demote() {
+    sources.forEach(Source::demote);
+  }
+
+  /** Ends the threads; a move that is under way is given up. Idempotent. */
+  @Override
+  public void close() {
+    DiskThread.stopAll(sources.stream().map(source -> source.thread).toList(), CLOSE_WAIT_MS);
+  }
+
+  private final class Source {
+    private final Disk disk;
+    private final List<Disk> slower;
+    private final RateLimiter rate;
+    private final RunMover mover = new RunMover(files, this::admit);
+    private final Placement<Disk> placement = new Placement<>();
+    private final Map<RunFile, Long> failedNanos = new HashMap<>();
+    private final DiskThread thread;
+
+    Source(Disk disk, List<Disk> slower, RateLimiter rate, int number) {
+      this.disk = disk;
+      this.slower = slower;
+      this.rate = rate;
+      this.thread = new DiskThread("demoter-" + number, TICK_MS, this::demote);
+    }
+
+    void demote() {
+      if (!disk.isFull() || disk.health().state() != HealthState.HEALTHY) {
+        return;
+      }
+      long now = nanoTime.getAsLong();
+      failedNanos.values().removeIf(at -> now - at >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+      List<DemotionPolicy.Candidate<RunFile>> candidates = new ArrayList<>();
+      for (RunFile run : files.on(disk)) {
+        if (!failedNanos.containsKey(run)) {
+          candidates.add(
+              new DemotionPolicy.Candidate<>(run, run.length(), now - run.lastUseNanos()));
+        }
+      }
+      for (RunFile run :
+          DemotionPolicy.choose(candidates, disk.bytesAboveLowMark(), worthwhileBytes())) {
+        Disk target = choose(run.length());
+        if (target == null || thread.isStopping()) {
+          return;
+        }
+        if (mover.move(run, target)) {
+          counters.demoted(run.length());
+        } else if (!run.isDiscarded()) {
+          failedNanos.put(run, nanoTime.getAsLong());
+        }
+      }
+    }
+
+    /** Length from which a run is worth moving to some place that has room. */
+    private long worthwhileBytes() {
+      return slower.stream()
+          .filter(each -> each.mayWrite(1))
+          .mapToLong(each -> each.storage().worthwhileBytes())
+          .min()
+          .orElse(0);
+    }
+
+    /** The next slower kind with room; disks of a kind share. */
+    private Disk choose(long bytes) {
+      List<Placement.Place<Disk>> places = new ArrayList<>();
+      for (Disk each : slower) {
+        if (each.mayWrite(bytes) && each.health().state().isWritten()) {
+          places.add(
+              new Placement.Place<>(
+                  each,
+                  each.kind(),
+                  Math.max(1, each.freeBytes()),
+                  each.queueDepth(),
+                  true,
+                  each.isDoubtful()));
+        }
+      }
+      return placement.choose(places, bytes, true);
+    }
+
+    private boolean admit(Disk target, int bytes) {
+      long wait = rate.take(bytes);
+      if (target.queueDepth() > 1) {
+        wait = Math.max(wait, TimeUnit.MILLISECONDS.toNanos(GIVE_WAY_MS));
+      }
+      return thread.pause(wait);
+    }
+  }
+}

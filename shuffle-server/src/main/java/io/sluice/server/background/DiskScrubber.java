@@ -1,0 +1,150 @@
+package io.sluice.server.background;
+
+import io.sluice.common.run.RunFormatException;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.disk.DiskThread;
+import io.sluice.server.disk.RateLimiter;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Verifies the runs of one disk again and again, on a thread of its own. {@link #close} does not
+ * wait for a disk that hangs. Thread-safe.
+ */
+public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskScrubber.class);
+
+  /** How often it is asked whether a run is due; an interval is an hour. */
+  private static final long POLL_MS = 10_000;
+
+  static final long STOP_WAIT_MS = 2_000;
+
+  /** The run is not needed any more: no reason to read on. */
+  private static final class NotNeededException extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private final ScrubbedDisk<R> disk;
+  private final ScrubCounters counters;
+  private final LongSupplier nanoTime;
+  private final ScrubSchedule<R> schedule;
+  private final ScrubPace pace;
+  private final DiskThread thread;
+  // Used by the scrubbing thread only; made when it is needed.
+  private ByteBuffer[] buffers;
+
+  /**
+   * @param number of the disk, for the name of its thread
+   */
+  public DiskScrubber(
+      ScrubbedDisk<R> disk,
+      ScrubConfig config,
+      ScrubCounters counters,
+      LongSupplier nanoTime,
+      int number) {
+    this(disk, config, counters, nanoTime, number, null);
+  }
+
+  /**
+   * As the other, with pauses by the caller.
+   *
+   * @param pause null: those of this object, which its end cuts short
+   */
+  DiskScrubber(
+      ScrubbedDisk<R> disk,
+      ScrubConfig config,
+      ScrubCounters counters,
+      LongSupplier nanoTime,
+      int number,
+      ScrubPace.Pause pause) {
+    this.disk = disk;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+    this.schedule = new ScrubSchedule<>(TimeUnit.MILLISECONDS.toNanos(config.intervalMs()));
+    this.thread =
+        new DiskThread("scrub-disk-" + number, Math.min(POLL_MS, config.intervalMs()), this::pass);
+    this.pace =
+        new ScrubPace(
+            new RateLimiter(config.bytesPerSecond(), nanoTime),
+            disk::isBusy,
+            pause == null ? ms -> thread.pause(TimeUnit.MILLISECONDS.toNanos(ms)) : pause);
+  }
+
+  /** Starts the thread, which begins to verify at once. */
+  public void start() {
+    thread.signal();
+    thread.start();
+  }
+
+  DiskThread thread() {
+    return thread;
+  }
+
+  /** Ends the thread. Idempotent. */
+  @Override
+  public void close() {
+    DiskThread.stopAll(List.of(thread), STOP_WAIT_MS);
+  }
+
+  /** Verifies every run that is due now. */
+  void pass() {
+    List<R> due = schedule.due(disk.runs(), nanoTime.getAsLong());
+    for (R run : due) {
+      if (thread.isStopping()) {
+        return;
+      }
+      if (run.isNeeded()) {
+        verify(run);
+      }
+      schedule.done(run, nanoTime.getAsLong());
+    }
+  }
+
+  private void verify(R run) {
+    try {
+      if (buffers == null) {
+        buffers = PacedChannel.newBuffers();
+      }
+      FileChannel file = run.open();
+      if (file == null) {
+        return;
+      }
+      try (PacedChannel paced = new PacedChannel(file, bytes -> beforeRead(run, bytes), buffers);
+          RunReader reader = RunReader.open(paced, run.file())) {
+        reader.verify();
+      } finally {
+        run.closed();
+      }
+      counters.verified();
+    } catch (NotNeededException | InterruptedIOException e) {
+      LOG.debug("run not verified to its end file={} reason={}", run.file(), e.toString());
+    } catch (RunFormatException e) {
+      if (run.isNeeded()) {
+        counters.damaged();
+        LOG.error("run is damaged {}", e.getMessage());
+        disk.damaged(run, e);
+      }
+    } catch (IOException e) {
+      if (run.isNeeded()) {
+        counters.unreadable();
+        LOG.warn("run could not be verified file={} problem={}", run.file(), e.toString());
+        disk.unreadable(run, e);
+      }
+    }
+  }
+
+  private void beforeRead(R run, int bytes) throws IOException {
+    if (!run.isNeeded()) {
+      throw new NotNeededException();
+    }
+    pace.beforeRead(bytes);
+    counters.read(bytes);
+  }
+}

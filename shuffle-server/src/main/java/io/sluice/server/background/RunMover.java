@@ -1,0 +1,238 @@
+package io.sluice.server.background;
+
+import io.sluice.common.run.RunFormatException;
+import io.sluice.common.run.RunReader;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskSync;
+import io.sluice.server.disk.PendingWrite;
+import io.sluice.server.disk.RunFile;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.disk.Storage;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves one run to another disk: copies the file, checks the copy, registers it in the catalog of
+ * its new disk, lets the run point there, and then deletes the old file and record. Before the
+ * switch nothing has changed for anybody; a crash at any point leaves one file or two with the same
+ * bytes.
+ *
+ * <p>It reads through a buffer and not through a mapping, where a read error would end the process.
+ * Used by one thread.
+ */
+final class RunMover {
+  private static final Logger LOG = LoggerFactory.getLogger(RunMover.class);
+
+  static final int CHUNK_BYTES = 1 << 20;
+
+  /** Called before each chunk; waits as long as it thinks right. */
+  interface Gate {
+    /**
+     * Waits.
+     *
+     * @return false to give the move up
+     */
+    boolean admit(Disk target, int bytes);
+  }
+
+  private final RunFiles files;
+  private final Gate gate;
+  private final ByteBuffer buffer;
+  // Copies that wait to be deleted. A run does not move to where an earlier copy of it does: that
+  // deletion could not tell the two apart.
+  private final Set<LeftBehind> leftBehind = ConcurrentHashMap.newKeySet();
+
+  private record LeftBehind(RunFile run, Disk disk) {}
+
+  RunMover(RunFiles files, Gate gate) {
+    this(files, gate, ByteBuffer.allocateDirect(CHUNK_BYTES));
+  }
+
+  /** As the other, with the caller's buffer, which is one chunk. */
+  RunMover(RunFiles files, Gate gate, ByteBuffer buffer) {
+    this.files = files;
+    this.gate = gate;
+    this.buffer = buffer;
+  }
+
+  /**
+   * Moves a run.
+   *
+   * @return whether it lies on the target now; if not, it is where it was or is no longer needed
+   */
+  boolean move(RunFile run, Disk target) {
+    if (leftBehind.contains(new LeftBehind(run, target)) || !run.tryRetain()) {
+      return false;
+    }
+    try {
+      Disk source = run.disk();
+      PendingWrite write = target.beginWrite(run.length());
+      try {
+        return move(run, source, target, write);
+      } finally {
+        write.cancelled();
+      }
+    } finally {
+      run.release();
+    }
+  }
+
+  private boolean move(RunFile run, Disk source, Disk target, PendingWrite write) {
+    String name = RunFiles.fileName(run.id());
+    try (FileChannel from = openToRead(run, source)) {
+      if (from == null || !copy(run, from, source, target, name)) {
+        return false;
+      }
+    } catch (WriteFailure e) {
+      LOG.warn(
+          "run not moved file={} to={} problem={}", run, target.name(), e.getCause().toString());
+      write.failed(e.getCause());
+      return false;
+    } catch (IOException e) {
+      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.toString());
+      return false;
+    }
+    boolean switched = false;
+    try {
+      check(run, target, name);
+      target.catalog().add(run.record());
+      // As lasting as the copy that goes next.
+      DiskSync.sync(target);
+      switched = target.health().state().holdsData() && run.switchTo(target);
+      write.succeeded(run.length());
+    } catch (IOException e) {
+      LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.toString());
+      write.failed(e);
+    }
+    LeftBehind old = new LeftBehind(run, switched ? source : target);
+    leftBehind.add(old);
+    files.onThreadOf(
+        old.disk(),
+        () -> {
+          delete(old.disk(), run, name);
+          leftBehind.remove(old);
+        });
+    return switched;
+  }
+
+  private static FileChannel openToRead(RunFile run, Disk source) {
+    try {
+      return run.openOwn();
+    } catch (IOException e) {
+      LOG.warn("run not moved file={} problem={}", run, e.toString());
+      source.health().readFailed(run.failedRead(), e);
+      return null;
+    }
+  }
+
+  /** Copies and commits; false if it was given up. */
+  private boolean copy(RunFile run, FileChannel from, Disk source, Disk target, String name)
+      throws IOException {
+    try (Storage.NewFile to = create(run, target, name)) {
+      long position = 0;
+      while (position < run.length()) {
+        int bytes = (int) Math.min(buffer.capacity(), run.length() - position);
+        if (!gate.admit(target, bytes) || run.isDiscarded()) {
+          return false;
+        }
+        long startNanos = source.nanoTime().getAsLong();
+        try {
+          read(from, position, bytes);
+        } catch (IOException e) {
+          source.health().readFailed(run.failedRead(position, bytes), e);
+          throw e;
+        }
+        source.health().readSucceeded(bytes, source.nanoTime().getAsLong() - startNanos);
+        write(to, position);
+        position += bytes;
+      }
+      try {
+        to.commit();
+      } catch (IOException e) {
+        throw new WriteFailure(e);
+      }
+      return true;
+    }
+  }
+
+  private static Storage.NewFile create(RunFile run, Disk target, String name) throws WriteFailure {
+    try {
+      return target.storage().create(name, run.record().shuffle().application());
+    } catch (IOException e) {
+      throw new WriteFailure(e);
+    }
+  }
+
+  private void read(FileChannel from, long position, int bytes) throws IOException {
+    buffer.clear().limit(bytes);
+    while (buffer.hasRemaining()) {
+      if (from.read(buffer, position + buffer.position()) < 0) {
+        throw new EOFException("ends at " + (position + buffer.position()));
+      }
+    }
+    buffer.flip();
+  }
+
+  private void write(Storage.NewFile to, long position) throws WriteFailure {
+    try {
+      while (buffer.hasRemaining()) {
+        if (to.channel().write(buffer) <= 0) {
+          throw new IOException(
+              "the file takes no more bytes at " + (position + buffer.position()));
+        }
+      }
+    } catch (IOException e) {
+      throw new WriteFailure(e);
+    }
+  }
+
+  /** Length, header, trailer and index of the copy. */
+  private static void check(RunFile run, Disk target, String name) throws IOException {
+    String file = target.name() + "/" + name;
+    try (RunReader copy = RunReader.open(target.storage().open(name), file)) {
+      if (copy.fileLength() != run.length() || !copy.header().runId().equals(run.id())) {
+        throw new IOException(
+            file + ": expected " + run.length() + " bytes, has " + copy.fileLength());
+      }
+    } catch (RunFormatException e) {
+      target.health().checksumFailed(file, e.offset());
+      throw e;
+    }
+  }
+
+  private static void delete(Disk disk, RunFile run, String name) {
+    if (run.disk() == disk && !run.isDiscarded()) {
+      // It came back meanwhile.
+      return;
+    }
+    try {
+      disk.catalog().remove(List.of(run.id()));
+      disk.storage().delete(name);
+      disk.refresh();
+    } catch (IOException e) {
+      LOG.warn(
+          "moved run not deleted disk={} run={} problem={}", disk.name(), run.id(), e.toString());
+    }
+  }
+
+  /** The target failed, and not the source. */
+  private static final class WriteFailure extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    WriteFailure(IOException cause) {
+      super(cause);
+    }
+
+    @Override
+    public synchronized IOException getCause() {
+      return (IOException) super.getCause();
+    }
+  }
+}

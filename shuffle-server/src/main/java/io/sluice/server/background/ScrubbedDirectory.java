@@ -1,0 +1,65 @@
+package io.sluice.server.background;
+
+import io.sluice.common.run.RunFormatException;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.HealthState;
+import io.sluice.server.disk.RunFile;
+import io.sluice.server.disk.RunFiles;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** A disk of the server: busy while it is written, or was read a moment ago. */
+final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
+  /** A reader who goes on comes back sooner than this. */
+  private static final long READ_LATELY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final Disk disk;
+  private final RunFiles files;
+  private final Consumer<RunFile> loss;
+  private final LongSupplier nanoTime;
+
+  ScrubbedDirectory(Disk disk, RunFiles files, Consumer<RunFile> loss, LongSupplier nanoTime) {
+    this.disk = disk;
+    this.files = files;
+    this.loss = loss;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public String name() {
+    return disk.name();
+  }
+
+  @Override
+  public boolean isBusy() {
+    if (disk.queueDepth() > 0 || disk.health().state() != HealthState.HEALTHY) {
+      return true;
+    }
+    long now = nanoTime.getAsLong();
+    for (RunFile file : files.on(disk)) {
+      if (file.lastReadNanos() != 0 && now - file.lastReadNanos() < READ_LATELY_NANOS) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public List<ScrubbedRunFile> runs() {
+    return files.on(disk).stream().map(ScrubbedRunFile::new).toList();
+  }
+
+  @Override
+  public void damaged(ScrubbedRunFile run, RunFormatException where) {
+    disk.health().checksumFailed(run.file(), where.offset());
+    loss.accept(run.run());
+  }
+
+  @Override
+  public void unreadable(ScrubbedRunFile run, IOException problem) {
+    disk.health().readFailed(run.run().failedRead(), problem);
+  }
+}

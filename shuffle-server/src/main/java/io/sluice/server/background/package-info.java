@@ -1,0 +1,20 @@
+/**
+ * Background work on run files, one thread per disk for each kind, which no request waits for.
+ *
+ * <ul>
+ *   <li>Spill: {@link io.sluice.server.background.SpillPolicy} selects shuffles, {@link
+ *       io.sluice.server.background.SpillWriter} writes one run, {@link
+ *       io.sluice.server.background.Spiller} plans.
+ *   <li>Merge: {@link io.sluice.server.background.MergePolicy} selects runs, {@link
+ *       io.sluice.server.background.MergeWriter} rewrites several as one, {@link
+ *       io.sluice.server.background.Merger} plans. Readers use the old runs until a merge is done.
+ *   <li>Demote: {@link io.sluice.server.background.DemotionPolicy} selects runs, {@link
+ *       io.sluice.server.background.RunMover} copies one to a slower tier, {@link
+ *       io.sluice.server.background.Demoter} plans.
+ *   <li>Scrub: {@link io.sluice.server.background.DiskScrubber} verifies the checksums of runs that
+ *       nobody reads, bounded in bandwidth.
+ * </ul>
+ *
+ * <p>Policies have neither threads nor files.
+ */
+package io.sluice.server.background;

@@ -1,0 +1,56 @@
+package io.sluice.server.cluster;
+
+import io.sluice.common.auth.CallGuard;
+import io.sluice.common.auth.Caller;
+import io.sluice.common.error.PeerText;
+import io.sluice.proto.UnregisterShuffleApplicationRequest;
+import io.sluice.proto.UnregisterShufflesRequest;
+
+/**
+ * Who may make which control call of a server: applications and coordinators unregister, whoever is
+ * known looks, admins do everything. Immutable.
+ */
+public final class ControlRules implements CallGuard.Rules {
+  private final boolean openReads;
+
+  /**
+   * @param openReads whether nobody needs to be known for the status
+   */
+  public ControlRules(boolean openReads) {
+    this.openReads = openReads;
+  }
+
+  @Override
+  public String refusal(Caller caller, String call) {
+    if (caller.isAdmin() || caller.kind() == Caller.Kind.CLUSTER) {
+      return null;
+    }
+    boolean isKnown = caller.kind() != Caller.Kind.NOBODY;
+    return switch (call) {
+      case "UnregisterShuffles", "UnregisterShuffleApplication" -> isKnown ? null : unknown(call);
+      case "GetStatus" -> isKnown || openReads ? null : unknown(call);
+      default -> call + " is for admins, found " + caller.text();
+    };
+  }
+
+  @Override
+  public String refusal(Caller caller, String call, Object request) {
+    if (request instanceof UnregisterShufflesRequest shuffles) {
+      return own(caller, call, shuffles.getApplication());
+    }
+    if (request instanceof UnregisterShuffleApplicationRequest application) {
+      return own(caller, call, application.getApplication());
+    }
+    return null;
+  }
+
+  private static String own(Caller caller, String call, String application) {
+    return caller.owns(application)
+        ? null
+        : call + ": application " + PeerText.quoted(application) + " is not of " + caller.text();
+  }
+
+  private static String unknown(String call) {
+    return call + ": this cluster demands authentication";
+  }
+}

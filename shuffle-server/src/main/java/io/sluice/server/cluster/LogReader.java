@@ -1,0 +1,85 @@
+package io.sluice.server.cluster;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.sluice.server.log.LogRange;
+import io.sluice.server.log.ShuffleLog;
+import io.sluice.server.read.FileReads;
+import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.service.FetchedBytes;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Reads stretches of a log as readers do, wherever they lie: a copy waits for its turn at a disk
+ * like any other connection. Thread-safe.
+ */
+final class LogReader {
+  private static final long TIMEOUT_MS = 60_000;
+
+  private final FileReads reads;
+  private final long epoch;
+  private final ByteBufAllocator allocator;
+
+  LogReader(FileReads reads, long epoch, ByteBufAllocator allocator) {
+    this.reads = reads;
+    this.epoch = epoch;
+    this.allocator = allocator;
+  }
+
+  /**
+   * @return owned: the bytes of the ranges back to back
+   */
+  ByteBuf read(ShuffleLog log, List<LogRange> ranges) throws IOException, InterruptedException {
+    ClientConnection reader = new ClientConnection(log.key().application(), "move", "this server");
+    CompletableFuture<FetchedBytes> answer = reads.read(reader, epoch, log.read(ranges));
+    try (FetchedBytes found = answer.get(TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+      return copied(found);
+    } catch (ExecutionException e) {
+      throw new UnreadableException(e.getCause().getMessage(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new UnreadableException("disks gave nothing within " + TIMEOUT_MS + " ms", e);
+    } finally {
+      // What comes too late is closed by who reads it.
+      answer.cancel(false);
+    }
+  }
+
+  private ByteBuf copied(FetchedBytes found) throws IOException {
+    ByteBuf body = allocator.directBuffer(found.length(), found.length());
+    boolean whole = false;
+    try {
+      for (FetchedBytes.Piece piece : found.pieces()) {
+        if (piece instanceof FetchedBytes.MemoryPiece memory) {
+          body.writeBytes(memory.buffer().duplicate());
+        } else if (piece instanceof FetchedBytes.FilePiece file) {
+          copy(file, body);
+        }
+      }
+      whole = true;
+      return body;
+    } finally {
+      if (!whole) {
+        body.release();
+      }
+    }
+  }
+
+  private static void copy(FetchedBytes.FilePiece file, ByteBuf body) throws IOException {
+    long position = file.position();
+    int left = file.length();
+    while (left > 0) {
+      int read = body.writeBytes(file.channel(), position, left);
+      if (read <= 0) {
+        throw new EOFException("run file ends at " + position + ", expected " + left + " more");
+      }
+      position += read;
+      left -= read;
+    }
+  }
+}

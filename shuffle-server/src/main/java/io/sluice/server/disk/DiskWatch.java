@@ -1,0 +1,128 @@
+package io.sluice.server.disk;
+
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.observe.ServerCounters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Looks after all disks without touching one: finds what has not come back in its time, and gives
+ * up what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
+ * Thread-safe.
+ */
+public final class DiskWatch implements AutoCloseable {
+  private static final long TICK_MS = 250;
+
+  private static final long CLOSE_WAIT_MS = 1_000;
+
+  private final List<DiskChecker> checkers = new ArrayList<>();
+  private final DiskLoss loss;
+  private final DiskThread thread = new DiskThread("disk-watch", TICK_MS, this::look);
+
+  /**
+   * @param random what probes are made of; thread-safe
+   * @param pageCache is told to forget probes that are to be read from the disk
+   */
+  public DiskWatch(
+      Disks disks,
+      ShuffleStore store,
+      RunFiles files,
+      RandomGenerator random,
+      PageCache pageCache,
+      ServerCounters counters,
+      LongSupplier nanoTime) {
+    this(
+        disks,
+        files,
+        new DiskLoss(store, files, counters),
+        random,
+        pageCache,
+        nanoTime,
+        DiskChecker.REFRESH_MS);
+  }
+
+  /**
+   * @param refreshMs longest time from one check of a disk to the next
+   */
+  DiskWatch(
+      Disks disks,
+      RunFiles files,
+      DiskLoss loss,
+      RandomGenerator random,
+      PageCache pageCache,
+      LongSupplier nanoTime,
+      long refreshMs) {
+    this.loss = loss;
+    for (Disk disk : disks.list()) {
+      DiskProbe probe = new DiskProbe(disk, random, pageCache);
+      String name = "disk-checker-" + checkers.size();
+      checkers.add(new DiskChecker(disk, probe, files, loss::declare, nanoTime, refreshMs, name));
+    }
+    for (DiskChecker checker : checkers) {
+      DiskHealth health = checker.disk().health();
+      health.compareWith(peers(checker.disk(), disks.list()));
+      health.onChange(
+          () -> {
+            checker.wake();
+            thread.signal();
+          });
+    }
+  }
+
+  public void start() {
+    thread.start();
+    checkers.forEach(checker -> checker.thread().start());
+  }
+
+  /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
+  @Override
+  public void close() {
+    List<DiskThread> threads = new ArrayList<>(List.of(thread));
+    checkers.forEach(checker -> threads.add(checker.thread()));
+    DiskThread.stopAll(threads, CLOSE_WAIT_MS);
+  }
+
+  /**
+   * Declares a run lost of which bytes are damaged: it is not served any more, and readers go to
+   * another copy. Any thread may call it; it waits for no disk.
+   */
+  public void declareLost(RunFile damaged) {
+    loss.declare(damaged);
+  }
+
+  /** Looks at each disk once. */
+  void look() {
+    for (DiskChecker checker : checkers) {
+      Disk disk = checker.disk();
+      long busyNanos = checker.busyNanos();
+      if (busyNanos > TimeUnit.MILLISECONDS.toNanos(disk.health().config().probes().timeoutMs())) {
+        disk.health().probeOverdue(busyNanos);
+      }
+      disk.reportOverdueWrites();
+      if (!disk.health().state().holdsData()) {
+        loss.declare(disk);
+      }
+    }
+  }
+
+  /** The other disks of its kind; if there is none, all others of this machine. */
+  private static List<DiskHealth> peers(Disk disk, List<Disk> all) {
+    List<DiskHealth> alike = new ArrayList<>();
+    List<DiskHealth> others = new ArrayList<>();
+    for (Disk other : all) {
+      if (other != disk && other.kind() == disk.kind()) {
+        alike.add(other.health());
+      } else if (other != disk && other.kind() != StorageKind.REMOTE) {
+        others.add(other.health());
+      }
+    }
+    return alike.isEmpty() ? others : alike;
+  }
+
+  List<DiskChecker> checkers() {
+    return checkers;
+  }
+}

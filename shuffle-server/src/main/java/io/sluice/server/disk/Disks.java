@@ -1,0 +1,193 @@
+package io.sluice.server.disk;
+
+import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.RocksCatalog;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The directories of a server. Immutable; the disks in it are thread-safe. */
+public final class Disks implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Disks.class);
+
+  private final List<Disk> disks;
+
+  public Disks(List<Disk> disks) {
+    this.disks = List.copyOf(disks);
+  }
+
+  /**
+   * Opens directories and their catalogs. One that cannot be used, because it is read-only or
+   * broken, or full of what is not ours, is left out with a warning.
+   *
+   * @param owner who takes them, in one line, for others who try
+   * @throws DirectoryInUseException if another server has one of them
+   * @throws UnsafeDirectoryException if other users may change one of them
+   * @throws IOException if none can be used; one line
+   */
+  public static Disks open(
+      List<DirectoryConfig> directories,
+      DiskLimits limits,
+      Fsync fsync,
+      String owner,
+      LongSupplier nanoTime)
+      throws IOException {
+    HealthConfig health =
+        HealthConfig.DEFAULT.withWriteFailuresUntilSuspect(limits.failuresUntilBad());
+    return open(directories, limits, health, fsync, owner, nanoTime);
+  }
+
+  /**
+   * As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with what makes a disk ill.
+   */
+  public static Disks open(
+      List<DirectoryConfig> directories,
+      DiskLimits limits,
+      HealthConfig health,
+      Fsync fsync,
+      String owner,
+      LongSupplier nanoTime)
+      throws IOException {
+    List<Disk> usable = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
+    boolean opened = false;
+    try {
+      for (DirectoryConfig directory : directories) {
+        open(directory, limits, health, fsync, owner, nanoTime, usable, problems);
+      }
+      if (usable.isEmpty()) {
+        throw new IOException("no usable directory for run files: " + String.join("; ", problems));
+      }
+      opened = true;
+      return new Disks(usable);
+    } finally {
+      if (!opened) {
+        new Disks(usable).close();
+      }
+    }
+  }
+
+  public List<Disk> list() {
+    return disks;
+  }
+
+  /** These and one more. */
+  public Disks with(Disk another) {
+    List<Disk> all = new ArrayList<>(disks);
+    all.add(another);
+    return new Disks(all);
+  }
+
+  /** Whether any disk takes data. */
+  public boolean anyHealthy() {
+    for (Disk disk : disks) {
+      if (disk.isHealthy()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Gives the directories up. Idempotent. */
+  @Override
+  public void close() {
+    for (Disk disk : disks) {
+      close(disk.catalog(), disk.name());
+      close(disk.storage(), disk.name());
+    }
+  }
+
+  private static void open(
+      DirectoryConfig directory,
+      DiskLimits limits,
+      HealthConfig health,
+      Fsync fsync,
+      String owner,
+      LongSupplier nanoTime,
+      List<Disk> usable,
+      List<String> problems)
+      throws IOException {
+    DirectoryStorage storage;
+    try {
+      storage = DirectoryStorage.open(directory, fsync, owner);
+    } catch (DirectoryInUseException | UnsafeDirectoryException e) {
+      throw e;
+    } catch (IOException e) {
+      leaveOut(directory, problems, "cannot be written: " + e);
+      return;
+    }
+    RocksCatalog catalog;
+    boolean holdsRuns;
+    try {
+      holdsRuns = holdsRuns(storage);
+      catalog = openCatalog(storage, holdsRuns, fsync);
+    } catch (IOException e) {
+      close(storage, storage.name());
+      leaveOut(directory, problems, "cannot be used: " + e.getMessage());
+      return;
+    }
+    Disk disk =
+        new Disk(
+            storage, catalog, limits, new DiskHealth(storage.name(), health, nanoTime), nanoTime);
+    if (disk.isHealthy() || holdsRuns) {
+      LOG.info(
+          "directory opened path={} kind={} capacityBytes={} freeBytes={}",
+          disk.name(),
+          disk.kind(),
+          disk.capacityBytes(),
+          disk.freeBytes());
+      usable.add(disk);
+    } else {
+      close(catalog, disk.name());
+      close(storage, disk.name());
+      leaveOut(
+          directory,
+          problems,
+          "is full: " + disk.freeBytes() + " of " + disk.capacityBytes() + " bytes free");
+    }
+  }
+
+  private static boolean holdsRuns(DirectoryStorage storage) throws IOException {
+    return storage.list().stream().anyMatch(entry -> RunFiles.runId(entry.file()).isPresent());
+  }
+
+  private static RocksCatalog openCatalog(DirectoryStorage storage, boolean holdsRuns, Fsync fsync)
+      throws IOException {
+    Path directory = CatalogConfig.directory(Path.of(storage.name()));
+    if (holdsRuns && !RocksCatalog.isThere(directory)) {
+      // Without a catalog every run would be deleted as unknown.
+      throw new IOException(
+          "it holds run files, but no catalog of them in "
+              + directory
+              + "; make one with: sluice admin rebuild-catalog "
+              + storage.name());
+    }
+    try {
+      return RocksCatalog.open(
+          directory, new CatalogConfig(fsync == Fsync.RUN, CatalogConfig.DEFAULT.maxTombstones()));
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; if it is damaged, make it anew with: sluice admin rebuild-catalog "
+              + storage.name(),
+          e);
+    }
+  }
+
+  private static void close(AutoCloseable part, String directory) {
+    try {
+      part.close();
+    } catch (Exception e) {
+      LOG.warn("directory not closed path={} problem={}", directory, e.toString());
+    }
+  }
+
+  private static void leaveOut(DirectoryConfig directory, List<String> problems, String problem) {
+    LOG.warn("directory left out path={} problem={}", directory.path(), problem);
+    problems.add(directory.path() + " " + problem);
+  }
+}

@@ -1,0 +1,127 @@
+package io.sluice.server.disk;
+
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Linux' page cache: {@code mincore} says what it has of a file, without reading it. Files belong
+ * to the server's own user, of others Linux would say that it has everything.
+ */
+public final class LinuxPageCache implements PageCache {
+  private static final Logger LOG = LoggerFactory.getLogger(LinuxPageCache.class);
+
+  /** Largest stretch that one call looks at or reads. */
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  private final Descriptors descriptors;
+  private final int pageBytes;
+  private final ThreadLocal<Memory> residency;
+  private final ThreadLocal<ByteBuffer> scratch =
+      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_BYTES / 4));
+
+  private LinuxPageCache(Descriptors descriptors, int pageBytes) {
+    this.descriptors = descriptors;
+    this.pageBytes = pageBytes;
+    this.residency = ThreadLocal.withInitial(() -> new Memory(WINDOW_BYTES / pageBytes + 2));
+  }
+
+  /** The page cache of this machine, or {@link PageCache#UNKNOWN} with a line in the log. */
+  public static PageCache load() {
+    try {
+      Descriptors descriptors = Descriptors.find();
+      Libc.bind();
+      return new LinuxPageCache(descriptors, (int) Libc.sysconf(Libc.SC_PAGESIZE));
+    } catch (UnsupportedOperationException e) {
+      LOG.info("page cache cannot be asked, file reads are copied reason={}", e.getMessage());
+      return PageCache.UNKNOWN;
+    }
+  }
+
+  @Override
+  public boolean holds(FileChannel file, long position, int length) {
+    int descriptor = descriptors.of(file);
+    if (descriptor < 0) {
+      return false;
+    }
+    long end = position + length;
+    for (long at = position - position % pageBytes; at < end; at += WINDOW_BYTES) {
+      if (!holdsWindow(descriptor, at, Math.min(WINDOW_BYTES, end - at))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @param start at a page's
+   */
+  private boolean holdsWindow(int descriptor, long start, long length) {
+    Pointer mapped;
+    try {
+      mapped = Libc.mmap(null, length, Libc.PROT_READ, Libc.MAP_SHARED, descriptor, start);
+    } catch (LastErrorException e) {
+      // No more mappings, for example: then it is read as if it were not there.
+      return false;
+    }
+    try {
+      Memory pages = residency.get();
+      Libc.mincore(mapped, length, pages);
+      int count = (int) ((length + pageBytes - 1) / pageBytes);
+      for (int i = 0; i < count; i++) {
+        if ((pages.getByte(i) & 1) == 0) {
+          return false;
+        }
+      }
+      return true;
+    } catch (LastErrorException | OutOfMemoryError e) {
+      return false;
+    } finally {
+      Libc.munmap(mapped, length);
+    }
+  }
+
+  @Override
+  public boolean load(FileChannel file, long position, int length) throws IOException {
+    if (descriptors.of(file) < 0) {
+      return false;
+    }
+    // A read whose bytes nobody looks at. Touching a mapping would end the process where a disk
+    // fails to read.
+    ByteBuffer target = scratch.get();
+    long end = position + length;
+    for (long at = position; at < end; ) {
+      target.clear().limit((int) Math.min(target.capacity(), end - at));
+      int read = file.read(target, at);
+      if (read <= 0) {
+        throw new EOFException("file ends at " + at + ", expected " + (end - at) + " bytes more");
+      }
+      at += read;
+    }
+    return true;
+  }
+
+  @Override
+  public void drop(FileChannel file, long position, long length) {
+    advise(file, position, length, Libc.POSIX_FADV_DONTNEED);
+  }
+
+  @Override
+  public void readAhead(FileChannel file, long position, long length) {
+    advise(file, position, length, Libc.POSIX_FADV_WILLNEED);
+  }
+
+  /** Only advice: a file that cannot be advised on is read all the same. */
+  private void advise(FileChannel file, long position, long length, int advice) {
+    int descriptor = descriptors.of(file);
+    if (descriptor >= 0) {
+      Libc.posix_fadvise(descriptor, position, length, advice);
+    }
+  }
+}

@@ -1,0 +1,277 @@
+package io.sluice.server.disk;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.RunRecord;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A committed run file. It belongs to a log until that discards it, and is open while somebody
+ * reads it, and some time longer; it is deleted when it has neither log nor reader.
+ *
+ * <p>It may move to another disk ({@link #switchTo}), bytes unchanged, and stays the same run for
+ * everybody: who reads from the old place goes on there, whose file is unlinked but open until its
+ * last reader is done; who opens it from then on reads from the new place.
+ *
+ * <p>Thread-safe. No disk is waited for under the lock.
+ */
+public final class RunFile implements ReadableRun {
+  private static final int END_BYTES = 64 << 10;
+
+  private final RunFiles files;
+  private final RunRecord record;
+  private final String name;
+  private final long writtenNanos;
+
+  // Written by whoever reads; the latest of several at once is as good as any other of them.
+  private volatile long lastReadNanos;
+
+  @GuardedBy("this")
+  private Disk disk;
+
+  @GuardedBy("this")
+  private boolean discarded;
+
+  @GuardedBy("this")
+  private int readers;
+
+  @GuardedBy("this")
+  private FileChannel channel;
+
+  @GuardedBy("this")
+  private List<FileChannel> retired = List.of();
+
+  RunFile(RunFiles files, Disk disk, RunRecord record) {
+    this.files = files;
+    this.disk = disk;
+    this.record = record;
+    this.name = RunFiles.fileName(record.id());
+    this.writtenNanos = disk.nanoTime().getAsLong();
+  }
+
+  public RunId id() {
+    return record.id();
+  }
+
+  /** What a catalog says of it. */
+  public RunRecord record() {
+    return record;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String application() {
+    return record.shuffle().application();
+  }
+
+  /** Its end could not be read, where index and trailer lie, or it is not known which bytes. */
+  public FailedRead failedRead() {
+    int length = (int) Math.min(END_BYTES, length());
+    return failedRead(length() - length, length);
+  }
+
+  public long length() {
+    return record.length();
+  }
+
+  @Override
+  public synchronized Disk disk() {
+    return disk;
+  }
+
+  public synchronized boolean isDiscarded() {
+    return discarded;
+  }
+
+  @Override
+  public void readAt(long nowNanos) {
+    lastReadNanos = nowNanos;
+  }
+
+  @Override
+  public long lastReadNanos() {
+    return lastReadNanos;
+  }
+
+  /** When it was last read, or written if it never was. */
+  public long lastUseNanos() {
+    return lastReadNanos == 0 ? writtenNanos : lastReadNanos;
+  }
+
+  @Override
+  public synchronized FileChannel openChannel() {
+    checkHasReader();
+    return channel;
+  }
+
+  @Override
+  public FileChannel channel() throws IOException {
+    while (true) {
+      Disk at;
+      synchronized (this) {
+        checkHasReader();
+        if (channel != null) {
+          return channel;
+        }
+        at = disk;
+      }
+      FileChannel opened;
+      try {
+        opened = at.storage().open(name);
+      } catch (IOException e) {
+        if (disk() != at) {
+          // It moved away meanwhile.
+          continue;
+        }
+        throw e;
+      }
+      FileChannel found = null;
+      synchronized (this) {
+        if (disk == at) {
+          if (channel == null) {
+            channel = opened;
+            return opened;
+          }
+          found = channel;
+        }
+      }
+      RunFiles.closeQuietly(opened, this);
+      if (found != null) {
+        return found;
+      }
+    }
+  }
+
+  @Override
+  public FileChannel openOwn() throws IOException {
+    while (true) {
+      Disk at = disk();
+      try {
+        return at.storage().open(name);
+      } catch (IOException e) {
+        if (disk() == at) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  @Override
+  public synchronized void retain() {
+    if (discarded && readers == 0) {
+      throw new IllegalStateException("run " + this + " is no longer referred to");
+    }
+    readers++;
+    files.becameBusy(this);
+  }
+
+  /** As {@link #retain} for somebody without the log's lock; false if nobody needs it any more. */
+  public synchronized boolean tryRetain() {
+    if (discarded) {
+      return false;
+    }
+    readers++;
+    files.becameBusy(this);
+    return true;
+  }
+
+  @Override
+  public void release() {
+    boolean last;
+    List<FileChannel> toClose = List.of();
+    synchronized (this) {
+      if (readers == 0) {
+        throw new IllegalStateException("run " + this + " released too often");
+      }
+      readers--;
+      last = discarded && readers == 0;
+      if (readers == 0) {
+        toClose = retired;
+        retired = List.of();
+        if (!last && channel != null) {
+          files.becameIdle(this);
+        }
+      }
+    }
+    if (last) {
+      files.unreferenced(this);
+    }
+    for (FileChannel each : toClose) {
+      files.closeLater(each, this);
+    }
+    files.closeIdle();
+  }
+
+  @Override
+  public void discard() {
+    boolean last;
+    synchronized (this) {
+      last = !discarded && readers == 0;
+      discarded = true;
+    }
+    if (last) {
+      files.unreferenced(this);
+    }
+  }
+
+  /**
+   * A copy of it lies on another disk from now on: that is the run. The caller has a reference, and
+   * deletes the old file, which its readers keep open.
+   *
+   * @return false if the log has discarded it meanwhile; then nothing has changed
+   */
+  public boolean switchTo(Disk target) {
+    synchronized (this) {
+      checkHasReader();
+      if (discarded) {
+        return false;
+      }
+      if (channel != null) {
+        retired = new ArrayList<>(retired);
+        retired.add(channel);
+        channel = null;
+      }
+      disk = target;
+      return true;
+    }
+  }
+
+  /** Closes the file if nobody reads it. */
+  void closeIfIdle() {
+    FileChannel toClose = null;
+    synchronized (this) {
+      if (readers == 0) {
+        toClose = channel;
+        channel = null;
+      }
+    }
+    if (toClose != null) {
+      RunFiles.closeQuietly(toClose, this);
+    }
+  }
+
+  /** Deletes the file; on a thread of its disk. */
+  void closeAndDelete() throws IOException {
+    closeIfIdle();
+    disk().storage().delete(name);
+  }
+
+  @Override
+  public String toString() {
+    return disk().storage().pathOf(name);
+  }
+
+  @GuardedBy("this")
+  private void checkHasReader() {
+    if (readers == 0) {
+      throw new IllegalStateException("run " + record.id() + " has no reader");
+    }
+  }
+}

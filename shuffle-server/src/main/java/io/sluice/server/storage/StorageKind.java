@@ -1,9 +1,0 @@
-package io.sluice.server.storage;
-
-/** What a disk is good at. */
-public enum StorageKind {
-  SSD,
-  HDD,
-  /** Not a disk of this machine: a file system that others can read too. */
-  REMOTE
-}

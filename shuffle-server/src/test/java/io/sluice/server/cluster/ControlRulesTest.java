@@ -1,0 +1,29 @@
+package io.sluice.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.MethodDescriptor;
+import io.sluice.common.auth.Caller;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import org.junit.jupiter.api.Test;
+
+class ControlRulesTest {
+  @Test
+  void aCallerWithoutAProofIsRefusedFromTheHeadersOfEveryCall() {
+    ControlRules rules = new ControlRules(false);
+    for (MethodDescriptor<?, ?> method :
+        ShuffleServerControlGrpc.getServiceDescriptor().getMethods()) {
+      assertThat(rules.refusal(Caller.NOBODY, method.getBareMethodName()))
+          .as(method.getBareMethodName())
+          .startsWith(method.getBareMethodName());
+    }
+  }
+
+  @Test
+  void theStatusIsForEverybodyWhereReadsAreOpen() {
+    ControlRules rules = new ControlRules(true);
+
+    assertThat(rules.refusal(Caller.NOBODY, "GetStatus")).isNull();
+    assertThat(rules.refusal(Caller.NOBODY, "Decommission")).isNotNull();
+  }
+}

@@ -1,0 +1,303 @@
+package io.sluice.server.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A storage that can be told to fail in the ways that disks do: at the n-th call, short writes,
+ * full, slow, hanging, read-only, gone, with flipped bits. Thread-safe.
+ */
+public final class InMemoryStorage implements Storage {
+  private final String name;
+  private final StorageKind kind;
+  private final ConcurrentHashMap<String, InMemoryChannel.Content> committed =
+      new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, InMemoryChannel.Content> writing =
+      new ConcurrentHashMap<>();
+  private final AtomicInteger calls = new AtomicInteger();
+  private final AtomicInteger openChannels = new AtomicInteger();
+  private volatile int failAtCall = Integer.MAX_VALUE;
+  private volatile boolean failAlways;
+  private volatile int mostBytesAtOnce = Integer.MAX_VALUE;
+  private volatile long capacityBytes = 1L << 40;
+  private volatile boolean failWhenFull;
+  private volatile boolean readOnly;
+  private volatile boolean failReads;
+  private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+  private volatile boolean vanished;
+  private final AtomicInteger readFailures = new AtomicInteger();
+  private volatile Runnable beforeCall = () -> {};
+
+  public InMemoryStorage(String name, StorageKind kind) {
+    this.name = name;
+    this.kind = kind;
+  }
+
+  /** The n-th call from now fails, once. */
+  public void failAtCall(int n) {
+    calls.set(0);
+    failAtCall = n;
+  }
+
+  public void failAlways(boolean fail) {
+    failAlways = fail;
+  }
+
+  public void writeAtMost(int bytesAtOnce) {
+    mostBytesAtOnce = bytesAtOnce;
+  }
+
+  public void capacityBytes(long bytes) {
+    capacityBytes = bytes;
+  }
+
+  /** Whether a write beyond the capacity fails, in the middle of a file. */
+  public void failWhenFull(boolean fail) {
+    failWhenFull = fail;
+  }
+
+  /** As after a remount: what is there can be read, nothing written or deleted. */
+  public void readOnly(boolean only) {
+    readOnly = only;
+  }
+
+  /** EIO for every read. */
+  public void failReads(boolean fail) {
+    failReads = fail;
+  }
+
+  /** EIO for every read of one file, as where a sector is bad. */
+  public void failReadsOf(String file) {
+    unreadable.add(file);
+  }
+
+  /** Every file can be read again. */
+  public void readableAgain() {
+    unreadable.clear();
+  }
+
+  /** The directory is gone, with all that was in it; when it is back, it is empty. */
+  public void vanished(boolean gone) {
+    vanished = gone;
+    if (gone) {
+      committed.clear();
+      writing.clear();
+    }
+  }
+
+  /** Done before each call that would wait for a disk: lets time pass, or hangs. */
+  public void beforeCall(Runnable task) {
+    beforeCall = task;
+  }
+
+  /** Hangs every call from now on as the kernel does: nothing but the returned task ends it. */
+  public Runnable hang() {
+    CountDownLatch over = new CountDownLatch(1);
+    beforeCall =
+        () -> {
+          boolean interrupted = false;
+          while (over.getCount() > 0) {
+            try {
+              over.await();
+            } catch (InterruptedException e) {
+              interrupted = true;
+            }
+          }
+          if (interrupted) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    return () -> {
+      beforeCall = () -> {};
+      over.countDown();
+    };
+  }
+
+  /** Flips a bit of a committed file. */
+  public void flip(String file, long offset) {
+    committed.get(file).flip((int) offset);
+  }
+
+  /** Cuts a committed file off, as a machine that went down may. */
+  public void truncate(String file, long length) {
+    committed.get(file).truncate((int) length);
+  }
+
+  /**
+   * What another process finds here after a crash of this one: what was committed. The two share
+   * nothing that either of them changes.
+   */
+  public InMemoryStorage afterCrash() {
+    InMemoryStorage next = new InMemoryStorage(name, kind);
+    next.committed.putAll(committed);
+    next.capacityBytes = capacityBytes;
+    return next;
+  }
+
+  /** Opens and reads that failed so far. */
+  public int readFailures() {
+    return readFailures.get();
+  }
+
+  /** Files that are not committed. */
+  public int unfinishedCount() {
+    return writing.size();
+  }
+
+  /** Channels that were opened for reading and not closed. */
+  public int openChannelCount() {
+    return openChannels.get();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public StorageKind kind() {
+    return kind;
+  }
+
+  @Override
+  public long capacityBytes() {
+    return capacityBytes;
+  }
+
+  @Override
+  public long freeBytes() {
+    long stored = 0;
+    for (InMemoryChannel.Content content : committed.values()) {
+      stored += content.length();
+    }
+    return Math.max(0, capacityBytes - stored);
+  }
+
+  @Override
+  public NewFile create(String file) throws IOException {
+    countCall("create");
+    InMemoryChannel.Content content = new InMemoryChannel.Content();
+    // One that is there is replaced when this one is committed, as by a rename.
+    if (writing.putIfAbsent(file, content) != null) {
+      throw new FileAlreadyExistsException(file);
+    }
+    InMemoryChannel channel =
+        new InMemoryChannel(
+            content,
+            wanted -> {
+              countCall("write");
+              return roomFor(Math.min(wanted, mostBytesAtOnce));
+            },
+            wanted -> wanted,
+            () -> {});
+    return new NewFile() {
+      @Override
+      public FileChannel channel() {
+        return channel;
+      }
+
+      @Override
+      public void commit() throws IOException {
+        countCall("commit");
+        channel.close();
+        committed.put(file, content);
+        writing.remove(file);
+      }
+
+      @Override
+      public void close() throws IOException {
+        channel.close();
+        writing.remove(file);
+      }
+    };
+  }
+
+  @Override
+  public FileChannel open(String file) throws IOException {
+    beforeCall.run();
+    InMemoryChannel.Content content = committed.get(file);
+    if (vanished || content == null) {
+      readFailures.incrementAndGet();
+      throw new NoSuchFileException(file);
+    }
+    openChannels.incrementAndGet();
+    return new InMemoryChannel(
+        content,
+        wanted -> {
+          throw new IOException("opened for reading");
+        },
+        wanted -> {
+          beforeCall.run();
+          if (failReads || vanished || unreadable.contains(file)) {
+            readFailures.incrementAndGet();
+            throw new IOException("Input/output error");
+          }
+          return wanted;
+        },
+        openChannels::decrementAndGet);
+  }
+
+  @Override
+  public void delete(String file) throws IOException {
+    beforeCall.run();
+    checkThere();
+    checkWritable();
+    committed.remove(file);
+  }
+
+  @Override
+  public List<Entry> list() {
+    return committed.entrySet().stream()
+        .map(entry -> new Entry(entry.getKey(), entry.getValue().length()))
+        .toList();
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public void checkPresent() throws IOException {
+    beforeCall.run();
+    checkThere();
+  }
+
+  private int roomFor(int wanted) throws IOException {
+    if (!failWhenFull) {
+      return wanted;
+    }
+    long used = committed.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
+    used += writing.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
+    if (used >= capacityBytes) {
+      throw new IOException("No space left on device");
+    }
+    return (int) Math.min(wanted, capacityBytes - used);
+  }
+
+  private void checkThere() throws IOException {
+    if (vanished) {
+      throw new NoSuchFileException(name);
+    }
+  }
+
+  private void checkWritable() throws IOException {
+    if (readOnly) {
+      throw new IOException(name + ": Read-only file system");
+    }
+  }
+
+  private void countCall(String what) throws IOException {
+    beforeCall.run();
+    checkThere();
+    checkWritable();
+    if (failAlways || calls.incrementAndGet() == failAtCall) {
+      throw new IOException("injected failure of " + what + " on " + name);
+    }
+  }
+}
