@@ -10,6 +10,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -18,7 +19,12 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -90,6 +96,54 @@ class StructureTest {
     DescribedPredicate<JavaClass> others =
         resideInAPackage(ROOT + ".").and(not(ours(known))).as("other modules");
     noClasses().that(ours(module)).should().dependOnClassesThat(others).check(all);
+  }
+
+  /** The layers of a module in docs/architecture.md: package names, the highest layer first. */
+  private static List<List<String>> layers(String module) throws IOException {
+    List<List<String>> layers = new ArrayList<>();
+    boolean inside = false;
+    for (String line : Files.readAllLines(Path.of("../docs/architecture.md"))) {
+      if (inside && !line.startsWith("  ")) {
+        break;
+      }
+      if (inside) {
+        layers.add(List.of(line.strip().split(" {2,}")[0].split(", ")));
+      }
+      inside |= line.equals(ROOT + module);
+    }
+    return layers;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"server", "client", "coordinator", "transport"})
+  void aPackageKnowsOnlyTheLayersBelowItsOwn(String module) throws IOException {
+    String root = ROOT + module + ".";
+    List<List<String>> layers = layers(module);
+    assertThat(layers.stream().flatMap(List::stream).toList())
+        .as("packages of %s in docs/architecture.md", module)
+        .containsExactlyInAnyOrderElementsOf(
+            all.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> name.startsWith(root))
+                .map(name -> name.substring(root.length()))
+                .distinct()
+                .toList());
+    List<String> above = new ArrayList<>();
+    for (List<String> layer : layers) {
+      for (String name : layer) {
+        List<String> others = new ArrayList<>(layer);
+        others.remove(name);
+        others.addAll(above);
+        noClasses()
+            .that(resideInAPackage(root + name))
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(others.stream().map(root::concat).toArray(String[]::new)))
+            .allowEmptyShould(true)
+            .check(all);
+      }
+      above.addAll(layer);
+    }
   }
 
   @ParameterizedTest
