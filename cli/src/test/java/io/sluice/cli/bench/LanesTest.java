@@ -194,7 +194,8 @@ class LanesTest {
       assertThat(blocks).hasValue(4);
       assertThatThrownBy(() -> lane.next().send().get())
           .isInstanceOf(ExecutionException.class)
-          .hasMessageContaining("server s1 sent a damaged block: block at 58 ");
+          .hasMessageContaining(
+              "server s1 sent a damaged block: block at " + plan.blockLength() + " ");
       assertThat(lane.next()).isNull();
       assertThat(good.refCnt()).isZero();
       assertThat(bad.refCnt()).isZero();
