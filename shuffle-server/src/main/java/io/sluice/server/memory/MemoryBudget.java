@@ -56,17 +56,17 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private final LongSupplier nanoTime;
   private final Object lock = new Object();
 
-  // Usage may be read without the lock.
+  // MemoryUse may be read without the lock.
   private final SlabArena arena;
 
   @GuardedBy("lock")
-  private final Map<String, Usage> usages = new HashMap<>();
+  private final Map<String, MemoryUse> usages = new HashMap<>();
 
   @GuardedBy("lock")
-  private final Set<Usage> waiting = new LinkedHashSet<>();
+  private final Set<MemoryUse> waiting = new LinkedHashSet<>();
 
   @GuardedBy("lock")
-  private final ArrayDeque<Waiter> granted = new ArrayDeque<>();
+  private final ArrayDeque<MemoryWaiter> granted = new ArrayDeque<>();
 
   @GuardedBy("lock")
   private int grantedSlabs;
@@ -127,9 +127,9 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     int slabs = config.slabs(length);
     ByteBuf body;
     boolean tight;
-    List<Waiter> hopeless = List.of();
+    List<MemoryWaiter> hopeless = List.of();
     synchronized (lock) {
-      Usage usage = usage(application);
+      MemoryUse usage = usage(application);
       boolean mayTake = claimGrant(usage, slabs) || mayTakeFree(usage, slabs);
       int capacity = arena.capacitySlabs();
       body = mayTake && arena.ensureFree(slabs) ? allocate(usage, length, slabs) : null;
@@ -163,7 +163,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * each. Cheap when nothing changes.
    */
   public void limit(Set<String> applications, long limitBytes) {
-    List<Waiter> called;
+    List<MemoryWaiter> called;
     synchronized (lock) {
       int slabs = (int) Math.min(config.capacitySlabs(), limitBytes / config.slabBytes());
       if (slabs == limitSlabs && applications.equals(limited)) {
@@ -171,7 +171,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       }
       limited = Set.copyOf(applications);
       limitSlabs = slabs;
-      for (Usage usage : usages.values()) {
+      for (MemoryUse usage : usages.values()) {
         usage.limited = limited.contains(usage.application);
       }
       called = grantWhatFits();
@@ -183,7 +183,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   public Set<String> heldBack() {
     synchronized (lock) {
       Set<String> names = new HashSet<>();
-      for (Usage usage : waiting) {
+      for (MemoryUse usage : waiting) {
         if (isHeldBack(usage, usage.queue.peekFirst().slabs)) {
           names.add(usage.application);
         }
@@ -195,18 +195,18 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   /** Whether a body of {@code length} bytes would have to wait for its application's limit. */
   public boolean isHeldBack(String application, int length) {
     synchronized (lock) {
-      Usage usage = usages.get(application);
+      MemoryUse usage = usages.get(application);
       return usage != null && isHeldBack(usage, config.slabs(length));
     }
   }
 
   @Override
   public Runnable whenAvailable(String application, int length, Runnable retry) {
-    Waiter waiter;
-    List<Waiter> called;
+    MemoryWaiter waiter;
+    List<MemoryWaiter> called;
     synchronized (lock) {
-      Usage usage = usage(application);
-      waiter = new Waiter(usage, config.slabs(length), retry);
+      MemoryUse usage = usage(application);
+      waiter = new MemoryWaiter(usage, config.slabs(length), retry);
       if (waiter.slabs > arena.capacitySlabs()) {
         // It would wait for ever: its retry finds out.
         forgetIfIdle(usage);
@@ -253,7 +253,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   /** Bytes in use by bodies that {@code application} sent. */
   public long usedBytes(String application) {
     synchronized (lock) {
-      Usage usage = usages.get(application);
+      MemoryUse usage = usages.get(application);
       return usage == null ? 0 : (long) usage.slabs * config.slabBytes();
     }
   }
@@ -262,7 +262,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   public int waitingCount() {
     synchronized (lock) {
       int count = 0;
-      for (Usage usage : waiting) {
+      for (MemoryUse usage : waiting) {
         count += usage.queue.size();
       }
       return count;
@@ -271,7 +271,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   public MemoryPressure pressure() {
     synchronized (lock) {
-      Usage next = nextToServe();
+      MemoryUse next = nextToServe();
       long wanted = next == null ? 0 : (long) wantedSlabs(next) * config.slabBytes();
       return new MemoryPressure(
           usedBytes(),
@@ -294,14 +294,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * and then while anybody waits.
    */
   public void expireGrants() {
-    List<Waiter> called;
+    List<MemoryWaiter> called;
     synchronized (lock) {
       long now = nanoTime.getAsLong();
-      Waiter oldest = granted.peekFirst();
+      MemoryWaiter oldest = granted.peekFirst();
       while (oldest != null && now - oldest.grantedAtNanos >= GRANT_NANOS) {
         granted.removeFirst();
         endGrant(oldest);
-        oldest.usage.displaced++;
+        oldest.use.displaced++;
         oldest = granted.peekFirst();
       }
       called = grantWhatFits();
@@ -322,7 +322,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       return;
     }
     ByteBuffer chunk = arena.allocate(bytes);
-    List<Waiter> called;
+    List<MemoryWaiter> called;
     synchronized (lock) {
       arena.endRetry(chunk);
       called = grantWhatFits();
@@ -335,15 +335,15 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * wait for any more, or wait again.
    */
   public void retryWaiters() {
-    List<Waiter> called = new ArrayList<>();
+    List<MemoryWaiter> called = new ArrayList<>();
     synchronized (lock) {
-      for (Usage usage : waiting) {
+      for (MemoryUse usage : waiting) {
         called.addAll(usage.queue);
         usage.queue.clear();
       }
       waiting.clear();
-      for (Waiter waiter : called) {
-        forgetIfIdle(waiter.usage);
+      for (MemoryWaiter waiter : called) {
+        forgetIfIdle(waiter.use);
       }
     }
     call(called);
@@ -369,11 +369,11 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   /** Without a grant: only what nobody else was promised, and not past those who wait. */
   @GuardedBy("lock")
-  private boolean mayTakeFree(Usage usage, int slabs) {
+  private boolean mayTakeFree(MemoryUse usage, int slabs) {
     if (slabs > freeSlabs() || isHeldBack(usage, slabs) || needsReserve(usage, slabs)) {
       return false;
     }
-    Usage next = nextToServe();
+    MemoryUse next = nextToServe();
     return next == null || (usage.queue.isEmpty() && usage.slabs + slabs < next.slabs);
   }
 
@@ -382,7 +382,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return arena.capacitySlabs() - usedSlabs.get() - grantedSlabs;
   }
 
-  private ByteBuf allocate(Usage usage, int length, int slabs) {
+  private ByteBuf allocate(MemoryUse usage, int length, int slabs) {
     usage.slabs += slabs;
     peakSlabs = Math.max(peakSlabs, usedSlabs.addAndGet(slabs));
     if (slabs == 1) {
@@ -400,13 +400,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return body.addComponents(true, parts).writerIndex(0);
   }
 
-  private ByteBuf slab(Usage usage, int length) {
+  private ByteBuf slab(MemoryUse usage, int length) {
     int slab = arena.take();
     return SlabBuffers.wrap(arena.memory(slab).limit(length), () -> release(usage, slab));
   }
 
-  private void release(Usage usage, int slab) {
-    List<Waiter> called;
+  private void release(MemoryUse usage, int slab) {
+    List<MemoryWaiter> called;
     synchronized (lock) {
       arena.giveBack(slab);
       usedSlabs.decrementAndGet();
@@ -418,18 +418,18 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private Usage usage(String application) {
-    Usage usage = usages.get(application);
+  private MemoryUse usage(String application) {
+    MemoryUse usage = usages.get(application);
     if (usage == null) {
-      usage = new Usage(application, limited.contains(application));
+      usage = new MemoryUse(application, limited.contains(application));
       usages.put(application, usage);
     }
     return usage;
   }
 
   @GuardedBy("lock")
-  private void enqueue(Waiter waiter) {
-    Usage usage = waiter.usage;
+  private void enqueue(MemoryWaiter waiter) {
+    MemoryUse usage = waiter.use;
     if (usage.displaced > 0) {
       usage.displaced--;
       usage.queue.addFirst(waiter);
@@ -440,14 +440,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private boolean isHeldBack(Usage usage, int slabs) {
+  private boolean isHeldBack(MemoryUse usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
     return usage.limited && taken > 0 && taken + slabs > limitSlabs;
   }
 
   /** Whether there is too little for an application that has its share already. */
   @GuardedBy("lock")
-  private boolean needsReserve(Usage usage, int slabs) {
+  private boolean needsReserve(MemoryUse usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
     int capacity = arena.capacitySlabs();
     return taken > 0
@@ -461,16 +461,16 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   /** Whether a limited application has so much that it should be written out. */
   @GuardedBy("lock")
-  private boolean nearLimit(Usage usage) {
+  private boolean nearLimit(MemoryUse usage) {
     return usage.limited && usage.slabs > limitSlabs / 4;
   }
 
   /** Takes those who wait for more slabs than there will ever be out of the queues. */
   @GuardedBy("lock")
-  private List<Waiter> takeWaitersBeyond(int capacitySlabs) {
-    List<Waiter> taken = new ArrayList<>();
-    for (Usage usage : List.copyOf(waiting)) {
-      for (Waiter waiter : List.copyOf(usage.queue)) {
+  private List<MemoryWaiter> takeWaitersBeyond(int capacitySlabs) {
+    List<MemoryWaiter> taken = new ArrayList<>();
+    for (MemoryUse usage : List.copyOf(waiting)) {
+      for (MemoryWaiter waiter : List.copyOf(usage.queue)) {
         if (waiter.slabs > capacitySlabs) {
           usage.queue.remove(waiter);
           taken.add(waiter);
@@ -485,7 +485,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void forgetIfIdle(Usage usage) {
+  private void forgetIfIdle(MemoryUse usage) {
     if (usage.slabs == 0 && usage.queue.isEmpty() && usage.grants == 0) {
       usages.remove(usage.application, usage);
     }
@@ -496,9 +496,9 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * their limit holds back.
    */
   @GuardedBy("lock")
-  private Usage nextToServe() {
-    Usage next = null;
-    for (Usage usage : waiting) {
+  private MemoryUse nextToServe() {
+    MemoryUse next = null;
+    for (MemoryUse usage : waiting) {
       if ((next == null || usage.slabs + usage.grantedSlabs < next.slabs + next.grantedSlabs)
           && !isHeldBack(usage, usage.queue.peekFirst().slabs)) {
         next = usage;
@@ -512,14 +512,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
    * large body is not starved by small ones.
    */
   @GuardedBy("lock")
-  private List<Waiter> grantWhatFits() {
+  private List<MemoryWaiter> grantWhatFits() {
     if (waiting.isEmpty()) {
       return List.of();
     }
-    List<Waiter> called = new ArrayList<>();
-    Usage next = nextToServe();
+    List<MemoryWaiter> called = new ArrayList<>();
+    MemoryUse next = nextToServe();
     while (next != null && mayBeGranted(next)) {
-      Waiter waiter = next.queue.removeFirst();
+      MemoryWaiter waiter = next.queue.removeFirst();
       if (next.queue.isEmpty()) {
         waiting.remove(next);
       }
@@ -537,7 +537,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   /** Slabs that must be free for the first of an application's waiters. */
   @GuardedBy("lock")
-  private int wantedSlabs(Usage usage) {
+  private int wantedSlabs(MemoryUse usage) {
     int slabs = usage.queue.peekFirst().slabs;
     return needsReserve(usage, slabs)
         ? Math.min(arena.capacitySlabs(), slabs + reservedSlabs())
@@ -545,18 +545,18 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private boolean mayBeGranted(Usage usage) {
+  private boolean mayBeGranted(MemoryUse usage) {
     int slabs = usage.queue.peekFirst().slabs;
     return slabs <= freeSlabs() && !needsReserve(usage, slabs);
   }
 
   @GuardedBy("lock")
-  private boolean claimGrant(Usage usage, int slabs) {
+  private boolean claimGrant(MemoryUse usage, int slabs) {
     if (usage.grants == 0) {
       return false;
     }
-    for (Waiter waiter : granted) {
-      if (waiter.usage == usage && waiter.slabs == slabs) {
+    for (MemoryWaiter waiter : granted) {
+      if (waiter.use == usage && waiter.slabs == slabs) {
         granted.remove(waiter);
         endGrant(waiter);
         return true;
@@ -566,17 +566,17 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void endGrant(Waiter waiter) {
+  private void endGrant(MemoryWaiter waiter) {
     waiter.holdsGrant = false;
-    waiter.usage.grants--;
-    waiter.usage.grantedSlabs -= waiter.slabs;
+    waiter.use.grants--;
+    waiter.use.grantedSlabs -= waiter.slabs;
     grantedSlabs -= waiter.slabs;
   }
 
-  private void cancel(Waiter waiter) {
-    List<Waiter> called;
+  private void cancel(MemoryWaiter waiter) {
+    List<MemoryWaiter> called;
     synchronized (lock) {
-      Usage usage = waiter.usage;
+      MemoryUse usage = waiter.use;
       if (waiter.holdsGrant) {
         granted.remove(waiter);
         endGrant(waiter);
@@ -589,40 +589,9 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     call(called);
   }
 
-  private static void call(List<Waiter> waiters) {
-    for (Waiter waiter : waiters) {
+  private static void call(List<MemoryWaiter> waiters) {
+    for (MemoryWaiter waiter : waiters) {
       waiter.retry.run();
-    }
-  }
-
-  /** What one application uses and who of it waits. Guarded by the budget's lock. */
-  private static final class Usage {
-    final String application;
-    final ArrayDeque<Waiter> queue = new ArrayDeque<>();
-    int slabs;
-    int grants;
-    int grantedSlabs;
-    // Grants that ran out: as many of the next waiters go to the front of the queue.
-    int displaced;
-    boolean limited;
-
-    Usage(String application, boolean limited) {
-      this.application = application;
-      this.limited = limited;
-    }
-  }
-
-  private static final class Waiter {
-    final Usage usage;
-    final int slabs;
-    final Runnable retry;
-    long grantedAtNanos;
-    boolean holdsGrant;
-
-    Waiter(Usage usage, int slabs, Runnable retry) {
-      this.usage = usage;
-      this.slabs = slabs;
-      this.retry = retry;
     }
   }
 }
