@@ -3,6 +3,7 @@ package io.sluice.mr;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.coordinator.ServedSettings;
+import io.sluice.client.push.PushConfig;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
@@ -72,35 +73,27 @@ public record JobSettings(ClientConfig client, List<String> notices) {
             .read();
     ClientConfig client = ClientConfig.from(set, BlockCodec.NONE);
     return new JobSettings(
-        client.localOutput() == LocalOutputMode.ALWAYS ? withoutPatience(client) : client,
+        client.localOutput().mode() == LocalOutputMode.ALWAYS ? withoutPatience(client) : client,
         set.notices());
   }
 
   /** Where node managers have everything, waiting for a server gains nothing. */
   private static ClientConfig withoutPatience(ClientConfig client) {
-    RetryPolicy push = client.background().push().connectionRetry();
-    RetryPolicy read = client.read().retry();
-    return new ClientConfig(
-        client.coordinator(),
-        client.transportKind(),
-        client.transport(),
-        client.connectionsPerServer(),
-        client.writer(),
-        client.background().push(),
+    PushConfig push = client.localOutput().background().push();
+    ReadConfig read = client.read();
+    RetryPolicy retry = read.retry();
+    return client.with(
+        push,
         new ReadConfig(
-            client.read().sliceBytes(),
-            client.read().slicesInFlight(),
-            client.read().maxContentBytes(),
-            client.read().silenceMs(),
+            read.sliceBytes(),
+            read.slicesInFlight(),
+            read.maxContentBytes(),
+            read.silenceMs(),
             new RetryPolicy(
-                read.maxAttempts(), read.firstDelayMs(), read.maxDelayMs(), push.patienceMs())),
-        client.directMemoryBytes(),
-        client.runFiles(),
-        client.localOutput(),
-        client.background(),
-        client.merge(),
-        client.reassign(),
-        client.security());
+                retry.maxAttempts(),
+                retry.firstDelayMs(),
+                retry.maxDelayMs(),
+                push.connectionRetry().patienceMs())));
   }
 
   public boolean hasCoordinator() {
@@ -109,6 +102,6 @@ public record JobSettings(ClientConfig client, List<String> notices) {
 
   /** When map tasks leave their output on local disks. */
   public LocalOutputMode localOutput() {
-    return client.localOutput();
+    return client.localOutput().mode();
   }
 }

@@ -91,7 +91,7 @@ final class ConnectedSluiceClient implements SluiceClient {
             Math.min(config.directMemoryBytes(), PlatformDependent.maxDirectMemory() / 2));
     this.tasks =
         new TaskEnvironment(
-            new ConnectionPool(transport, application, clientName, config.connectionsPerServer()),
+            new ConnectionPool(transport, application, clientName, config.connection().perServer()),
             new ServerHealth(
                 Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
                 time::nanoTime),
@@ -178,7 +178,7 @@ final class ConnectedSluiceClient implements SluiceClient {
     if (background == null) {
       background =
           new BackgroundPusher(
-              config.background(),
+              config.localOutput().background(),
               this::sealedPush,
               allocator,
               new SplittableRandom(),
@@ -194,7 +194,7 @@ final class ConnectedSluiceClient implements SluiceClient {
     return new SealedPush(
         output.assignment(),
         output.attempt(),
-        config.background().push(),
+        config.localOutput().background().push(),
         output.furtherServers(),
         tasks,
         windows);

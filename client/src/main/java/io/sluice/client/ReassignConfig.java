@@ -1,15 +1,41 @@
 package io.sluice.client;
 
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
+
 /**
  * How a shuffle goes on when a server fails or a partition grows too large for it.
  *
  * @param maxServers most servers that a shuffle gets in addition to its first; 0: none
  */
 public record ReassignConfig(int maxServers) {
+  static final ConfigKey<Boolean> REASSIGN =
+      ConfigKey.bool("rss.client.reassign.enabled")
+          .defaultValue(true)
+          .doc(
+              "Whether a shuffle gets a further server when one fails, or calls a partition too"
+                  + " large. Without it blocks that a server does not take go to local output.")
+          .build();
+
+  static final ConfigKey<Integer> REASSIGN_MAX =
+      ConfigKey.integer("rss.client.reassign.maxReassignServerNum")
+          .defaultValue(10)
+          .atLeast(1)
+          .atMost(1000)
+          .doc("Most servers that a shuffle gets in addition to those that it began with.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS = List.of(REASSIGN, REASSIGN_MAX);
+
   public ReassignConfig {
     if (maxServers < 0) {
       throw new IllegalArgumentException(
           "further servers: expected at least 0, found " + maxServers);
     }
+  }
+
+  public static ReassignConfig from(ConfigSet set) {
+    return new ReassignConfig(set.get(REASSIGN) ? set.get(REASSIGN_MAX) : 0);
   }
 }

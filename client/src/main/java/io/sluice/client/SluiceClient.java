@@ -57,7 +57,8 @@ public interface SluiceClient extends AutoCloseable {
    * buffers.
    */
   static SluiceClient startForOneTask(ClientConfig config, String application, String clientName) {
-    if (config.security().tls().enabled() || config.transportKind() != TransportKind.GRPC_NETTY) {
+    if (config.security().tls().enabled()
+        || config.connection().kind() != TransportKind.GRPC_NETTY) {
       return start(config, application, clientName);
     }
     LightNetty.withoutFlightRecorder();
@@ -68,7 +69,8 @@ public interface SluiceClient extends AutoCloseable {
         config,
         application,
         clientName,
-        new SocketDataTransport(config.transport(), credentials, allocator, System::nanoTime),
+        new SocketDataTransport(
+            config.connection().transport(), credentials, allocator, System::nanoTime),
         credentials,
         ClientTls.OFF,
         allocator,
@@ -77,10 +79,13 @@ public interface SluiceClient extends AutoCloseable {
 
   private static DataTransport newTransport(
       ClientConfig config, ApplicationCredentials credentials, ClientTls tls) {
-    return switch (config.transportKind()) {
-      case GRPC -> new GrpcDataTransport(config.transport(), credentials, tls, System::nanoTime);
+    return switch (config.connection().kind()) {
+      case GRPC ->
+          new GrpcDataTransport(
+              config.connection().transport(), credentials, tls, System::nanoTime);
       case GRPC_NETTY ->
-          new NettyDataTransport(config.transport(), credentials, tls, System::nanoTime);
+          new NettyDataTransport(
+              config.connection().transport(), credentials, tls, System::nanoTime);
     };
   }
 

@@ -1,5 +1,9 @@
 package io.sluice.client;
 
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
+
 /**
  * What an engine's map side keeps before it hands contents over.
  *
@@ -7,6 +11,30 @@ package io.sluice.client;
  * @param spillBytes records held by a task before they are handed over
  */
 public record WriterConfig(int contentBytes, long spillBytes) {
+  /** Larger contents compress no better and leave the processor's cache. */
+  private static final long USEFUL_CONTENT_BYTES = 1L << 20;
+
+  static final ConfigKey<Long> SPILL =
+      ConfigKey.dataSize("rss.writer.buffer.spill.size")
+          .defaultValue(128L << 20)
+          .atLeast(64L << 10)
+          .doc(
+              "Records that one task holds before it hands them on: less where partitions get 128 KiB"
+                  + " each with less, up to four times as much where they would get less than 16 KiB.")
+          .build();
+
+  static final ConfigKey<Long> CONTENT =
+      ConfigKey.dataSize("rss.writer.buffer.size")
+          .defaultValue(512L << 10)
+          .atLeast(64L)
+          .atMost(1L << 30)
+          .doc(
+              "Uncompressed bytes that make a block, unless a record is larger. More than 1 MiB gains"
+                  + " nothing and counts as 1 MiB.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS = List.of(SPILL, CONTENT);
+
   public WriterConfig {
     if (contentBytes < 1 || spillBytes < 1) {
       throw new IllegalArgumentException(
@@ -15,5 +43,9 @@ public record WriterConfig(int contentBytes, long spillBytes) {
               + " spillBytes="
               + spillBytes);
     }
+  }
+
+  public static WriterConfig from(ConfigSet set) {
+    return new WriterConfig((int) Math.min(set.get(CONTENT), USEFUL_CONTENT_BYTES), set.get(SPILL));
   }
 }

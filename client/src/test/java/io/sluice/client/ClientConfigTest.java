@@ -44,8 +44,8 @@ class ClientConfigTest {
     assertThat(config.writer().contentBytes()).isEqualTo(1 << 20);
     assertThat(config.push().frameBytes()).isEqualTo(4 << 20);
     assertThat(config.read().retry().maxAttempts()).isEqualTo(50);
-    assertThat(config.transportKind()).isEqualTo(TransportKind.GRPC_NETTY);
-    assertThat(config.transport().ioMode()).isEqualTo(IoMode.EPOLL);
+    assertThat(config.connection().kind()).isEqualTo(TransportKind.GRPC_NETTY);
+    assertThat(config.connection().transport().ioMode()).isEqualTo(IoMode.EPOLL);
     assertThat(set.notices())
         .hasSize(2)
         .anyMatch(line -> line.contains("spark.rss.storage.type has no effect"))

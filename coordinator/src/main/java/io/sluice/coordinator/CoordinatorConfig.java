@@ -51,7 +51,6 @@ public record CoordinatorConfig(
     RulesConfig rules,
     SecurityConfig security) {
 
-  private static final String FIRST = "0.1.0";
   private static final int MAX_PORT = 65535;
 
   static final ConfigKey<Integer> RPC_PORT =
@@ -59,7 +58,6 @@ public record CoordinatorConfig(
           .defaultValue(19999)
           .atLeast(0)
           .atMost(MAX_PORT)
-          .since(FIRST)
           .doc("Port for servers, drivers and tools. 0: any free port.")
           .build();
   static final ConfigKey<Integer> HTTP_PORT =
@@ -67,7 +65,6 @@ public record CoordinatorConfig(
           .defaultValue(19998)
           .atLeast(0)
           .atMost(MAX_PORT)
-          .since(FIRST)
           .doc(
               "Port of the web pages (`/`), the REST API (`/api/v1/`), `/metrics` (Prometheus),"
                   + " `/healthz` and `/readyz`. 0: any free port.")
@@ -76,7 +73,6 @@ public record CoordinatorConfig(
       ConfigKey.string("rss.coordinator.host")
           .defaultValue("")
           .defaultText("all interfaces")
-          .since(FIRST)
           .doc(
               "Name or address of the interface to listen on. A name with a dot by which browsers"
                   + " reach the REST API must be this one where the API asks for no proof"
@@ -85,7 +81,6 @@ public record CoordinatorConfig(
   static final ConfigKey<String> DATA_DIR =
       ConfigKey.string("rss.coordinator.data.dir")
           .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
-          .since(FIRST)
           .doc(
               "Directory of the metadata log: exclusions and limits set over the API, decommissions,"
                   + " ended applications, fallbacks, events and throughput survive a restart."
@@ -97,7 +92,6 @@ public record CoordinatorConfig(
           .defaultValue(8L << 20)
           .atLeast(64L << 10)
           .atMost(1L << 30)
-          .since(FIRST)
           .doc(
               "Largest heartbeat that is read: about 40 bytes for each application of which a"
                   + " server has data. Other calls have limits of their own (protocol.md).")
@@ -107,7 +101,6 @@ public record CoordinatorConfig(
       ConfigKey.integer("rss.coordinator.connections.max")
           .defaultValue(20_000)
           .atLeast(1)
-          .since(FIRST)
           .doc(
               "Most open connections of servers, drivers and tools; a further one is closed. One is open for each server and each application.")
           .build();
@@ -115,21 +108,18 @@ public record CoordinatorConfig(
       ConfigKey.integer("rss.coordinator.connections.per.peer.max")
           .defaultValue(2_500)
           .atLeast(1)
-          .since(FIRST)
           .doc("Most of them from one address.")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
       ConfigKey.integer("rss.coordinator.http.connections.max")
           .defaultValue(256)
           .atLeast(1)
-          .since(FIRST)
           .doc("Most open connections to rss.jetty.http.port; a further one is closed.")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
       ConfigKey.integer("rss.coordinator.http.connections.per.peer.max")
           .defaultValue(64)
           .atLeast(1)
-          .since(FIRST)
           .doc(
               "Most of them from one address. A browser has six of them; behind a reverse proxy all"
                   + " browsers have its address: then as many as in all.")
@@ -140,7 +130,6 @@ public record CoordinatorConfig(
           .defaultValue(seconds(30))
           .atLeast(100L)
           .reloadable()
-          .since(FIRST)
           .doc(
               "Silence after which a server counts as lost and is given nothing more. A shorter one holds once the longer one has passed.")
           .build();
@@ -149,7 +138,6 @@ public record CoordinatorConfig(
           .defaultValue(seconds(5))
           .atLeast(10L)
           .reloadable()
-          .since(FIRST)
           .doc(
               "How often servers are asked to report. Must be less than the silence after which"
                   + " they are lost; a third of it or less is sensible.")
@@ -158,7 +146,6 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
           .defaultValue(Duration.ofHours(1).toMillis())
           .reloadable()
-          .since(FIRST)
           .doc("Silence after which a lost server is no longer listed.")
           .build();
   static final ConfigKey<Integer> SERVERS_MAX =
@@ -167,13 +154,11 @@ public record CoordinatorConfig(
           .atLeast(1)
           .atMost(100_000)
           .reloadable()
-          .since(FIRST)
           .doc("Most servers that are known at a time, lost ones included. More are refused.")
           .build();
   static final ConfigKey<Boolean> SILENT_ENABLED =
       ConfigKey.bool("rss.coordinator.startup-silent-period.enabled")
           .defaultValue(false)
-          .since(FIRST)
           .doc(
               "Assign no shuffles for a while after the start, so that none is squeezed onto the"
                   + " few servers that happened to report first.")
@@ -182,7 +167,6 @@ public record CoordinatorConfig(
       ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
           .defaultValue(seconds(20))
           .atLeast(0L)
-          .since(FIRST)
           .doc("How long that while is. Longer than the interval of heartbeats is sensible.")
           .build();
 
@@ -191,7 +175,6 @@ public record CoordinatorConfig(
           .defaultValue(seconds(60))
           .atLeast(100L)
           .reloadable()
-          .since(FIRST)
           .doc(
               "How long an application lives without a sign of life of its driver. Drivers renew"
                   + " every third of it; afterwards servers drop its shuffles. A shorter one is"
@@ -203,7 +186,6 @@ public record CoordinatorConfig(
           .atLeast(1)
           .atMost(1_000_000)
           .reloadable()
-          .since(FIRST)
           .doc("Most live applications. More are refused and use their engine's own shuffle.")
           .build();
   static final ConfigKey<Long> ENDED_TIME =
@@ -211,7 +193,6 @@ public record CoordinatorConfig(
           .defaultValue(Duration.ofMinutes(10).toMillis())
           .atLeast(0L)
           .reloadable()
-          .since(FIRST)
           .doc(
               "How long an application that ended is remembered, so that servers learn of its end"
                   + " from their heartbeats.")
@@ -222,7 +203,6 @@ public record CoordinatorConfig(
           .atLeast(0)
           .atMost(1_000_000)
           .reloadable()
-          .since(FIRST)
           .doc(
               "Most ended applications that are remembered. Servers drop one that was forgotten"
                   + " when a whole lease has passed.")
@@ -233,7 +213,6 @@ public record CoordinatorConfig(
           .atLeast(0)
           .atMost(1_000_000)
           .reloadable()
-          .since(FIRST)
           .doc(
               "Shuffles remembered of each application, the latest ones, 8 bytes each: one that is"
                   + " registered again with another partition count is refused.")
@@ -243,7 +222,6 @@ public record CoordinatorConfig(
       ConfigKey.enumeration("rss.coordinator.assignment.strategy", StrategyKind.class)
           .defaultValue(StrategyKind.PARTITION_BALANCE)
           .reloadable()
-          .since(FIRST)
           .doc(
               "How servers are chosen: `PARTITION_BALANCE` the better of two random ones, `BASIC`"
                   + " the least loaded, `RANDOM` any, `ROUND_ROBIN` in turn. See assignment.md.")
@@ -252,7 +230,6 @@ public record CoordinatorConfig(
       ConfigKey.enumeration("rss.coordinator.assignment.host.strategy", HostRule.class)
           .defaultValue(HostRule.PREFER_DIFF)
           .reloadable()
-          .since(FIRST)
           .doc(
               "Copies of a partition: `PREFER_DIFF` on distinct hosts while there are enough,"
                   + " `MUST_DIFF` rather fewer copies than two on a host, `NONE` any servers.")
@@ -263,7 +240,6 @@ public record CoordinatorConfig(
           .atLeast(1)
           .atMost(10_000)
           .reloadable()
-          .since(FIRST)
           .doc("Most servers that one shuffle is spread over. A client may ask for fewer.")
           .build();
   static final ConfigKey<Double> STORAGE_USED_MAX =
@@ -271,7 +247,6 @@ public record CoordinatorConfig(
           .defaultValue(95.0)
           .check(percent -> percent > 0, "more than 0")
           .reloadable()
-          .since(FIRST)
           .doc(
               "A server is given nothing more while this much of its healthy disks (of its memory,"
                   + " if it has no disks) is in use.")
@@ -280,7 +255,6 @@ public record CoordinatorConfig(
   static final ConfigKey<String> EXCLUDE_FILE =
       ConfigKey.string("rss.coordinator.exclude.nodes.file.path")
           .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
-          .since(FIRST)
           .doc(
               "File that names servers to be given nothing more, one a line: `host:port`,"
                   + " `host-port`, the server's name, or a host for all servers on it. Read again"
@@ -294,7 +268,6 @@ public record CoordinatorConfig(
           .defaultValue(seconds(60))
           .atLeast(10L)
           .reloadable()
-          .since(FIRST)
           .doc("How often the exclude file is read.")
           .build();
 

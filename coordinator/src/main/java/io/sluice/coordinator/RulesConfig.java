@@ -23,15 +23,12 @@ record RulesConfig(
     Optional<Path> clientConfFile,
     long clientConfReadIntervalMs) {
 
-  private static final String FIRST = "0.1.0";
-
   static final ConfigKey<Integer> USER_QUOTA =
       ConfigKey.integer("rss.coordinator.quota.default.app.num")
           .defaultValue(-1)
           .atLeast(0)
           .alsoAllow(-1, "no limit")
           .reloadable()
-          .since(FIRST)
           .doc(
               "Most live applications of one user. More are refused and use their engine's own shuffle.")
           .build();
@@ -73,14 +70,12 @@ record RulesConfig(
       ConfigKey.durationMs("rss.coordinator.quota.update.interval")
           .defaultValue(10_000L)
           .atLeast(10L)
-          .since(FIRST)
           .doc(
               "How often the files of quotas, access and groups are read. One that has become wrong leaves what it said before.")
           .build();
   static final ConfigKey<Boolean> CLIENT_CONF_ENABLED =
       ConfigKey.bool("rss.coordinator.dynamicClientConf.enabled")
           .defaultValue(false)
-          .since(FIRST)
           .doc("Give settings to the drivers that ask for them, which is before they register.")
           .build();
   static final ConfigKey<String> CLIENT_CONF_FILE =
@@ -93,7 +88,6 @@ record RulesConfig(
       ConfigKey.durationMs("rss.coordinator.dynamicClientConf.updateIntervalSec", TimeUnit.SECONDS)
           .defaultValue(30_000L)
           .atLeast(10L)
-          .since(FIRST)
           .doc("How often that file is read. One that has become wrong leaves what it said before.")
           .build();
 
@@ -153,12 +147,11 @@ record RulesConfig(
   }
 
   private static ConfigKey.Builder<Long> limit(ConfigKey.Builder<Long> key) {
-    return key.defaultValue(-1L).atLeast(0L).alsoAllow(-1L, "no limit").reloadable().since(FIRST);
+    return key.defaultValue(-1L).atLeast(0L).alsoAllow(-1L, "no limit").reloadable();
   }
 
   private static ConfigKey.Builder<String> file(String name) {
     return ConfigKey.string(name)
-        .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://")
-        .since(FIRST);
+        .check(CoordinatorConfig::isLocalPath, "a path of this machine, with or without file://");
   }
 }

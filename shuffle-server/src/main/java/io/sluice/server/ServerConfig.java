@@ -39,7 +39,6 @@ public record ServerConfig(
           .atLeast(0L)
           .atMost(60_000L)
           .reloadable()
-          .since("0.1.0")
           .doc(
               "How long a clean stop may take: requests under way are finished and memory is"
                   + " written to run files; what is left then is given up.")

@@ -2,7 +2,7 @@ package io.sluice.spark;
 
 import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
-import io.sluice.client.MergeConfig;
+import io.sluice.client.ReadWaitConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.security.ClientIdentity;
@@ -145,7 +145,7 @@ public final class PluginConfig {
 
   /** When map tasks leave blocks on local disks. */
   public LocalOutputMode localOutput() {
-    return client.localOutput();
+    return client.localOutput().mode();
   }
 
   /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
@@ -179,13 +179,13 @@ public final class PluginConfig {
   }
 
   /** How long readers wait for what is pushed behind its task. */
-  public MergeConfig merge() {
-    return client.merge();
+  public ReadWaitConfig readWait() {
+    return client.localOutput().readWait();
   }
 
   /** What an attempt holds of a partition is not pushed behind its task if it is larger. */
   public long largestPushedPartitionBytes() {
-    return client.background().skipPartitionBytes();
+    return client.localOutput().background().skipPartitionBytes();
   }
 
   /**

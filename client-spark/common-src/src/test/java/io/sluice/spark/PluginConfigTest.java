@@ -37,8 +37,8 @@ class PluginConfigTest {
 
     assertThat(config.client().coordinator().quorum()).hasSize(2);
     assertThat(config.spillBytes()).isEqualTo(1L << 30);
-    assertThat(config.client().transportKind()).isEqualTo(TransportKind.GRPC_NETTY);
-    assertThat(config.client().transport().ioMode()).isEqualTo(IoMode.EPOLL);
+    assertThat(config.client().connection().kind()).isEqualTo(TransportKind.GRPC_NETTY);
+    assertThat(config.client().connection().transport().ioMode()).isEqualTo(IoMode.EPOLL);
     assertThat(config.client().read().retry().maxAttempts()).isEqualTo(50);
     assertThat(linesOf(config, "spark.rss.storage.type")).hasSize(1);
     assertThat(linesOf(config, "spark.rss.resubmit.stage")).hasSize(1);

@@ -1,7 +1,12 @@
 package io.sluice.client.push;
 
+import io.sluice.client.compress.CodecChoice;
+import io.sluice.client.server.RetryConfig;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
 
 /**
  * How map output is pushed.
@@ -23,6 +28,79 @@ public record PushConfig(
   /** Smallest frame: room for a block's header and something worth sending. */
   public static final int MIN_FRAME_BYTES = 4 << 10;
 
+  /**
+   * Larger frames gain nothing: at 1 MiB the cost of a frame is already lost in its bytes. Every
+   * server accepts frames of this size.
+   */
+  private static final long USEFUL_FRAME_BYTES = 4L << 20;
+
+  private static final long FIRST_DELAY_MS = 50;
+
+  static final ConfigKey<Integer> PUSH_ATTEMPTS =
+      ConfigKey.integer("rss.client.retry.max")
+          .defaultValue(50)
+          .atLeast(1)
+          .atMost(10_000)
+          .doc(
+              "How often one push is sent before its server is passed by: for a further server, for"
+                  + " local output, or else by the failure of the map attempt.")
+          .build();
+
+  static final ConfigKey<Long> PUSH_PATIENCE =
+      ConfigKey.durationMs("rss.client.send.check.timeout.ms")
+          .defaultValue(600_000L)
+          .atLeast(1L)
+          .doc(
+              "How long a push may be put off by a server that is alive but busy, before that server is"
+                  + " passed by.")
+          .build();
+
+  static final ConfigKey<Long> FRAME =
+      ConfigKey.dataSize("rss.client.send.size.limit")
+          .defaultValue(2L << 20)
+          .atLeast((long) MIN_FRAME_BYTES)
+          .atMost(1L << 30)
+          .doc(
+              "Most bytes of one push. More than 4 MiB gains nothing and counts as 4 MiB, so that"
+                  + " memory stays small.")
+          .build();
+
+  static final ConfigKey<Long> IN_FLIGHT =
+      ConfigKey.dataSize("rss.client.send.in.flight.size")
+          .defaultValue(16L << 20)
+          .atLeast(64L << 10)
+          .atMost(1L << 30)
+          .doc(
+              "Most bytes that one task has sent and no server has acknowledged. Servers under"
+                  + " pressure get less at a time.")
+          .build();
+
+  static final ConfigKey<CodecChoice> CODEC =
+      ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
+          .defaultText("the engine's own")
+          .doc("`LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`).")
+          .build();
+
+  static final ConfigKey<Integer> ZSTD_LEVEL =
+      ConfigKey.integer("rss.client.io.compression.zstd.level")
+          .deprecatedName("rss.client.io.compression.zstd.compression.level")
+          .defaultValue(3)
+          .atLeast(-7)
+          .atMost(22)
+          .doc("Level of `ZSTD`.")
+          .build();
+
+  public static final ConfigKey<Integer> WRITE_QUORUM =
+      ConfigKey.integer("rss.data.replica.write")
+          .defaultValue(1)
+          .atLeast(1)
+          .atMost(16)
+          .doc("Copies that must be safe for a map attempt to succeed.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(PUSH_ATTEMPTS, PUSH_PATIENCE, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL, WRITE_QUORUM);
+
   public PushConfig {
     if (frameBytes < MIN_FRAME_BYTES || inFlightBytes < frameBytes || writeQuorum < 1) {
       throw new IllegalArgumentException(
@@ -35,5 +113,20 @@ public record PushConfig(
               + " writeQuorum="
               + writeQuorum);
     }
+  }
+
+  /**
+   * @param engineCodec used where no codec is set
+   */
+  public static PushConfig from(ConfigSet set, RetryConfig retry, BlockCodec engineCodec) {
+    int frameBytes = (int) Math.min(set.get(FRAME), USEFUL_FRAME_BYTES);
+    return new PushConfig(
+        frameBytes,
+        Math.max(frameBytes, set.get(IN_FLIGHT)),
+        set.get(WRITE_QUORUM),
+        set.find(CODEC).map(CodecChoice::codec).orElse(engineCodec),
+        set.get(ZSTD_LEVEL),
+        retry.policy(set.get(PUSH_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()),
+        retry.policy(Integer.MAX_VALUE, FIRST_DELAY_MS, set.get(PUSH_PATIENCE)));
   }
 }

@@ -1,6 +1,10 @@
 package io.sluice.client.read;
 
+import io.sluice.client.server.RetryConfig;
 import io.sluice.client.server.RetryPolicy;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
 
 /**
  * How partitions are read.
@@ -13,6 +17,42 @@ import io.sluice.client.server.RetryPolicy;
  */
 public record ReadConfig(
     int sliceBytes, int slicesInFlight, int maxContentBytes, long silenceMs, RetryPolicy retry) {
+  /** Slices beyond this only hold memory. */
+  private static final long USEFUL_SLICE_BYTES = 16L << 20;
+
+  private static final long FIRST_DELAY_MS = 250;
+
+  static final ConfigKey<Long> SLICE =
+      ConfigKey.dataSize("rss.client.read.buffer.size")
+          .defaultValue(4L << 20)
+          .atLeast(4L << 10)
+          .atMost(1L << 30)
+          .doc(
+              "Most bytes asked for in one read. More than 16 MiB gains nothing and counts as 16 MiB.")
+          .build();
+
+  static final ConfigKey<Integer> PREFETCH =
+      ConfigKey.integer("rss.client.read.prefetch.capacity")
+          .defaultValue(4)
+          .atLeast(1)
+          .atMost(64)
+          .doc(
+              "Maximum number of slices that one read of a shuffle has requested or holds. A task that"
+                  + " joins has two or more reads.")
+          .build();
+
+  static final ConfigKey<Integer> RPC_ATTEMPTS =
+      ConfigKey.integer("rss.client.rpc.maxAttempts")
+          .defaultValue(20)
+          .atLeast(1)
+          .atMost(10_000)
+          .doc(
+              "How often a read is asked of a server that cannot be reached or answers badly. With"
+                  + " few tries it does not wait for rss.client.server.unreachable.timeout.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, RPC_ATTEMPTS);
+
   public ReadConfig {
     if (sliceBytes < 1024 || slicesInFlight < 1 || maxContentBytes < 1) {
       throw new IllegalArgumentException(
@@ -24,5 +64,17 @@ public record ReadConfig(
               + " maxContentBytes="
               + maxContentBytes);
     }
+  }
+
+  /**
+   * @param requestMs longest time that one request takes, with its connection
+   */
+  public static ReadConfig from(ConfigSet set, RetryConfig retry, long requestMs) {
+    return new ReadConfig(
+        (int) Math.min(set.get(SLICE), USEFUL_SLICE_BYTES),
+        set.get(PREFETCH),
+        Integer.MAX_VALUE - 16,
+        2 * requestMs,
+        retry.policy(set.get(RPC_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()));
   }
 }

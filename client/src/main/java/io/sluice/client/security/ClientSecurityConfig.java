@@ -21,19 +21,15 @@ public record ClientSecurityConfig(
   public static final ClientSecurityConfig NONE =
       new ClientSecurityConfig(Optional.empty(), Optional.empty(), TlsConfig.OFF);
 
-  private static final String FIRST = "0.1.0";
-
   static final ConfigKey<String> USER =
       ConfigKey.string("rss.security.user")
           .check(io.sluice.common.auth.Users::isName, "1 to 64 letters, digits, - and _")
           .defaultText("the operating-system user")
-          .since(FIRST)
           .doc("The name by which a cluster with authentication knows the job's user.")
           .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.user.secret.file")
           .check(path -> !path.isEmpty(), "a path")
-          .since(FIRST)
           .doc(
               "File with the user's secret. Only the driver reads it; tasks get a token of their"
                   + " application. The environment variable RSS_USER_SECRET may have the secret"

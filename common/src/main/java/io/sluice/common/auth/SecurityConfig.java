@@ -29,13 +29,11 @@ public record SecurityConfig(
   public static final SecurityConfig OFF =
       new SecurityConfig(false, Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
 
-  private static final String FIRST = "0.1.0";
   private static final long HOUR_MS = 3_600_000;
 
   static final ConfigKey<Boolean> REQUIRED =
       ConfigKey.bool("rss.security.authentication.enabled")
           .defaultValue(false)
-          .since(FIRST)
           .doc(
               "Whether callers and data connections have to prove who they are (security.md). With"
                   + " a cluster secret and `false`, those that can prove it do, and the others are"
@@ -44,7 +42,6 @@ public record SecurityConfig(
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.cluster.secret.file")
           .check(path -> !path.isEmpty(), "a path")
-          .since(FIRST)
           .doc(
               "File with the key that coordinators and servers share, or two while it is changed: an"
                   + " id and Base64 of at least 32 random bytes, one a line, the first one signs."
@@ -54,7 +51,6 @@ public record SecurityConfig(
   static final ConfigKey<String> USERS_FILE =
       ConfigKey.string("rss.security.users.file")
           .check(path -> !path.isEmpty(), "a path")
-          .since(FIRST)
           .doc(
               "File of those who may call: name, role (`user`, `reader`, `admin`) and secret, one a"
                   + " line; the secret `-` is for one who is known by certificate only. Read again"
@@ -63,7 +59,6 @@ public record SecurityConfig(
   static final ConfigKey<Boolean> OPEN_READS =
       ConfigKey.bool("rss.security.anonymous.read.enabled")
           .defaultValue(false)
-          .since(FIRST)
           .doc(
               "Whether calls that only look at servers and applications need no proof. Pages for"
                   + " probes and metrics never do.")
@@ -74,7 +69,6 @@ public record SecurityConfig(
       ConfigKey.durationMs("rss.security.token.lifetime")
           .defaultValue(72 * HOUR_MS)
           .atLeast(1_000L)
-          .since(FIRST)
           .doc(
               "How long an application's token opens connections. Drivers get a new one with every"
                   + " renewal of their lease and tasks the newest one when they are launched, so it"

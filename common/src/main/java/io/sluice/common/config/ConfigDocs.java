@@ -26,24 +26,17 @@ public final class ConfigDocs {
     if (!schema.intro().isBlank()) {
       page.append('\n').append(schema.intro().strip()).append('\n');
     }
-    page.append("\n| key | default | value | meaning | since |\n|---|---|---|---|---|\n");
+    page.append("\n| key | default | value | meaning |\n|---|---|---|---|\n");
     for (ConfigKey<?> key : schema.keys()) {
       row(
           page,
           code(prefix + key.name()),
           defaultCell(key),
           key.valueForm() + (key.isSecret() ? "; never printed" : ""),
-          meaning(prefix, key),
-          key.since());
+          meaning(prefix, key));
     }
     for (ConfigSchema.Family family : schema.passedOn()) {
-      row(
-          page,
-          code(prefix + family.prefix() + "*"),
-          "",
-          "text; never printed",
-          family.doc(),
-          family.since());
+      row(page, code(prefix + family.prefix() + "*"), "", "text; never printed", family.doc());
     }
     if (!schema.ignored().isEmpty()) {
       page.append("\nAccepted without effect, with one line in the log:\n");

@@ -124,11 +124,6 @@ public final class ConfigKey<T> {
     return from.reloadable;
   }
 
-  /** Version that first had the key. */
-  public String since() {
-    return from.since;
-  }
-
   public String doc() {
     return from.doc;
   }
@@ -243,7 +238,6 @@ public final class ConfigKey<T> {
     private String defaultText;
     private T min;
     private T max;
-    private String since;
     private String doc;
     private boolean secret;
     private boolean required;
@@ -322,11 +316,6 @@ public final class ConfigKey<T> {
       return this;
     }
 
-    public Builder<T> since(String version) {
-      this.since = version;
-      return this;
-    }
-
     /** What the key does, in sentences, for the documentation page. */
     public Builder<T> doc(String text) {
       this.doc = text;
@@ -336,7 +325,6 @@ public final class ConfigKey<T> {
     public ConfigKey<T> build() {
       demand(NAME.matcher(name).matches(), "a key's name is rss.area.name");
       demand(doc != null && !doc.isBlank(), "a key needs doc");
-      demand(since != null && !since.isBlank(), "a key needs since");
       demand(!(required && defaultValue != null), "a required key has no default");
       ConfigKey<T> key = new ConfigKey<>(this);
       if (defaultValue != null && !alsoAllowed.containsKey(defaultValue)) {

@@ -48,7 +48,7 @@ public final class ConfigSchema {
    *
    * @param prefix of the names, which ends in a dot
    */
-  public record Family(String prefix, String doc, String since) {
+  public record Family(String prefix, String doc) {
     public Family {
       if (!prefix.startsWith("rss.") || !prefix.endsWith(".")) {
         throw new IllegalArgumentException("a family's prefix is rss.area., not " + prefix);

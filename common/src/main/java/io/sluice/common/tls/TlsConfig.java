@@ -31,8 +31,6 @@ public record TlsConfig(
           ClientCertificates.NONE,
           Optional.empty());
 
-  private static final String FIRST = "0.1.0";
-
   /** What a server wants of its callers. */
   public enum ClientCertificates {
     NONE,
@@ -43,7 +41,6 @@ public record TlsConfig(
   static final ConfigKey<Boolean> ENABLED =
       ConfigKey.bool("rss.security.tls.enabled")
           .defaultValue(false)
-          .since(FIRST)
           .doc(
               "TLS 1.3 on every port and for every connection (security.md). The same for"
                   + " coordinators, servers and jobs.")
@@ -51,7 +48,6 @@ public record TlsConfig(
   static final ConfigKey<String> CERTIFICATE =
       ConfigKey.string("rss.security.tls.certificate.file")
           .check(path -> !path.isEmpty(), "a path")
-          .since(FIRST)
           .doc(
               "PEM file with this process's certificate and those that lead to its authority. Read"
                   + " again when it changes, as are the others. A job needs none unless"
@@ -60,21 +56,18 @@ public record TlsConfig(
   static final ConfigKey<String> KEY =
       ConfigKey.string("rss.security.tls.key.file")
           .check(path -> !path.isEmpty(), "a path")
-          .since(FIRST)
           .doc("PEM file with the certificate's key in PKCS#8, unencrypted: EC, RSA or Ed25519.")
           .build();
   static final ConfigKey<String> TRUST =
       ConfigKey.string("rss.security.tls.trust.file")
           .check(path -> !path.isEmpty(), "a path")
           .defaultText("the authorities of the Java runtime")
-          .since(FIRST)
           .doc("PEM file with the certificates of the authorities that the others' are checked by.")
           .build();
   static final ConfigKey<String> PEER_NAME =
       ConfigKey.string("rss.security.tls.peer.name")
           .check(name -> !name.isEmpty(), "a DNS name")
           .defaultText("the host that is connected to")
-          .since(FIRST)
           .doc(
               "DNS name that the certificates of coordinators and servers carry, where they share"
                   + " one that does not list their hosts.")
@@ -84,7 +77,6 @@ public record TlsConfig(
   public static final ConfigKey<ClientCertificates> CLIENT_CERTIFICATES =
       ConfigKey.enumeration("rss.security.tls.client.certificates", ClientCertificates.class)
           .defaultValue(ClientCertificates.NONE)
-          .since(FIRST)
           .doc(
               "Whether callers of the control port bring certificates (mutual TLS): `NONE`,"
                   + " `OPTIONAL`, `REQUIRED`. A certificate with OU=sluice-user in its subject proves"

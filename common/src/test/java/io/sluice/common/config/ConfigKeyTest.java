@@ -73,7 +73,7 @@ class ConfigKeyTest {
   }
 
   private static ConfigKey<Long> duration(String name) {
-    return ConfigKey.durationMs(name).since("0.1.0").doc("A time.").build();
+    return ConfigKey.durationMs(name).doc("A time.").build();
   }
 
   @ParameterizedTest
@@ -100,7 +100,6 @@ class ConfigKeyTest {
             .atMost(4096L)
             .alsoAllow(-1L, "no limit")
             .check(size -> Long.bitCount(size) == 1, "a power of two")
-            .since("0.1.0")
             .doc("A size.")
             .build();
 
@@ -116,52 +115,42 @@ class ConfigKeyTest {
 
   @Test
   void eachKindRefusesWhatItIsNot() {
-    assertThatThrownBy(() -> ConfigKey.integer("rss.a").since("1").doc("d").build().parse("1.5"))
+    assertThatThrownBy(() -> ConfigKey.integer("rss.a").doc("d").build().parse("1.5"))
         .hasMessage("\"1.5\" is not a whole number");
-    assertThatThrownBy(() -> ConfigKey.longNumber("rss.a").since("1").doc("d").build().parse("l"))
+    assertThatThrownBy(() -> ConfigKey.longNumber("rss.a").doc("d").build().parse("l"))
         .hasMessage("\"l\" is not a whole number");
-    assertThatThrownBy(() -> ConfigKey.bool("rss.a").since("1").doc("d").build().parse("yes"))
+    assertThatThrownBy(() -> ConfigKey.bool("rss.a").doc("d").build().parse("yes"))
         .hasMessage("\"yes\" is not true or false");
-    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").since("1").doc("d").build().parse("NaN"))
+    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").doc("d").build().parse("NaN"))
         .hasMessage("\"NaN\" is not a finite number");
-    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").since("1").doc("d").build().parse("much"))
+    assertThatThrownBy(() -> ConfigKey.decimal("rss.a").doc("d").build().parse("much"))
         .hasMessage("\"much\" is not a number");
-    assertThatThrownBy(() -> ConfigKey.percent("rss.a").since("1").doc("d").build().parse("101"))
+    assertThatThrownBy(() -> ConfigKey.percent("rss.a").doc("d").build().parse("101"))
         .hasMessage("101 is too large; give at most 100");
     assertThatThrownBy(
-            () ->
-                ConfigKey.enumeration("rss.a", TimeUnit.class)
-                    .since("1")
-                    .doc("d")
-                    .build()
-                    .parse("WEEKS"))
+            () -> ConfigKey.enumeration("rss.a", TimeUnit.class).doc("d").build().parse("WEEKS"))
         .hasMessageStartingWith("\"WEEKS\" is not one of NANOSECONDS, ");
-    assertThat(ConfigKey.strings("rss.a").since("1").doc("d").build().parse(" a, ,b,"))
+    assertThat(ConfigKey.strings("rss.a").doc("d").build().parse(" a, ,b,"))
         .isEqualTo(List.of("a", "b"));
   }
 
   @Test
   void aBadDeclarationIsRefusedWhereItStands() {
-    assertThatThrownBy(() -> ConfigKey.string("server.port").since("1").doc("d").build())
+    assertThatThrownBy(() -> ConfigKey.string("server.port").doc("d").build())
         .hasMessage("declaration of server.port: a key's name is rss.area.name");
-    assertThatThrownBy(() -> ConfigKey.string("rss.a").since("1").build())
+    assertThatThrownBy(() -> ConfigKey.string("rss.a").build())
         .hasMessageEndingWith("a key needs doc");
-    assertThatThrownBy(() -> ConfigKey.string("rss.a").doc("d").build())
-        .hasMessageEndingWith("a key needs since");
     assertThatThrownBy(() -> ConfigKey.string("rss.a").atLeast("b"))
         .hasMessageEndingWith("values of this kind have no order");
-    assertThatThrownBy(
-            () -> ConfigKey.integer("rss.a").defaultValue(0).atLeast(1).since("1").doc("d").build())
+    assertThatThrownBy(() -> ConfigKey.integer("rss.a").defaultValue(0).atLeast(1).doc("d").build())
         .hasMessageContaining("too small");
-    assertThatThrownBy(
-            () -> ConfigKey.integer("rss.a").defaultValue(1).required().since("1").doc("d").build())
+    assertThatThrownBy(() -> ConfigKey.integer("rss.a").defaultValue(1).required().doc("d").build())
         .hasMessageEndingWith("a required key has no default");
   }
 
   @Test
   void aSchemaRefusesTheSameNameTwice() {
-    ConfigKey<String> key =
-        ConfigKey.string("rss.a").deprecatedName("rss.b").since("1").doc("d").build();
+    ConfigKey<String> key = ConfigKey.string("rss.a").deprecatedName("rss.b").doc("d").build();
 
     assertThatThrownBy(() -> ConfigSchema.builder("s").keys(key).ignored("rss.b", "why").build())
         .hasMessage("schema s declares rss.b twice");
@@ -205,11 +194,9 @@ class ConfigKeyTest {
             .defaultText("the host's address")
             .deprecatedName("rss.old")
             .secret()
-            .since("0.1.0")
             .doc("One | two\nthree.")
             .build();
-    ConfigKey<Integer> needed =
-        ConfigKey.integer("rss.n").required().since("0.1.0").doc("N.").build();
+    ConfigKey<Integer> needed = ConfigKey.integer("rss.n").required().doc("N.").build();
     ConfigSchema schema =
         ConfigSchema.builder("client")
             .title("Client")
@@ -229,10 +216,10 @@ class ConfigKeyTest {
 
             About.
 
-            | key | default | value | meaning | since |
-            |---|---|---|---|---|
-            | `spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. | 0.1.0 |
-            | `spark.rss.n` | (required) | whole number | N. | 0.1.0 |
+            | key | default | value | meaning |
+            |---|---|---|---|
+            | `spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. |
+            | `spark.rss.n` | (required) | whole number | N. |
 
             Accepted without effect, with one line in the log:
 

@@ -23,7 +23,6 @@ class ConfigReaderTest {
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .required()
           .check(list -> !list.isEmpty(), "name at least one")
-          .since("0.1.0")
           .doc("Coordinators.")
           .build();
   static final ConfigKey<Long> CAPACITY =
@@ -32,7 +31,6 @@ class ConfigReaderTest {
           .alsoAllow(-1L, "a share of memory")
           .atLeast(DataSize.ofMib(1).bytes())
           .atMost(DataSize.ofGib(100).bytes())
-          .since("0.1.0")
           .doc("Bytes accepted but not yet written.")
           .build();
   static final ConfigKey<Long> INTERVAL =
@@ -40,40 +38,28 @@ class ConfigReaderTest {
           .defaultValue(10_000L)
           .atLeast(1L)
           .deprecatedName("rss.server.heartbeat.period")
-          .since("0.1.0")
           .doc("Time between heartbeats.")
           .build();
   static final ConfigKey<Kind> TYPE =
       ConfigKey.enumeration("rss.rpc.server.type", Kind.class)
           .defaultValue(Kind.GRPC_NETTY)
-          .since("0.1.0")
           .doc("Transport.")
           .build();
   static final ConfigKey<Double> LOW =
-      ConfigKey.percent("rss.server.low").defaultValue(25.0).since("0.1.0").doc("Low.").build();
+      ConfigKey.percent("rss.server.low").defaultValue(25.0).doc("Low.").build();
   static final ConfigKey<Double> HIGH =
-      ConfigKey.percent("rss.server.high").defaultValue(75.0).since("0.1.0").doc("High.").build();
+      ConfigKey.percent("rss.server.high").defaultValue(75.0).doc("High.").build();
   static final ConfigKey<String> PASSWORD =
-      ConfigKey.string("rss.server.password").secret().since("0.1.0").doc("Secret.").build();
+      ConfigKey.string("rss.server.password").secret().doc("Secret.").build();
   static final ConfigKey<Integer> PIN =
-      ConfigKey.integer("rss.server.pin")
-          .secret()
-          .atLeast(1000)
-          .since("0.1.0")
-          .doc("Secret number.")
-          .build();
+      ConfigKey.integer("rss.server.pin").secret().atLeast(1000).doc("Secret number.").build();
   static final ConfigKey<Boolean> EPOLL =
-      ConfigKey.bool("rss.server.netty.epoll.enable")
-          .defaultValue(false)
-          .since("0.1.0")
-          .doc("Use epoll.")
-          .build();
+      ConfigKey.bool("rss.server.netty.epoll.enable").defaultValue(false).doc("Use epoll.").build();
   static final ConfigKey<Integer> PORT =
       ConfigKey.integer("rss.server.netty.port")
           .defaultValue(17000)
           .atLeast(0)
           .atMost(65535)
-          .since("0.1.0")
           .doc("Port.")
           .build();
   static final ConfigSchema SCHEMA =
@@ -243,9 +229,8 @@ class ConfigReaderTest {
   @Test
   void handsOnAFamilyUnderTheRestOfItsNames() {
     ConfigSchema.Family family =
-        new ConfigSchema.Family("rss.server.library.", "The library's own.", "0.1.0");
-    ConfigKey<String> own =
-        ConfigKey.string("rss.server.library.path").since("0.1.0").doc("Path.").build();
+        new ConfigSchema.Family("rss.server.library.", "The library's own.");
+    ConfigKey<String> own = ConfigKey.string("rss.server.library.path").doc("Path.").build();
     ConfigSchema schema = ConfigSchema.builder("server").keys(own).passedOn(family).build();
     ConfigSet set =
         ConfigSet.of(
@@ -260,8 +245,7 @@ class ConfigReaderTest {
     assertThatThrownBy(() -> ConfigSet.of(schema, Map.of("rss.server.library.", "x")))
         .isInstanceOf(ConfigException.class);
     assertThat(ConfigDocs.render("", List.of(schema)))
-        .contains(
-            "| `rss.server.library.*` |  | text; never printed | The library's own. | 0.1.0 |");
+        .contains("| `rss.server.library.*` |  | text; never printed | The library's own. |");
   }
 
   @Test
@@ -342,8 +326,7 @@ class ConfigReaderTest {
   @Test
   void refusesAKeyOfAnotherSchema() {
     ConfigSet set = ConfigSet.of(SCHEMA, Map.of("rss.coordinator.quorum", "a:1"));
-    ConfigKey<String> foreign =
-        ConfigKey.string("rss.other").since("0.1.0").doc("Elsewhere.").build();
+    ConfigKey<String> foreign = ConfigKey.string("rss.other").doc("Elsewhere.").build();
 
     assertThatThrownBy(() -> set.get(foreign)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> set.get(PASSWORD)).isInstanceOf(IllegalStateException.class);

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 
 class ConfigReloadTest {
   private static final ConfigKey<Integer> LIVE =
-      ConfigKey.integer("rss.live").defaultValue(1).reloadable().since("1").doc("l").build();
+      ConfigKey.integer("rss.live").defaultValue(1).reloadable().doc("l").build();
   private static final ConfigKey<Integer> FIXED =
-      ConfigKey.integer("rss.fixed").defaultValue(10).since("1").doc("f").build();
+      ConfigKey.integer("rss.fixed").defaultValue(10).doc("f").build();
   private static final ConfigKey<String> SECRET =
-      ConfigKey.string("rss.hidden").secret().since("1").doc("s").build();
+      ConfigKey.string("rss.hidden").secret().doc("s").build();
   private static final ConfigSchema SCHEMA =
       ConfigSchema.builder("test")
           .title("Test")

@@ -27,7 +27,6 @@ public record BufferConfig(
           .defaultValue(BY_RATIO)
           .alsoAllow(BY_RATIO, "rss.server.buffer.capacity.ratio of the machine's memory")
           .atLeast(LEAST_CAPACITY_BYTES)
-          .since("0.1.0")
           .doc(
               "Off-heap memory for blocks that are accepted and not yet written; connections are not"
                   + " read while it is full. A size that the machine or the JVM"
@@ -39,7 +38,6 @@ public record BufferConfig(
           .defaultValue(0.6)
           .atLeast(0.01)
           .atMost(0.95)
-          .since("0.1.0")
           .doc(
               "Share of the machine's memory to use when rss.server.buffer.capacity is -1, but never"
                   + " more than the JVM's direct memory allows.")
@@ -51,7 +49,6 @@ public record BufferConfig(
           .atLeast(4L << 10)
           .atMost(1L << 20)
           .check(size -> Long.bitCount(size) == 1, "a power of two")
-          .since("0.1.0")
           .doc("Unit in which the memory is given out to pushed frames and counted.")
           .build();
 
@@ -59,7 +56,6 @@ public record BufferConfig(
       ConfigKey.percent("rss.server.memory.shuffle.highWaterMark.percentage")
           .defaultValue(75.0)
           .check(percent -> percent == Math.rint(percent), "a whole percent")
-          .since("0.1.0")
           .doc("Share of the memory in use at which spilling to disk begins.")
           .build();
 
@@ -67,7 +63,6 @@ public record BufferConfig(
       ConfigKey.percent("rss.server.memory.shuffle.lowWaterMark.percentage")
           .defaultValue(25.0)
           .check(percent -> percent == Math.rint(percent), "a whole percent")
-          .since("0.1.0")
           .doc("Share of the memory in use at which spilling ends.")
           .build();
 
@@ -76,7 +71,6 @@ public record BufferConfig(
           .defaultValue(SpillConfig.DEFAULT_HUGE_MEMORY_RATIO)
           .atLeast(0.001)
           .atMost(1.0)
-          .since("0.1.0")
           .doc(
               "Most of the memory, as a share, that an application may hold while it has a huge"
                   + " partition: past it, its pushes wait for its own spills, and nobody else's do.")

@@ -26,7 +26,6 @@ public record ClusterConfig(
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .required()
           .check(list -> !list.isEmpty(), "at least one host:port")
-          .since("0.1.0")
           .doc(
               "The coordinators, comma-separated. The server reports to each of them; it works on"
                   + " while some or all of them are down.")
@@ -37,7 +36,6 @@ public record ClusterConfig(
           .defaultValue(10_000L)
           .atLeast(100L)
           .atMost(300_000L)
-          .since("0.1.0")
           .doc("Time between two heartbeats, until a coordinator's reply asks for another.")
           .build();
 
@@ -46,7 +44,6 @@ public record ClusterConfig(
           .defaultValue(5_000L)
           .atLeast(100L)
           .atMost(300_000L)
-          .since("0.1.0")
           .doc("How long to wait for a coordinator's answer to a heartbeat.")
           .build();
 
@@ -54,7 +51,6 @@ public record ClusterConfig(
       ConfigKey.durationMs("rss.server.app.expired.withoutHeartbeat")
           .defaultValue(60_000L)
           .atLeast(1_000L)
-          .since("0.1.0")
           .doc(
               "How long an application is kept that no coordinator calls alive. The time counts"
                   + " only while a coordinator answers; a longer lease of a coordinator counts"
@@ -65,7 +61,6 @@ public record ClusterConfig(
       ConfigKey.strings("rss.server.tags")
           .defaultValue(List.of())
           .reloadable()
-          .since("0.1.0")
           .doc(
               "What the server says it is: only such servers are assigned to a job that asks for"
                   + " it.")
@@ -76,7 +71,6 @@ public record ClusterConfig(
           .defaultValue(60_000L)
           .atLeast(100L)
           .atMost(3_600_000L)
-          .since("0.1.0")
           .doc(
               "How often a decommissioned server looks whether it still holds a shuffle. It ends"
                   + " when it held none twice in a row.")
@@ -87,7 +81,6 @@ public record ClusterConfig(
           .defaultValue(2)
           .atLeast(1)
           .atMost(64)
-          .since("0.1.0")
           .doc(
               "Shuffles that a server copies to others at the same time when it is decommissioned"
                   + " with --move. Each holds one frame of 2 MiB in memory.")
@@ -97,7 +90,6 @@ public record ClusterConfig(
       ConfigKey.dataSize("rss.server.decommission.move.rate")
           .defaultValue(200L << 20)
           .atLeast(0L)
-          .since("0.1.0")
           .doc(
               "Most bytes per second that a server copies to others when it is decommissioned with"
                   + " --move, all copies together, so that it goes on serving; 0: no bound.")

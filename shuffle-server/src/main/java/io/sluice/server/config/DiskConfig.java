@@ -36,7 +36,6 @@ public record DiskConfig(
   public static final ConfigKey<StorageType> STORAGE_TYPE =
       ConfigKey.enumeration("rss.storage.type", StorageType.class)
           .defaultValue(StorageType.MEMORY_LOCALFILE)
-          .since("0.1.0")
           .doc(
               "Where blocks are kept: in memory, from there in files in local directories and, with"
                   + " MEMORY_LOCALFILE_HDFS, from there on a remote file system.")
@@ -50,7 +49,6 @@ public record DiskConfig(
               paths -> paths.stream().allMatch(DiskConfig::isBasePath),
               "absolute directories, each /path, /path:SSD or /path:HDD")
           .check(DiskConfig::allDifferent, "each directory once")
-          .since("0.1.0")
           .doc(
               "Directories for run files, best one per disk, each with the kind of its disk where"
                   + " the server cannot find it out. A directory belongs to one server.")
@@ -60,7 +58,6 @@ public record DiskConfig(
   static final ConfigKey<String> FILE_GROUP =
       ConfigKey.string("rss.storage.file.group")
           .check(name -> name.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]*"), "the name of a group")
-          .since("0.1.0")
           .doc(
               "Group that may read run files and the directories that hold them, on local disks and"
                   + " on the remote file system; the server's user must belong to it. When not set,"
@@ -73,7 +70,6 @@ public record DiskConfig(
           .defaultValue(BY_RATIO)
           .alsoAllow(BY_RATIO, "rss.server.disk.capacity.ratio of the disk")
           .atLeast(1L << 20)
-          .since("0.1.0")
           .doc("Most bytes to store in each directory.")
           .build();
 
@@ -82,7 +78,6 @@ public record DiskConfig(
           .defaultValue(0.9)
           .atLeast(0.01)
           .atMost(1.0)
-          .since("0.1.0")
           .doc("Share of each disk to use when rss.server.disk.capacity is -1.")
           .build();
 
@@ -90,7 +85,6 @@ public record DiskConfig(
       ConfigKey.percent("rss.server.high.watermark.write")
           .defaultValue(95.0)
           .reloadable()
-          .since("0.1.0")
           .doc("Share of a directory's capacity in use at which nothing more is written there.")
           .build();
 
@@ -98,7 +92,6 @@ public record DiskConfig(
       ConfigKey.percent("rss.server.low.watermark.write")
           .defaultValue(85.0)
           .reloadable()
-          .since("0.1.0")
           .doc("Share of a directory's capacity in use below which it is written to again.")
           .build();
 
@@ -106,7 +99,6 @@ public record DiskConfig(
       ConfigKey.dataSize("rss.server.disk.reserved")
           .defaultValue(0L)
           .atLeast(0L)
-          .since("0.1.0")
           .doc(
               "Bytes of each directory's file system that are left free for others, whatever the"
                   + " capacity.")
@@ -116,7 +108,6 @@ public record DiskConfig(
       ConfigKey.dataSize("rss.server.disk.demotion.rate")
           .defaultValue(100L << 20)
           .atLeast(0L)
-          .since("0.1.0")
           .doc(
               "Most bytes per second that are moved from a directory above its high watermark to"
                   + " one on a slower disk, in the background; 0 moves nothing.")
@@ -126,7 +117,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.disk.write.timeout")
           .defaultValue(HealthConfig.DEFAULT.writeTimeoutMs())
           .atLeast(100L)
-          .since("0.1.0")
           .doc(
               "How long writing a run of 256 MiB may take, a larger one longer in proportion. Then"
                   + " it is given up, its blocks go to another disk, and this one is suspected.")
@@ -136,7 +126,6 @@ public record DiskConfig(
       ConfigKey.integer("rss.server.disk.write.errors.max")
           .defaultValue(HealthConfig.DEFAULT.writeFailuresUntilSuspect())
           .atLeast(1)
-          .since("0.1.0")
           .doc("Failed writes in a row after which a disk is suspected: not written any more.")
           .build();
 
@@ -144,7 +133,6 @@ public record DiskConfig(
       ConfigKey.integer("rss.server.disk.read.errors.max")
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Failed reads within rss.server.disk.errors.window after which a disk is checked. If it"
                   + " answers and they were of one application, only runs that still cannot be read are"
@@ -155,7 +143,6 @@ public record DiskConfig(
       ConfigKey.integer("rss.server.disk.read.errors.lost")
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilLost())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Failed reads within rss.server.disk.errors.window after which the data of a disk that"
                   + " fails its checks, too, is declared lost.")
@@ -165,7 +152,6 @@ public record DiskConfig(
       ConfigKey.integer("rss.server.disk.checksum.errors.max")
           .defaultValue(HealthConfig.DEFAULT.checksumErrorsUntilSuspect())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Damaged blocks or footers found within rss.server.disk.errors.window after which a"
                   + " disk is suspected.")
@@ -175,7 +161,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.disk.errors.window")
           .defaultValue(HealthConfig.DEFAULT.errorWindowMs())
           .atLeast(1L)
-          .since("0.1.0")
           .doc("Errors of a disk that are older count no more.")
           .build();
 
@@ -183,7 +168,6 @@ public record DiskConfig(
       ConfigKey.decimal("rss.server.disk.slow.factor")
           .defaultValue(HealthConfig.DEFAULT.slowFactor())
           .atLeast(1.5)
-          .since("0.1.0")
           .doc(
               "A disk is suspected when it lately takes so many times longer than it used to and"
                   + " than the other disks of its kind do.")
@@ -193,7 +177,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.disk.slow.threshold")
           .defaultValue(HealthConfig.DEFAULT.slowLeastMs())
           .atLeast(0L)
-          .since("0.1.0")
           .doc("Nor is a disk slow that takes less than this for a MiB, or for a probe.")
           .build();
 
@@ -201,7 +184,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.disk.lost.after")
           .defaultValue(HealthConfig.DEFAULT.lostAfterMs())
           .atLeast(1L)
-          .since("0.1.0")
           .doc("What a disk holds is declared lost when nothing could be read from it for so long.")
           .build();
 
@@ -209,7 +191,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.health.check.interval.ms")
           .defaultValue(HealthConfig.DEFAULT.probes().intervalMs())
           .atLeast(1L)
-          .since("0.1.0")
           .doc(
               "How often a small file is written to each disk, read back and deleted; one that is"
                   + " suspected or lost is probed every two seconds, or as often as this.")
@@ -219,7 +200,6 @@ public record DiskConfig(
       ConfigKey.durationMs("rss.server.health.check.timeout")
           .defaultValue(HealthConfig.DEFAULT.probes().timeoutMs())
           .atLeast(1L)
-          .since("0.1.0")
           .doc("A disk on which that takes longer is suspected.")
           .build();
 
@@ -227,7 +207,6 @@ public record DiskConfig(
       ConfigKey.integer("rss.server.health.check.successes")
           .defaultValue(HealthConfig.DEFAULT.probes().successesToReturn())
           .atLeast(1)
-          .since("0.1.0")
           .doc("Good checks in a row after which a disk is used again.")
           .build();
 

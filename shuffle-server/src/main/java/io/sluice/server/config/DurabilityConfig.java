@@ -15,7 +15,6 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
   static final ConfigKey<Fsync> FSYNC =
       ConfigKey.enumeration("rss.server.fsync", Fsync.class)
           .defaultValue(Fsync.NEVER)
-          .since("0.1.0")
           .doc(
               "What of the run files outlives a crash of the machine or a power loss; a crash of the"
                   + " server alone, kill -9 included, costs none of them in any case. NEVER: what the"
@@ -28,7 +27,6 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .defaultValue(5_000L)
           .atLeast(10L)
           .atMost(3_600_000L)
-          .since("0.1.0")
           .doc("How often run files are synced when rss.server.fsync is INTERVAL.")
           .build();
 
@@ -37,7 +35,6 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .defaultValue(600_000L)
           .atLeast(1_000L)
           .atMost(86_400_000L)
-          .since("0.1.0")
           .doc(
               "How long a start may take to look through the run files of the life before. A"
                   + " directory that is not ready then counts as lost until the next start.")

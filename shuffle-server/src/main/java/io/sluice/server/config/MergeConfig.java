@@ -45,7 +45,6 @@ public final class MergeConfig {
           .defaultValue(BY_MACHINE)
           .alsoAllow(BY_MACHINE, "as much as -XX:MaxDirectMemorySize leaves, up to 128MiB")
           .atLeast(LEAST_MEMORY_BYTES)
-          .since("0.1.0")
           .doc(
               "Memory for all merges of run files together, shared evenly by the disks that merge."
                   + " With little of it fewer runs are merged at a time.")
@@ -55,7 +54,6 @@ public final class MergeConfig {
       ConfigKey.dataSize("rss.server.merge.max.output.size")
           .defaultValue(4L << 30)
           .atLeast(1L << 20)
-          .since("0.1.0")
           .doc("Most bytes of blocks in a merged run file.")
           .build();
 
@@ -119,7 +117,6 @@ public final class MergeConfig {
   private static ConfigKey<PolicyKind> policy(String kind) {
     return ConfigKey.enumeration("rss.server.merge." + kind + ".policy", PolicyKind.class)
         .defaultValue(PolicyKind.BLOCK_SIZE)
-        .since("0.1.0")
         .doc(
             "When neighbouring run files on "
                 + kind.toUpperCase(Locale.ROOT)
@@ -132,7 +129,6 @@ public final class MergeConfig {
     return ConfigKey.dataSize("rss.server.merge." + kind + ".block.size")
         .defaultValue(bytes)
         .atLeast(1L)
-        .since("0.1.0")
         .doc("Average size of a partition's part of a run file that merging aims at. " + why)
         .build();
   }
@@ -141,7 +137,6 @@ public final class MergeConfig {
     return ConfigKey.integer("rss.server.merge." + kind + ".fan.in")
         .defaultValue(40)
         .atLeast(2)
-        .since("0.1.0")
         .doc("Run files that are merged into one under the policy FAN_IN.")
         .build();
   }

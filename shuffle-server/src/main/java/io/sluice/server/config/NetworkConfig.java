@@ -52,7 +52,6 @@ public record NetworkConfig(
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.server.host")
           .defaultText("every interface; announced is RSS_IP or the machine's first address")
-          .since("0.1.0")
           .doc(
               "Host name or address to listen on and to announce. Without it the server listens on"
                   + " every interface and announces the address in the environment variable RSS_IP"
@@ -62,7 +61,6 @@ public record NetworkConfig(
   static final ConfigKey<ServerType> SERVER_TYPE =
       ConfigKey.enumeration("rss.rpc.server.type", ServerType.class)
           .defaultValue(ServerType.GRPC_NETTY)
-          .since("0.1.0")
           .doc(
               "Transports for data: GRPC_NETTY is framed TCP on rss.server.netty.port besides gRPC"
                   + " on rss.rpc.server.port; GRPC is the latter alone.")
@@ -73,7 +71,6 @@ public record NetworkConfig(
           .defaultValue(19999)
           .atLeast(0)
           .atMost(65535)
-          .since("0.1.0")
           .doc("Port of control calls and of the gRPC transport; 0: any free one.")
           .build();
 
@@ -82,7 +79,6 @@ public record NetworkConfig(
           .defaultValue(17000)
           .atLeast(0)
           .atMost(65535)
-          .since("0.1.0")
           .doc("Port of the framed transport; 0: any free one.")
           .build();
 
@@ -91,7 +87,6 @@ public record NetworkConfig(
           .defaultValue(19998)
           .atLeast(0)
           .atMost(65535)
-          .since("0.1.0")
           .doc("Port of /metrics, /healthz and /readyz; 0: any free one.")
           .build();
 
@@ -99,14 +94,12 @@ public record NetworkConfig(
       ConfigKey.bool("rss.jetty.ssl.enable")
           .defaultValue(false)
           .check(enabled -> !enabled, "false; rss.security.tls.enabled encrypts every port")
-          .since("0.1.0")
           .doc("Only there to be refused: rss.security.tls.enabled encrypts every port.")
           .build();
 
   static final ConfigKey<IoMode> IO_MODE =
       ConfigKey.enumeration("rss.server.netty.io.mode", IoMode.class)
           .defaultText("EPOLL, or NIO if rss.server.netty.epoll.enable is false")
-          .since("0.1.0")
           .doc(
               "How the framed transport waits for its sockets. Where the kernel lacks it, the next"
                   + " one of IO_URING, EPOLL, NIO is used, with one line in the log.")
@@ -115,7 +108,6 @@ public record NetworkConfig(
   static final ConfigKey<Boolean> EPOLL =
       ConfigKey.bool("rss.server.netty.epoll.enable")
           .defaultValue(true)
-          .since("0.1.0")
           .doc("EPOLL if true and NIO if false, unless rss.server.netty.io.mode says which.")
           .build();
 
@@ -124,7 +116,6 @@ public record NetworkConfig(
           .defaultValue(1024)
           .atLeast(1)
           .atMost(65535)
-          .since("0.1.0")
           .doc("Connections that the kernel holds until the framed transport accepts them.")
           .build();
 
@@ -133,7 +124,6 @@ public record NetworkConfig(
           .defaultValue(0)
           .atLeast(0)
           .atMost(1024)
-          .since("0.1.0")
           .doc("Threads of the framed transport; 0: one per core, at least two.")
           .build();
 
@@ -141,7 +131,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.rpc.executor.size")
           .defaultValue(1000)
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Most threads for gRPC calls. Calls do not wait for one another in threads, so the"
                   + " server starts no more than four per core, and at least eight, of them.")
@@ -151,7 +140,6 @@ public record NetworkConfig(
       ConfigKey.dataSize("rss.rpc.message.max.size")
           .defaultValue(LARGEST_BODY_BYTES)
           .atLeast(LEAST_BODY_BYTES)
-          .since("0.1.0")
           .doc(
               "Largest body of one pushed frame or one fetch. The server takes no more than 64MiB,"
                   + " and, beyond the 4MiB that every client may send, no more than an eighth of"
@@ -163,7 +151,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.connections.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxConnections())
           .atLeast(1)
-          .since("0.1.0")
           .doc("Most open data connections; a further one is told so and closed.")
           .build();
 
@@ -171,7 +158,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.connections.per.peer.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxConnectionsPerPeer())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Most open data connections from one address; a further one is told so and closed. On"
                   + " rss.rpc.server.port as many connections again, of which a further one is closed,"
@@ -182,7 +168,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.connections.per.application.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxConnectionsPerApplication())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Most open data connections of one application; a further one is told so and closed.")
           .build();
@@ -191,7 +176,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.http.connections.max")
           .defaultValue(256)
           .atLeast(1)
-          .since("0.1.0")
           .doc("Most open connections to rss.jetty.http.port; a further one is closed.")
           .build();
 
@@ -199,7 +183,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.http.connections.per.peer.max")
           .defaultValue(64)
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Most of them from one address. Behind a reverse proxy all have its address: then as"
                   + " many as in all.")
@@ -209,7 +192,6 @@ public record NetworkConfig(
       ConfigKey.integer("rss.server.connection.requests.max")
           .defaultValue(DataTransportConfig.DEFAULT.maxPendingRequests())
           .atLeast(1)
-          .since("0.1.0")
           .doc("Most requests of one connection that wait for their replies; more are not read.")
           .build();
 
@@ -218,7 +200,6 @@ public record NetworkConfig(
           .defaultValue((long) DataTransportConfig.DEFAULT.helloTimeoutMs())
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
-          .since("0.1.0")
           .doc("A connection that has not introduced itself after so long is closed.")
           .build();
 
@@ -227,7 +208,6 @@ public record NetworkConfig(
           .defaultValue((long) DataTransportConfig.DEFAULT.stallTimeoutMs())
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
-          .since("0.1.0")
           .doc(
               "A connection that is silent in the middle of a frame for so long, or takes none of"
                   + " the bytes that it asked for, is closed and its memory freed. Waiting for"
@@ -239,7 +219,6 @@ public record NetworkConfig(
           .defaultValue((long) DataTransportConfig.DEFAULT.bodyTimeoutMs())
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
-          .since("0.1.0")
           .doc(
               "Maximum time from the first to the last byte of a head, of a body, and of a reply"
                   + " once the replies before it have left. Beyond it the connection is closed and"

@@ -23,7 +23,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .alsoAllow(
               BY_RATIO, "rss.server.read.buffer.capacity.ratio of rss.server.buffer.capacity")
           .atLeast(1L << 20)
-          .since("0.1.0")
           .doc(
               "Maximum number of bytes of replies to fetches that are being read or have not left"
                   + " the server: bytes of run files, and with TLS or GRPC up to 256KiB more of each"
@@ -38,7 +37,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .defaultValue(0.2)
           .atLeast(0.001)
           .atMost(10.0)
-          .since("0.1.0")
           .doc(
               "rss.server.read.buffer.capacity as a share of the server's buffer, when that is -1.")
           .build();
@@ -48,7 +46,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .defaultValue((long) ReadConfig.DEFAULT.timeoutMs())
           .atLeast(10L)
           .atMost(600_000L)
-          .since("0.1.0")
           .doc(
               "How long a fetch may wait for a disk. Then it is refused, and the client turns to"
                   + " another copy, or asks again. Less than the clients' rss.client.rpc.timeout.ms.")
@@ -59,7 +56,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .defaultValue(ReadConfig.DEFAULT.ssdThreads())
           .atLeast(1)
           .atMost(256)
-          .since("0.1.0")
           .doc("Reads at a time on each SSD.")
           .build();
 
@@ -68,7 +64,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .defaultValue(ReadConfig.DEFAULT.hddThreads())
           .atLeast(1)
           .atMost(256)
-          .since("0.1.0")
           .doc("Reads at a time on each HDD; more make it seek between them.")
           .build();
 
@@ -77,7 +72,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
           .defaultValue((long) ReadConfig.DEFAULT.readAheadBytes())
           .atLeast(0L)
           .atMost(256L << 20)
-          .since("0.1.0")
           .doc(
               "How far ahead an idle disk reads for a client that reads a partition from front to"
                   + " back; 0: not at all.")
@@ -86,7 +80,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
   static final ConfigKey<Boolean> DROP_BEHIND =
       ConfigKey.bool("rss.server.disk.read.drop.behind")
           .defaultValue(ReadConfig.DEFAULT.dropBehind())
-          .since("0.1.0")
           .doc(
               "Whether the page cache is told to forget what a fetch has sent, so that it keeps what"
                   + " was not read yet. Reading it again then costs the disk a second time.")
@@ -95,7 +88,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
   static final ConfigKey<Boolean> SHORT_CIRCUIT =
       ConfigKey.bool("rss.server.shortcircuit.enabled")
           .defaultValue(true)
-          .since("0.1.0")
           .doc(
               "Whether clients on this host may read run files themselves: over a Unix domain"
                   + " socket the server hands them open descriptors, for reading only.")
@@ -104,7 +96,6 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
   static final ConfigKey<String> SOCKET =
       ConfigKey.string("rss.server.shortcircuit.socket")
           .check(path -> path.startsWith("/"), "an absolute path")
-          .since("0.1.0")
           .doc(
               "Path of that socket, at most 107 bytes; when not set, sluice.sock in the first"
                   + " directory of rss.storage.basePath. Whoever may open it reads as over the data"

@@ -11,7 +11,6 @@ public final class ScrubLimits {
       ConfigKey.dataSize("rss.server.scrub.bandwidth")
           .defaultValue(ScrubConfig.DEFAULT.bytesPerSecond())
           .atLeast(0L)
-          .since("0.1.0")
           .doc(
               "Most bytes a second that are read from each disk to verify the checksums of run files;"
                   + " less while the disk is used otherwise. 0 verifies nothing in the background.")
@@ -21,7 +20,6 @@ public final class ScrubLimits {
       ConfigKey.durationMs("rss.server.scrub.interval")
           .defaultValue(ScrubConfig.DEFAULT.intervalMs())
           .atLeast(1_000L)
-          .since("0.1.0")
           .doc(
               "From the writing of a run file to its first verification, and from each to the next,"
                   + " as far as the bandwidth allows.")

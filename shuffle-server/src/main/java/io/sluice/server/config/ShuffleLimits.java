@@ -12,7 +12,6 @@ public final class ShuffleLimits {
       ConfigKey.integer("rss.server.shuffles.max")
           .defaultValue(StoreConfig.DEFAULT.maxShuffles())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Most shuffles at a time; pushes of a further one are refused with NO_SPACE, and clients"
                   + " take them to a further server or keep them in local output.")
@@ -22,7 +21,6 @@ public final class ShuffleLimits {
       ConfigKey.integer("rss.server.shuffles.forgotten.max")
           .defaultValue(StoreConfig.DEFAULT.maxTombstones())
           .atLeast(1)
-          .since("0.1.0")
           .doc(
               "Forgotten shuffles that are remembered as such, so that a late push is refused and a"
                   + " late reader is told why.")
@@ -33,7 +31,6 @@ public final class ShuffleLimits {
           .deprecatedName("rss.server.huge-partition.size.threshold")
           .defaultValue(LogConfig.DEFAULT.hugePartitionBytes())
           .atLeast(1L << 20)
-          .since("0.1.0")
           .doc(
               "A partition longer than this is huge: acknowledgements report it as full, so that"
                   + " clients go on at a further server, and what still comes for its shuffle goes"

@@ -62,7 +62,6 @@ public record RemoteConfig(
           .check(
               path -> WITH_SCHEME.matcher(path).matches(),
               "a directory with its scheme, such as hdfs://cluster/sluice")
-          .since("0.1.0")
           .doc(
               "Directory on a Hadoop file system for the coldest run files, with"
                   + " rss.storage.type MEMORY_LOCALFILE_HDFS. Servers and clients share it; each"
@@ -74,7 +73,6 @@ public record RemoteConfig(
           .defaultValue(UNBOUNDED)
           .alsoAllow(UNBOUNDED, "what the file system has free")
           .atLeast(1L << 20)
-          .since("0.1.0")
           .doc("Most bytes that this server stores on the remote file system.")
           .build();
 
@@ -82,7 +80,6 @@ public record RemoteConfig(
       ConfigKey.dataSize("rss.server.flush.cold.storage.threshold.size")
           .defaultValue(64L << 20)
           .atLeast(1L)
-          .since("0.1.0")
           .doc(
               "Run files from this size on go to the remote file system first when local"
                   + " directories are full, and blocks of a shuffle that has as much in memory are"
@@ -94,7 +91,6 @@ public record RemoteConfig(
           .defaultValue(20_000L)
           .atLeast(0L)
           .atMost(600_000L)
-          .since("0.1.0")
           .doc(
               "How long a start waits for the remote file system. A server whose remote file system"
                   + " does not answer starts without that tier, tries it again in the background,"
@@ -104,7 +100,6 @@ public record RemoteConfig(
   static final ConfigKey<String> CLASS_PATH =
       ConfigKey.string("rss.server.hadoop.classpath")
           .defaultText("environment variable `HADOOP_CLASSPATH`")
-          .since("0.1.0")
           .doc(
               "Class path of a Hadoop client, as java -cp takes it, beside the jars in lib/hadoop of"
                   + " the distribution. `hadoop classpath` prints that of an installation.")
@@ -114,7 +109,6 @@ public record RemoteConfig(
       ConfigKey.string("rss.server.hadoop.conf.dir")
           .check(text -> text.startsWith("/"), "an absolute directory")
           .defaultText("environment variable `HADOOP_CONF_DIR`")
-          .since("0.1.0")
           .doc("Directory of Hadoop's core-site.xml and hdfs-site.xml.")
           .build();
 
@@ -123,13 +117,11 @@ public record RemoteConfig(
       new ConfigSchema.Family(
           "rss.server.hadoop.",
           "Handed to Hadoop under the rest of the name, over what its files say:"
-              + " rss.server.hadoop.dfs.replication 2.",
-          "0.1.0");
+              + " rss.server.hadoop.dfs.replication 2.");
 
   static final ConfigKey<Boolean> KERBEROS =
       ConfigKey.bool("rss.security.hadoop.kerberos.enable")
           .defaultValue(false)
-          .since("0.1.0")
           .doc("Whether to log in to Kerberos for the remote file system.")
           .build();
 
@@ -137,28 +129,22 @@ public record RemoteConfig(
       ConfigKey.string("rss.security.hadoop.kerberos.krb5-conf.file")
           .check(text -> text.startsWith("/"), "an absolute file")
           .defaultText("the system's")
-          .since("0.1.0")
           .doc("Kerberos configuration.")
           .build();
 
   static final ConfigKey<String> KEYTAB =
       ConfigKey.string("rss.security.hadoop.kerberos.keytab.file")
           .check(text -> text.startsWith("/"), "an absolute file")
-          .since("0.1.0")
           .doc("Keytab to log in with.")
           .build();
 
   static final ConfigKey<String> PRINCIPAL =
-      ConfigKey.string("rss.security.hadoop.kerberos.principal")
-          .since("0.1.0")
-          .doc("Who to log in as.")
-          .build();
+      ConfigKey.string("rss.security.hadoop.kerberos.principal").doc("Who to log in as.").build();
 
   static final ConfigKey<Long> RELOGIN_INTERVAL =
       ConfigKey.durationMs("rss.security.hadoop.kerberos.relogin.interval.sec")
           .defaultValue(60_000L)
           .atLeast(1_000L)
-          .since("0.1.0")
           .doc("How often the ticket is looked at, and renewed when most of its life is over.")
           .build();
 

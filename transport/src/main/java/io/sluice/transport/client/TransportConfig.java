@@ -1,7 +1,10 @@
 package io.sluice.transport.client;
 
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.IoMode;
 import io.sluice.transport.frame.FrameLimits;
+import java.util.List;
 
 /**
  * How a client's connections behave.
@@ -15,6 +18,45 @@ import io.sluice.transport.frame.FrameLimits;
  */
 public record TransportConfig(
     int connectTimeoutMs, int requestTimeoutMs, IoMode ioMode, int threads, FrameLimits limits) {
+  static final ConfigKey<IoMode> IO_MODE =
+      ConfigKey.enumeration("rss.client.netty.io.mode", IoMode.class)
+          .defaultValue(IoMode.EPOLL)
+          .doc(
+              "How sockets are waited for: `NIO`, `EPOLL` or `IO_URING`. What the machine lacks is"
+                  + " replaced, with one line in the log.")
+          .build();
+
+  static final ConfigKey<Integer> THREADS =
+      ConfigKey.integer("rss.client.netty.client.threads")
+          .defaultValue(2)
+          .atLeast(1)
+          .atMost(128)
+          .alsoAllow(0, "the default")
+          .doc("Event loops of one process, for all its connections.")
+          .build();
+
+  static final ConfigKey<Long> CONNECT_TIMEOUT =
+      ConfigKey.durationMs("rss.client.connect.timeout")
+          .defaultValue(10_000L)
+          .atLeast(10L)
+          .atMost(600_000L)
+          .doc("How long connecting to a server may take, the greeting included.")
+          .build();
+
+  static final ConfigKey<Long> RPC_TIMEOUT =
+      ConfigKey.durationMs("rss.client.rpc.timeout.ms")
+          .defaultValue(60_000L)
+          .atLeast(10L)
+          .atMost(3_600_000L)
+          .doc(
+              "How long a server may take to answer one request before the connection is given up."
+                  + " A server that is short of memory lets pushes wait.")
+          .build();
+
+  /** The keys of clients. */
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(IO_MODE, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT);
+
   public static final TransportConfig DEFAULT =
       new TransportConfig(10_000, 60_000, IoMode.EPOLL, 2, FrameLimits.DEFAULT);
 
@@ -28,6 +70,15 @@ public record TransportConfig(
               + " threads="
               + threads);
     }
+  }
+
+  public static TransportConfig from(ConfigSet set) {
+    return new TransportConfig(
+        Math.toIntExact(set.get(CONNECT_TIMEOUT)),
+        Math.toIntExact(set.get(RPC_TIMEOUT)),
+        set.get(IO_MODE),
+        set.get(THREADS) == 0 ? THREADS.defaultValue().orElseThrow() : set.get(THREADS),
+        FrameLimits.DEFAULT);
   }
 
   /** How often to look for requests that have waited too long, in milliseconds. */

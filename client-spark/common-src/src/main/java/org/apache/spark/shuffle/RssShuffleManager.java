@@ -1,7 +1,7 @@
 package org.apache.spark.shuffle;
 
 import io.sluice.client.LocalOutputMode;
-import io.sluice.client.MergeConfig;
+import io.sluice.client.ReadWaitConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -281,7 +281,7 @@ public class RssShuffleManager extends SortShuffleManager {
               metrics));
     }
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
-      awaitPushed(request, expected, config.merge());
+      awaitPushed(request, expected, config.readWait());
     }
     return new FetchedContents(
         new CountedRead(
@@ -297,8 +297,8 @@ public class RssShuffleManager extends SortShuffleManager {
 
   /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
   private void awaitPushed(
-      ShuffleReadRequest.Builder request, ExpectedMaps expected, MergeConfig merge) {
-    request.waitFor((int) merge.waitMs(), merge.permille());
+      ShuffleReadRequest.Builder request, ExpectedMaps expected, ReadWaitConfig wait) {
+    request.waitFor((int) wait.waitMs(), wait.permille());
     expected.leaveLocal(request, config.largestPushedPartitionBytes());
   }
 

@@ -1,0 +1,37 @@
+package io.sluice.client;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.transport.client.TransportConfig;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * How a process connects to servers.
+ *
+ * @param perServer connections to one server, for all tasks of the process together
+ */
+public record ConnectionConfig(TransportKind kind, TransportConfig transport, int perServer) {
+  static final ConfigKey<TransportKind> TYPE =
+      ConfigKey.enumeration("rss.client.type", TransportKind.class)
+          .defaultValue(TransportKind.GRPC_NETTY)
+          .doc(
+              "How data travels: `GRPC_NETTY` framed TCP on the servers' netty port, `GRPC` inside a"
+                  + " gRPC stream on their rpc port. The servers must offer it.")
+          .build();
+
+  static final ConfigKey<Integer> CONNECTIONS =
+      ConfigKey.integer("rss.client.netty.client.connections.per.peer")
+          .defaultValue(2)
+          .atLeast(1)
+          .atMost(64)
+          .doc("Connections of one process to one server, shared by its tasks.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS =
+      Stream.concat(Stream.of(TYPE, CONNECTIONS), TransportConfig.KEYS.stream()).toList();
+
+  public static ConnectionConfig from(ConfigSet set) {
+    return new ConnectionConfig(set.get(TYPE), TransportConfig.from(set), set.get(CONNECTIONS));
+  }
+}

@@ -1,0 +1,41 @@
+package io.sluice.client;
+
+import io.sluice.client.background.BackgroundConfig;
+import io.sluice.client.push.PushConfig;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * When map tasks leave blocks on local disks, and what follows where they always do.
+ *
+ * @param background how servers get local output after its task
+ * @param readWait how long readers wait for that
+ */
+public record LocalOutputConfig(
+    LocalOutputMode mode, BackgroundConfig background, ReadWaitConfig readWait) {
+  static final ConfigKey<LocalOutputMode> LOCAL_OUTPUT =
+      ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
+          .defaultValue(LocalOutputMode.FALLBACK)
+          .doc(
+              "When map tasks leave blocks in the engine's own map output files on local disks."
+                  + " `FALLBACK`: blocks that no server takes within the configured patience."
+                  + " `ALWAYS`: all blocks, first; servers get them behind the task, as far as that"
+                  + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
+                  + " a shuffle survive the loss of a server.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS =
+      Stream.of(List.of(LOCAL_OUTPUT), ReadWaitConfig.KEYS, BackgroundConfig.KEYS)
+          .<ConfigKey<?>>flatMap(List::stream)
+          .toList();
+
+  /**
+   * @param push of map tasks
+   */
+  public static LocalOutputConfig from(ConfigSet set, PushConfig push) {
+    return new LocalOutputConfig(
+        set.get(LOCAL_OUTPUT), BackgroundConfig.from(set, push), ReadWaitConfig.from(set));
+  }
+}
