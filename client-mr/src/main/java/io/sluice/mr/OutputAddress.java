@@ -30,7 +30,7 @@ public record OutputAddress(
         };
     return nodeManager
         + mark
-        + (assignment.isPresent() ? ASSIGNMENT + AssignedShuffle.encode(assignment.get()) : "");
+        + (assignment.isPresent() ? ASSIGNMENT + AssignmentVariable.encode(assignment.get()) : "");
   }
 
   /**
@@ -56,6 +56,8 @@ public record OutputAddress(
     return new OutputAddress(
         text.substring(0, at),
         place,
-        end < 0 ? Optional.empty() : Optional.of(AssignedShuffle.decode(text.substring(end + 1))));
+        end < 0
+            ? Optional.empty()
+            : Optional.of(AssignmentVariable.decode(text.substring(end + 1))));
   }
 }

@@ -10,7 +10,7 @@ import io.sluice.client.coordinator.CoordinatorClient;
 import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.file.RunFiles;
+import io.sluice.client.file.DirectRunFiles;
 import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
@@ -57,7 +57,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   private final ClientTls tls;
   // Guarded by this.
   private ApplicationSession session;
-  private RunFiles files;
+  private DirectRunFiles files;
   private BackgroundPusher background;
   private boolean closed;
   private ClientCounters counters = new ClientCounters(0, PushCounters.ZERO, 0, ReadCounters.ZERO);
@@ -215,9 +215,9 @@ final class ConnectedSluiceClient implements SluiceClient {
         request, transform, config.read(), files(), tasks, allocator, this::read);
   }
 
-  private synchronized RunFiles files() {
+  private synchronized DirectRunFiles files() {
     if (files == null) {
-      files = RunFiles.open(config.runFiles(), credentials);
+      files = DirectRunFiles.open(config.runFiles(), credentials);
       if (closed) {
         files.close();
       }
@@ -243,7 +243,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   public void close() {
     ApplicationSession ending;
     BackgroundPusher pushing;
-    RunFiles reading;
+    DirectRunFiles reading;
     synchronized (this) {
       if (closed) {
         return;

@@ -13,7 +13,7 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
 import io.sluice.common.rpc.RpcPort;
-import io.sluice.coordinator.http.HttpEndpoint;
+import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.PeerAddress;
 import io.sluice.proto.CoordinatorGrpc;
@@ -46,7 +46,7 @@ final class CoordinatorPorts {
 
   private final CoordinatorConfig config;
   private final ClusterSecurity security;
-  private final Admission admission;
+  private final PortLimits admission;
   private final Deque<Runnable> closers;
   private final EventLoopGroup loops;
 
@@ -58,7 +58,7 @@ final class CoordinatorPorts {
   CoordinatorPorts(
       CoordinatorConfig config,
       ClusterSecurity security,
-      Admission admission,
+      PortLimits admission,
       Deque<Runnable> closers) {
     this.config = config;
     this.security = security;
@@ -122,7 +122,7 @@ final class CoordinatorPorts {
   }
 
   /** As {@link #startRpc}, of the HTTP port. */
-  int startHttp(HttpEndpoint http) throws IOException {
+  int startHttp(CoordinatorHttp http) throws IOException {
     InetSocketAddress address = resolved(config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
     try {
       http.start(address);

@@ -12,7 +12,7 @@ import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiCall;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterApi;
-import io.sluice.coordinator.http.HttpEndpoint;
+import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.service.AdminService;
 import io.sluice.coordinator.service.CoordinatorService;
@@ -119,7 +119,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             Clock.systemUTC(),
             new SecureRandom(),
             inputs.nanoTime());
-    Admission admission = Admission.of(config, inputs.nanoTime());
+    PortLimits admission = PortLimits.of(config, inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
     StateParts state = StateParts.start(config, inputs, metrics, admission.audit(), closers);
     CoordinatorService service =
@@ -138,7 +138,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     int rpcPort = ports.startRpc(List.of(service, admin));
     int httpPort =
         ports.startHttp(
-            new HttpEndpoint(
+            new CoordinatorHttp(
                 config.host(),
                 security,
                 admission.httpLimit(),
@@ -159,7 +159,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       StateParts state,
       Inputs inputs,
       ClusterSecurity security,
-      Admission admission,
+      PortLimits admission,
       EventLoopGroup loops,
       Deque<Runnable> closers) {
     ClusterActs acts =

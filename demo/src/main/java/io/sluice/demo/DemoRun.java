@@ -14,8 +14,8 @@ import io.sluice.demo.staging.Side;
 import io.sluice.demo.staging.SparkStaging;
 import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.WorkloadData;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,9 +122,9 @@ final class DemoRun implements Comparison {
       DriverMessage.Result ownResult = runQuery(drivers.of(Side.OWN), query);
 
       progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
-      ServerCounters before = probe == null ? ServerCounters.ZERO : probe.counters();
+      ClusterCounters before = probe == null ? ClusterCounters.ZERO : probe.counters();
       DriverMessage.Result sluiceResult = runQuery(drivers.of(Side.SLUICE), query);
-      Optional<ServerCounters> servers =
+      Optional<ClusterCounters> servers =
           probe == null ? Optional.empty() : Optional.of(probe.counters().since(before));
 
       RowDifference difference =

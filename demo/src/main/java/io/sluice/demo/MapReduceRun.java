@@ -17,8 +17,8 @@ import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.TeraRows;
 import io.sluice.demo.staging.WordFiles;
 import io.sluice.demo.staging.YarnStaging;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.ServerCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
 import io.sluice.localcluster.yarn.YarnCluster;
 import java.io.IOException;
@@ -200,14 +200,14 @@ final class MapReduceRun implements Comparison {
           // that.
           .set("mapreduce.rss.client.read.shortcircuit.enabled", "false");
     }
-    ServerCounters before = probe.counters();
+    ClusterCounters before = probe.counters();
     ProgramRun run =
         yarn.run(
             what,
             program,
             plan.programTimeout(),
             along -> progress.advance(done, PROGRAMS, what + ", " + along));
-    ServerCounters servers = probe.counters().since(before);
+    ClusterCounters servers = probe.counters().since(before);
     return new ProgramTurn(run, JobOutput.of(output), servers);
   }
 

@@ -2,7 +2,7 @@ package io.sluice.demo;
 
 import io.sluice.demo.comparison.Verdict;
 import io.sluice.demo.driver.DriverMessage;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.util.Optional;
 
 /**
@@ -18,7 +18,7 @@ record QueryComparison(
     DriverMessage.Result own,
     DriverMessage.Result sluice,
     RowDifference difference,
-    Optional<ServerCounters> servers) {
+    Optional<ClusterCounters> servers) {
 
   String query() {
     return own.query();
@@ -34,7 +34,7 @@ record QueryComparison(
    */
   boolean wentAround() {
     return sluice.shuffleWrittenBytes() > 0
-        && servers.map(ServerCounters::pushedBytes).filter(bytes -> bytes == 0).isPresent();
+        && servers.map(ClusterCounters::pushedBytes).filter(bytes -> bytes == 0).isPresent();
   }
 
   Verdict verdict() {

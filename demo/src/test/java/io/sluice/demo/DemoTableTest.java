@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.ResultRows;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ final class DemoTableTest {
                     "a",
                     10_000,
                     10_500,
-                    new ServerCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0)),
+                    new ClusterCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0)),
                 comparison(
                     16,
                     18314,
@@ -32,7 +32,7 @@ final class DemoTableTest {
                     "b",
                     2_000,
                     1_900,
-                    new ServerCounters(9, 2048, 0, 1, 1, 2048, 2048))));
+                    new ClusterCounters(9, 2048, 0, 1, 1, 2048, 2048))));
 
     assertThat(table.render())
         .isEqualTo(
@@ -61,7 +61,7 @@ final class DemoTableTest {
                     "INDIA\t12.51",
                     1000,
                     1000,
-                    new ServerCounters(1, 1, 0, 1, 1, 1, 1))));
+                    new ClusterCounters(1, 1, 0, 1, 1, 1, 1))));
 
     assertThat(table.render())
         .contains("query 5: 1 rows only with Spark's own shuffle, 1 only through Sluice")
@@ -74,7 +74,7 @@ final class DemoTableTest {
   @Test
   void doesNotPassAQueryThatWentAroundTheServers() {
     DemoTable table =
-        new DemoTable(List.of(comparison(5, 1, "a", "a", 1000, 1000, ServerCounters.ZERO)));
+        new DemoTable(List.of(comparison(5, 1, "a", "a", 1000, 1000, ClusterCounters.ZERO)));
 
     assertThat(table.render())
         .contains("yes, but not through Sluice")
@@ -98,7 +98,7 @@ final class DemoTableTest {
       String sluice,
       long ownMs,
       long sluiceMs,
-      ServerCounters servers) {
+      ClusterCounters servers) {
     ResultRows ownRows = new ResultRows(List.of(own));
     ResultRows sluiceRows = new ResultRows(List.of(sluice));
     return new QueryComparison(

@@ -68,10 +68,10 @@ public final class ClusterProbe implements AutoCloseable {
   }
 
   /** The sum over all servers. */
-  public ServerCounters counters() throws IOException {
-    ServerCounters sum = ServerCounters.ZERO;
+  public ClusterCounters counters() throws IOException {
+    ClusterCounters sum = ClusterCounters.ZERO;
     for (ClusterNode server : cluster.servers()) {
-      sum = sum.plus(ServerCounters.of(status(server)));
+      sum = sum.plus(ClusterCounters.of(status(server)));
     }
     return sum;
   }

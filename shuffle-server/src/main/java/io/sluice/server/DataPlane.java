@@ -8,10 +8,10 @@ import io.sluice.server.net.ShortCircuitConfig;
 import io.sluice.server.net.ShortCircuitCounters;
 import io.sluice.server.net.ShortCircuitServer;
 import io.sluice.server.observe.Latencies;
+import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReadConfig;
-import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.server.read.ReportedReads;
 import io.sluice.server.service.OverQuota;
@@ -53,7 +53,7 @@ record DataPlane(
     OverQuota overQuota,
     ReadBudget readBudget,
     RequestMemory requestMemory,
-    ReadCounters reads,
+    DiskReadCounters reads,
     ShortCircuitCounters shortCircuits) {
   private static final Logger log = LoggerFactory.getLogger(DataPlane.class);
 
@@ -65,7 +65,7 @@ record DataPlane(
       Startup startup, StorageEngine engine, Latencies latencies, Admission admission)
       throws StartException {
     ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
-    ReadCounters readCounters = new ReadCounters();
+    DiskReadCounters readCounters = new DiskReadCounters();
     ReadBudget readBudget = new ReadBudget(startup.config().reading().budgetBytes());
     RequestMemory requestMemory = RequestMemory.ofHeap(Runtime.getRuntime().maxMemory());
     FileReads reads =
@@ -115,8 +115,8 @@ record DataPlane(
       RequestMemory requestMemory,
       ScheduledExecutorService timer,
       PageCache pageCache,
-      ReadCounters counters) {
-    ReadConfig reading = startup.config().reading().disks();
+      DiskReadCounters counters) {
+    DiskReadConfig reading = startup.config().reading().disks();
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
     return parts.add(

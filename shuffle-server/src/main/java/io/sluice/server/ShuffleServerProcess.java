@@ -14,8 +14,8 @@ import io.sluice.server.config.MachineMemory;
 import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.http.EngineMetrics;
-import io.sluice.server.http.HttpEndpoint;
 import io.sluice.server.http.MergeMetrics;
+import io.sluice.server.http.ServerHttp;
 import io.sluice.server.http.ServerMetrics;
 import io.sluice.server.http.ServerRegistry;
 import io.sluice.server.http.TenantMetrics;
@@ -56,7 +56,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private final DataPlane data;
   private final ControlPlane control;
   private final Heartbeats heartbeats;
-  private final HttpEndpoint http;
+  private final ServerHttp http;
   private volatile List<String> tags;
   private volatile long stopTimeoutMs;
   private boolean closed;
@@ -214,7 +214,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new EngineMetrics(engine.scrubbed(), engine.store().totals())));
   }
 
-  private HttpEndpoint startHttp(Startup startup, Admission admission, CollectorRegistry registry)
+  private ServerHttp startHttp(Startup startup, Admission admission, CollectorRegistry registry)
       throws StartException {
     NetworkConfig network = startup.config().network();
     return parts.add(
@@ -224,7 +224,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             "rss.jetty.http.port",
             network.http().port(),
             address ->
-                HttpEndpoint.start(
+                ServerHttp.start(
                     address,
                     startup.security().tls().map(tls -> tls.httpServer(false)),
                     admission.httpLimit(),

@@ -159,7 +159,7 @@ final class JobBench implements Comparison {
     Map<String, String> environment = spark.sparkHome(sideDirectory);
     return spark.startDriver(
         side,
-        "io.sluice.demo.spark.JobDriver",
+        "io.sluice.demo.spark.TimedJobDriver",
         environment,
         new DriverSettings(
             Workload.TPCH, Optional.empty(), plan.scale(), data, sideDirectory, conf),

@@ -15,8 +15,8 @@ import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.TeraRows;
 import io.sluice.demo.staging.WorkloadData;
 import io.sluice.demo.staging.YarnStaging;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.ServerCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
 import io.sluice.localcluster.yarn.YarnCluster;
 import io.sluice.localcluster.yarn.YarnCpu;
@@ -184,7 +184,7 @@ final class TerasortBench implements Comparison {
             .set(yarn.settings(side))
             .set(side == Side.SLUICE ? bench.sluice().conf() : Map.of())
             .arguments(rows.directory(), output);
-    ServerCounters serversBefore = probe.counters();
+    ClusterCounters serversBefore = probe.counters();
     YarnCpu cpuBefore = yarn.yarn().cpu();
     long nodesBefore = SideCpu.nodesMs(staging.nodes());
     ProgramRun run =
@@ -195,7 +195,7 @@ final class TerasortBench implements Comparison {
             along -> progress.advance(number, bench.rounds(), what + ", " + along));
     long serversMs = SideCpu.nodesMs(staging.nodes()) - nodesBefore;
     YarnCpu cpu = yarn.yarn().cpu().since(cpuBefore);
-    ServerCounters servers = probe.counters().since(serversBefore);
+    ClusterCounters servers = probe.counters().since(serversBefore);
     checkMaps(run);
     JobOutput files = JobOutput.of(output);
     Scratch.remove(output);

@@ -7,7 +7,7 @@ import io.sluice.demo.comparison.JobOutput;
 import io.sluice.demo.comparison.ProgramComparison;
 import io.sluice.demo.comparison.ProgramTurn;
 import io.sluice.demo.staging.ProgramRun;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import io.sluice.localcluster.yarn.YarnCpu;
 import java.util.List;
@@ -52,6 +52,6 @@ final class TerasortTableTest {
         new ProgramRun(
             elapsedMs, new ProgramOutcome(0, "", List.of("application_1_1"), List.of(counters))),
         new JobOutput(new TreeMap<>(Map.of("part-r-00000", new JobOutput.Part(2, "ab")))),
-        new ServerCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0));
+        new ClusterCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0));
   }
 }

@@ -161,9 +161,9 @@ public final class BenchOptions {
   }
 
   /** What is pushed, shared out over the connections. */
-  PushPlan pushPlan() {
+  PushBenchPlan pushPlan() {
     long blocks = (total.bytes() + blockSize.bytes() - 1) / blockSize.bytes();
-    return new PushPlan(blocks, (int) blockSize.bytes(), blocksPerFrame());
+    return new PushBenchPlan(blocks, (int) blockSize.bytes(), blocksPerFrame());
   }
 
   private int blocksPerFrame() {

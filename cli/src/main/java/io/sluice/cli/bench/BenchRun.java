@@ -98,7 +98,7 @@ public final class BenchRun implements AutoCloseable {
   /** Pushes what the options say. */
   public BenchReport push() throws IOException, InterruptedException {
     List<Share> shares = cluster.assign(options.partitions());
-    PushPlan plan = options.pushPlan();
+    PushBenchPlan plan = options.pushPlan();
     byte[] payload = new byte[plan.payloadLength()];
     // Any bytes do: nobody on the way looks into a payload but for its checksum.
     RandomGenerator.of("L64X128MixRandom").nextBytes(payload);

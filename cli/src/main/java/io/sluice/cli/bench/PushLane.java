@@ -21,7 +21,7 @@ final class PushLane implements Lane {
   private final int attempt;
   private final int[] partitions;
   private final long blocks;
-  private final PushPlan plan;
+  private final PushBenchPlan plan;
   private final byte[] payload;
   private long nextBlock;
 
@@ -40,7 +40,7 @@ final class PushLane implements Lane {
       int attempt,
       int[] partitions,
       long blocks,
-      PushPlan plan,
+      PushBenchPlan plan,
       byte[] payload) {
     this.connection = connection;
     this.head = Push.newBuilder().setShuffle(shuffle).setEpoch(connection.epoch()).build();

@@ -27,7 +27,7 @@ final class Settings {
 
   private Settings() {}
 
-  static List<Setting> of(Workload workload, int servers, EachServer each) {
+  static List<Setting> of(SizingWorkload workload, int servers, EachServer each) {
     List<Setting> settings = new ArrayList<>();
     settings.add(new Setting(SERVER_ENVIRONMENT, "XMX_SIZE", javaSize(each.heapBytes())));
     settings.add(

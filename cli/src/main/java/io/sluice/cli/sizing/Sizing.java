@@ -48,14 +48,14 @@ final class Sizing {
   /** More than a coordinator lists. */
   private static final int MOST_SERVERS = 10_000;
 
-  private final Workload workload;
+  private final SizingWorkload workload;
   private final Machine machine;
   private final double cpuSecondsPerGib;
 
   /**
    * @param cpuSecondsPerGib that a server spends on a GiB that is pushed and read again
    */
-  Sizing(Workload workload, Machine machine, double cpuSecondsPerGib) {
+  Sizing(SizingWorkload workload, Machine machine, double cpuSecondsPerGib) {
     this.workload = workload;
     this.machine = machine;
     this.cpuSecondsPerGib = cpuSecondsPerGib;

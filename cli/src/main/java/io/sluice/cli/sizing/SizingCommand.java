@@ -235,7 +235,7 @@ public final class SizingCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Workload workload() {
+  private SizingWorkload workload() {
     long hourBytes = amount.hourBytes();
     long written = peak == null ? (long) (hourBytes / HOUR_SECONDS * PEAK_FACTOR) : peak.bytes();
     demand(hourBytes >= 1 << 20, "--per-hour, --per-day: expected at least 1m an hour");
@@ -247,7 +247,7 @@ public final class SizingCommand implements Callable<Integer> {
     demand(
         shuffles >= 1 && partitions >= 1 && maps >= 1,
         "--shuffles, --partitions, --maps: expected at least 1");
-    return new Workload(
+    return new SizingWorkload(
         hourBytes,
         written,
         readPeak == null ? written : readPeak.bytes(),

@@ -39,7 +39,8 @@ class LanesTest {
       int partitionCount = 1 + random.nextInt(12);
       int[] partitions = IntStream.range(0, partitionCount).map(i -> 5 + 2 * i).toArray();
       int blocks = random.nextInt(60);
-      PushPlan plan = new PushPlan(blocks, 1 + random.nextInt(50), 1 + random.nextInt(20));
+      PushBenchPlan plan =
+          new PushBenchPlan(blocks, 1 + random.nextInt(50), 1 + random.nextInt(20));
       byte[] payload = new byte[plan.payloadLength()];
       random.nextBytes(payload);
       try (FakeConnection connection = new FakeConnection()) {
@@ -55,8 +56,8 @@ class LanesTest {
     }
   }
 
-  private static void demandWhole(List<ByteBuf> frames, PushPlan plan, int[] partitions, int blocks)
-      throws Exception {
+  private static void demandWhole(
+      List<ByteBuf> frames, PushBenchPlan plan, int[] partitions, int blocks) throws Exception {
     Map<Integer, Integer> nextSequence = new HashMap<>();
     Set<Integer> ended = new HashSet<>();
     int seen = 0;
@@ -89,7 +90,7 @@ class LanesTest {
   @Test
   void lanesShareOutEveryBlock() {
     for (int lanes = 1; lanes < 20; lanes++) {
-      PushPlan plan = new PushPlan(101, 1, 1);
+      PushBenchPlan plan = new PushBenchPlan(101, 1, 1);
       int count = lanes;
       assertThat(IntStream.range(0, lanes).mapToLong(lane -> plan.blocksOf(lane, count)).sum())
           .isEqualTo(101);
@@ -174,7 +175,7 @@ class LanesTest {
 
   @Test
   void aDamagedBlockFailsTheFetchAndFreesIt() {
-    PushPlan plan = new PushPlan(4, 10, 4);
+    PushBenchPlan plan = new PushBenchPlan(4, 10, 4);
     try (FakeConnection connection = new FakeConnection()) {
       PushLane pushes = new PushLane(connection, SHUFFLE, 0, new int[] {0}, 4, plan, new byte[10]);
       ByteBuf good = pushes.frame(0, 4);

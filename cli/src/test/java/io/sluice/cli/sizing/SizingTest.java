@@ -16,8 +16,8 @@ class SizingTest {
   private static final long HALF_AN_HOUR_MS = 1_800_000;
   private static final double CPU_SECONDS = 4;
 
-  private static Workload workload(long hourGib, int replicas) {
-    return new Workload(
+  private static SizingWorkload workload(long hourGib, int replicas) {
+    return new SizingWorkload(
         hourGib * GIB, 12 * GIB, 12 * GIB, HALF_AN_HOUR_MS, 0, replicas, 800, 100, 2000, 10_000);
   }
 
@@ -29,7 +29,7 @@ class SizingTest {
     return new Machine(8, 64 * GIB, 25e9 / 8, 12, DiskKind.HDD, 8000 * GIB, 150 * MIB);
   }
 
-  private static Plan plan(Workload workload, Machine machine) {
+  private static Plan plan(SizingWorkload workload, Machine machine) {
     return new Sizing(workload, machine, CPU_SECONDS).plan();
   }
 
@@ -78,9 +78,9 @@ class SizingTest {
 
   @Test
   void theLargestShuffleCountsIfItIsMoreThanTheAverage() {
-    Workload small = workload(100, 1);
-    Workload large =
-        new Workload(
+    SizingWorkload small = workload(100, 1);
+    SizingWorkload large =
+        new SizingWorkload(
             small.hourBytes(),
             small.peakBytesPerSecond(),
             small.readBytesPerSecond(),
@@ -147,8 +147,8 @@ class SizingTest {
 
   @Test
   void setsOnlyWhatDefaultsDoNotDo() {
-    Workload many =
-        new Workload(
+    SizingWorkload many =
+        new SizingWorkload(
             20 * 1024 * GIB, 12 * GIB, 12 * GIB, HALF_AN_HOUR_MS, 0, 1, 200_000, 100, 2000, 10_000);
     Machine slowDisk =
         new Machine(64, 512 * GIB, 100e9 / 8, 1, DiskKind.HDD, 200_000 * GIB, 2048 * MIB);
@@ -170,8 +170,8 @@ class SizingTest {
 
   @Test
   void manyRunFilesTakeTimeToReadAtAStart() {
-    Workload stored =
-        new Workload(
+    SizingWorkload stored =
+        new SizingWorkload(
             100 * GIB, GIB, 0, HALF_AN_HOUR_MS, 400 * 1024 * GIB, 1, 100, 100, 2000, 10_000);
     Machine wide = new Machine(8, 128 * GIB, 25e9 / 8, 4, DiskKind.HDD, 16_000 * GIB, 150 * MIB);
 

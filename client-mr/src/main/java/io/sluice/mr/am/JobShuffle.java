@@ -13,7 +13,7 @@ import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.threads.DaemonThreads;
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.proto.ServerId;
@@ -105,7 +105,7 @@ public final class JobShuffle implements ShuffleOfJob {
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
     ApplicationSession session = client.applicationSession(user, environment);
-    ShuffleRegistration registration = session.registerShuffle(AssignedShuffle.SHUFFLE, reduces);
+    ShuffleRegistration registration = session.registerShuffle(AssignmentVariable.SHUFFLE, reduces);
     ShuffleAssignment assigned;
     if (before.isPresent()) {
       // Maps that are not run again have pushed to these servers.
@@ -114,7 +114,7 @@ public final class JobShuffle implements ShuffleOfJob {
       return refused.reason() + ": " + refused.message();
     } else {
       assigned = ((Assigned) registration).assignment();
-      AssignedShuffle.check(assigned);
+      AssignmentVariable.check(assigned);
       staged.write(assigned);
     }
     replacing = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
@@ -156,7 +156,7 @@ public final class JobShuffle implements ShuffleOfJob {
 
   @Override
   public Optional<ShuffleAssignment> assignment() {
-    return Optional.ofNullable(assignments).map(all -> all.newest(AssignedShuffle.SHUFFLE));
+    return Optional.ofNullable(assignments).map(all -> all.newest(AssignmentVariable.SHUFFLE));
   }
 
   @Override
@@ -185,7 +185,7 @@ public final class JobShuffle implements ShuffleOfJob {
     Optional<ShuffleAssignment> before = assignment();
     if (before.isPresent()) {
       ShuffleAssignment after =
-          assignments.replace(AssignedShuffle.SHUFFLE, server, Cause.FAILED, List.of());
+          assignments.replace(AssignmentVariable.SHUFFLE, server, Cause.FAILED, List.of());
       if (after.generation() > before.get().generation()) {
         keep();
       }
@@ -208,7 +208,7 @@ public final class JobShuffle implements ShuffleOfJob {
   private void keep() {
     try {
       synchronized (staging) {
-        staged.write(assignments.newest(AssignedShuffle.SHUFFLE));
+        staged.write(assignments.newest(AssignmentVariable.SHUFFLE));
       }
     } catch (IOException e) {
       LOG.warn(

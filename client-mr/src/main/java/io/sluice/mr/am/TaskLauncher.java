@@ -1,7 +1,7 @@
 package io.sluice.mr.am;
 
 import io.sluice.common.error.SluiceException;
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                 ContainerLaunchContext container = launch.getContainerLaunchContext();
                 Map<String, String> environment = new HashMap<>(container.getEnvironment());
                 try {
-                  AssignedShuffle.put(environment, assignment);
+                  AssignmentVariable.put(environment, assignment);
                 } catch (SluiceException e) {
                   throw new IllegalStateException("an assignment that was checked", e);
                 }

@@ -1,7 +1,7 @@
 package io.sluice.mr.am;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.mr.AssignmentQuestion;
+import io.sluice.mr.CompletionEventsQuestion;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
 
 /**
  * The end of Hadoop's connection between tasks and application master that answers {@link
- * AssignmentQuestion} as well.
+ * CompletionEventsQuestion} as well.
  */
 public final class TaskQuestions extends TaskAttemptListenerImpl {
   /** What Hadoop gives to tasks of jobs that do not encrypt their intermediate data. */
@@ -49,10 +49,10 @@ public final class TaskQuestions extends TaskAttemptListenerImpl {
   @Override
   public MapTaskCompletionEventsUpdate getMapCompletionEvents(
       JobID job, int first, int most, TaskAttemptID asking) throws IOException {
-    if (!AssignmentQuestion.isOne(first)) {
+    if (!CompletionEventsQuestion.isOne(first)) {
       return super.getMapCompletionEvents(job, first, most, asking);
     }
-    AssignmentQuestion question = AssignmentQuestion.of(first, most);
+    CompletionEventsQuestion question = CompletionEventsQuestion.of(first, most);
     Optional<ShuffleAssignment> newest = newest(question.server());
     return newest.isPresent()
         ? question.answer(asking, newest.get())
@@ -61,7 +61,7 @@ public final class TaskQuestions extends TaskAttemptListenerImpl {
 
   private Optional<ShuffleAssignment> newest(int failed) {
     Optional<ShuffleAssignment> newest = shuffle.assignment();
-    if (newest.isEmpty() || failed == AssignmentQuestion.NONE) {
+    if (newest.isEmpty() || failed == CompletionEventsQuestion.NONE) {
       return newest;
     }
     List<ServerId> servers = newest.get().servers();

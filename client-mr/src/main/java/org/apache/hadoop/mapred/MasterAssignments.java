@@ -3,7 +3,7 @@ package org.apache.hadoop.mapred;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers;
 import io.sluice.common.threads.DaemonThreads;
-import io.sluice.mr.AssignmentQuestion;
+import io.sluice.mr.CompletionEventsQuestion;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,13 +22,13 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
   /** More than the application master takes to ask every coordinator once. */
   private static final long ANSWER_MS = 30_000;
 
-  private final AssignmentQuestion.Master master;
+  private final CompletionEventsQuestion.Master master;
   private final TaskAttemptID attempt;
   // Guarded by this.
   private ExecutorService asking;
   private boolean closed;
 
-  MasterAssignments(AssignmentQuestion.Master master, TaskAttemptID attempt) {
+  MasterAssignments(CompletionEventsQuestion.Master master, TaskAttemptID attempt) {
     this.master = master;
     this.attempt = attempt;
   }
@@ -39,7 +39,7 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
    * waits for it no longer than Hadoop does. The master has the answer at hand.
    */
   ShuffleAssignment newest(ShuffleAssignment known) {
-    return answer(known, AssignmentQuestion.NONE);
+    return answer(known, CompletionEventsQuestion.NONE);
   }
 
   @Override
@@ -75,7 +75,7 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
 
   private ShuffleAssignment answer(ShuffleAssignment known, int server) {
     try {
-      return AssignmentQuestion.ask(master, attempt, known, server);
+      return CompletionEventsQuestion.ask(master, attempt, known, server);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "the application master did not say how to go on attempt={} server={} reason={}",

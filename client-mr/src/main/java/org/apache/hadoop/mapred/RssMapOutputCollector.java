@@ -4,7 +4,7 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
@@ -24,7 +24,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
 
   @Override
   public void init(Context context) throws IOException, ClassNotFoundException {
-    Optional<ShuffleAssignment> assignment = AssignedShuffle.from(System.getenv());
+    Optional<ShuffleAssignment> assignment = AssignmentVariable.from(System.getenv());
     if (assignment.isPresent()) {
       JobSettings settings = JobSettings.ofTask(context.getJobConf(), System.getenv());
       collector =

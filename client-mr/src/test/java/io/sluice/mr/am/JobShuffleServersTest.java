@@ -3,7 +3,7 @@ package io.sluice.mr.am;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.Assignments;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
@@ -102,7 +102,7 @@ class JobShuffleServersTest {
             .setShuffle(
                 ShuffleId.newBuilder()
                     .setApplication(APPLICATION)
-                    .setShuffle(AssignedShuffle.SHUFFLE))
+                    .setShuffle(AssignmentVariable.SHUFFLE))
             .setFrom("server-0")
             .setTo(Assignments.server(7))
             .build();

@@ -2,7 +2,7 @@ package io.sluice.mr.am;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.Assignments;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -70,11 +70,11 @@ class TaskLauncherTest {
   @Test
   void givesContainersTheNewestAssignment() throws IOException {
     shuffle.assignment = Optional.of(Assignments.of(3, 9));
-    assertThat(AssignedShuffle.from(launch())).isEqualTo(shuffle.assignment);
+    assertThat(AssignmentVariable.from(launch())).isEqualTo(shuffle.assignment);
 
     shuffle.around("server-1");
     Map<String, String> environment = launch();
-    assertThat(AssignedShuffle.from(environment)).isEqualTo(shuffle.assignment);
+    assertThat(AssignmentVariable.from(environment)).isEqualTo(shuffle.assignment);
     assertThat(environment).containsEntry("JAVA_HOME", "/java").hasSize(2);
   }
 

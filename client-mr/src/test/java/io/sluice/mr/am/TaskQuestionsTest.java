@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.mr.AssignmentQuestion;
 import io.sluice.mr.Assignments;
+import io.sluice.mr.CompletionEventsQuestion;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
@@ -34,19 +34,19 @@ class TaskQuestionsTest {
           shuffle);
 
   private ShuffleAssignment ask(ShuffleAssignment known, int server) throws IOException {
-    return AssignmentQuestion.ask(master::getMapCompletionEvents, MAP, known, server);
+    return CompletionEventsQuestion.ask(master::getMapCompletionEvents, MAP, known, server);
   }
 
   @Test
   void tellsTheNewestAssignmentToWhoKnowsAnOlderOne() throws IOException {
     ShuffleAssignment first = Assignments.of(3, 9);
     shuffle.assignment = Optional.of(first);
-    assertThat(ask(first, AssignmentQuestion.NONE)).isSameAs(first);
+    assertThat(ask(first, CompletionEventsQuestion.NONE)).isSameAs(first);
 
     ShuffleAssignment second = first.replaceFailed("server-1", Assignments.server(7));
     shuffle.assignment = Optional.of(second);
-    assertThat(ask(first, AssignmentQuestion.NONE)).isEqualTo(second);
-    assertThat(ask(second, AssignmentQuestion.NONE)).isSameAs(second);
+    assertThat(ask(first, CompletionEventsQuestion.NONE)).isEqualTo(second);
+    assertThat(ask(second, CompletionEventsQuestion.NONE)).isSameAs(second);
     assertThat(shuffle.replaced).isEmpty();
   }
 

@@ -17,16 +17,16 @@ import java.util.concurrent.RejectedExecutionException;
 
 /** The run files that one read has taken, until it ends. Thread-safe. */
 public final class OpenRunFiles implements AutoCloseable {
-  private final RunFiles files;
+  private final DirectRunFiles files;
   private final ByteBufAllocator allocator;
   // Guarded by this.
   private final Map<SharedInputs.Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
   private boolean closed;
 
   /** Bytes of a file. */
-  public record Piece(RunFile file, long position, int length) {}
+  public record Piece(NamedRunFile file, long position, int length) {}
 
-  public OpenRunFiles(RunFiles files, ByteBufAllocator allocator) {
+  public OpenRunFiles(DirectRunFiles files, ByteBufAllocator allocator) {
     this.files = files;
     this.allocator = allocator;
   }
@@ -37,7 +37,7 @@ public final class OpenRunFiles implements AutoCloseable {
   }
 
   /** Whether a file that a server named may be read. */
-  public boolean mayOpen(RunFileSource source, RunFile file) {
+  public boolean mayOpen(RunFileSource source, NamedRunFile file) {
     return files.mayOpen(source, file.kind());
   }
 
@@ -47,10 +47,10 @@ public final class OpenRunFiles implements AutoCloseable {
    * @return owned by who takes it; any failure means that the bytes are to be fetched
    */
   public CompletableFuture<FetchedBody> read(RunFileSource source, List<Piece> pieces) {
-    Set<RunFile> named = new LinkedHashSet<>();
+    Set<NamedRunFile> named = new LinkedHashSet<>();
     pieces.forEach(piece -> named.add(piece.file()));
-    Map<RunFile, CompletableFuture<RunFileInput>> opening = new HashMap<>();
-    for (RunFile file : named) {
+    Map<NamedRunFile, CompletableFuture<RunFileInput>> opening = new HashMap<>();
+    for (NamedRunFile file : named) {
       opening.put(file, input(source, file));
     }
     CompletableFuture<?> all =
@@ -63,7 +63,7 @@ public final class OpenRunFiles implements AutoCloseable {
   }
 
   private FetchedBody read(
-      long epoch, List<Piece> pieces, Map<RunFile, CompletableFuture<RunFileInput>> opened) {
+      long epoch, List<Piece> pieces, Map<NamedRunFile, CompletableFuture<RunFileInput>> opened) {
     int length = pieces.stream().mapToInt(Piece::length).sum();
     ByteBuf bytes = allocator.directBuffer(length, length);
     boolean whole = false;
@@ -82,7 +82,8 @@ public final class OpenRunFiles implements AutoCloseable {
     }
   }
 
-  private synchronized CompletableFuture<RunFileInput> input(RunFileSource source, RunFile file) {
+  private synchronized CompletableFuture<RunFileInput> input(
+      RunFileSource source, NamedRunFile file) {
     if (closed) {
       return CompletableFuture.failedFuture(new IOException("the read is closed"));
     }

@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param localSocket where the server hands out descriptors; empty: nowhere
  */
 public record RunFileSource(ServerId server, String localSocket, ShuffleId shuffle, long epoch) {
-  /** For the same reason as {@link RunFile}: not those of messages. */
+  /** For the same reason as {@link NamedRunFile}: not those of messages. */
   @Override
   public int hashCode() {
     return Objects.hash(server.getName(), shuffle.getApplication(), shuffle.getShuffle(), epoch);

@@ -28,7 +28,7 @@ final class SharedInputs {
   private boolean closed;
 
   /** A file in one life of its server. */
-  record Key(RunFileSource source, RunFile file) {}
+  record Key(RunFileSource source, NamedRunFile file) {}
 
   private static final class Shared {
     final CompletableFuture<RunFileInput> input;

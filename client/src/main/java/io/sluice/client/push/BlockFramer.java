@@ -51,7 +51,7 @@ final class BlockFramer {
   private final int frameBytes;
   private final int pieceBytes;
   private final Sink sink;
-  private final PartitionTable partitions;
+  private final PushedPartitions partitions;
   private OpenFrame[] open;
   private byte[] scratch = new byte[0];
   private boolean finalPass;
@@ -97,7 +97,7 @@ final class BlockFramer {
     this.frameBytes = frameBytes;
     this.pieceBytes = largestPiece();
     this.sink = sink;
-    this.partitions = new PartitionTable(partitionCount);
+    this.partitions = new PushedPartitions(partitionCount);
     this.open = new OpenFrame[sets.count()];
   }
 

@@ -1,17 +1,17 @@
 package io.sluice.client.read;
 
-import io.sluice.client.file.RunFile;
+import io.sluice.client.file.NamedRunFile;
 
 /** A run file that a read may read itself, until that fails once. Belongs to one thread. */
 final class LocatedFile {
-  private final RunFile file;
+  private final NamedRunFile file;
   private boolean usable = true;
 
-  LocatedFile(RunFile file) {
+  LocatedFile(NamedRunFile file) {
     this.file = file;
   }
 
-  RunFile file() {
+  NamedRunFile file() {
     return file;
   }
 

@@ -47,8 +47,8 @@ final class OpenReplies {
     for (ByteString set : reply.getAttemptSetsList()) {
       sets.add(attempts(server, set));
     }
-    Placement placement =
-        new Placement(
+    StretchPlacement placement =
+        new StretchPlacement(
             reply, file -> files.mayOpen(server.source(request.assignment().shuffle()), file));
     for (int i = 0; i < visits.size(); i++) {
       begin(server, visits.get(i), reply.getPartitions(i), sets, placement);
@@ -72,7 +72,7 @@ final class OpenReplies {
       PartitionVisit visit,
       PartitionState found,
       List<Roaring64NavigableMap> sets,
-      Placement placement)
+      StretchPlacement placement)
       throws SluiceException {
     if (found.getPartition() != visit.partition()) {
       throw new SluiceException(

@@ -77,7 +77,7 @@ final class PartitionVisit {
   }
 
   /** What to fetch, as the server's reply says. */
-  void opened(PartitionState state, ShuffleReadRequest request, Placement placement) {
+  void opened(PartitionState state, ShuffleReadRequest request, StretchPlacement placement) {
     length = state.getLength();
     List<Stretch> wanted = new ArrayList<>();
     if (request.hasMapRange()) {

@@ -3,8 +3,8 @@ package io.sluice.client.read;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.file.DirectRunFiles;
 import io.sluice.client.file.OpenRunFiles;
-import io.sluice.client.file.RunFiles;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskLoop;
 import io.sluice.proto.ShuffleId;
@@ -53,7 +53,7 @@ public final class PooledShuffleRead implements ShuffleRead {
       ShuffleReadRequest request,
       PayloadTransform transform,
       ReadConfig config,
-      RunFiles files,
+      DirectRunFiles files,
       TaskEnvironment environment,
       ByteBufAllocator allocator,
       Consumer<ReadCounters> onClose) {

@@ -5,7 +5,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.file.RunFiles;
+import io.sluice.client.file.DirectRunFiles;
 import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
@@ -54,7 +54,7 @@ public final class FakeCluster implements AutoCloseable {
   private final ConnectionPool pool;
   private PushConfig pushConfig =
       new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, QUICK, QUICK);
-  private RunFiles files = RunFiles.none();
+  private DirectRunFiles files = DirectRunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
   private DirectMemory memory = new DirectMemory(Long.MAX_VALUE);
   private final TaskTime time;
@@ -115,7 +115,7 @@ public final class FakeCluster implements AutoCloseable {
   /**
    * @param ways takes
    */
-  public void use(RunFiles ways) {
+  public void use(DirectRunFiles ways) {
     files.close();
     files = ways;
   }

@@ -9,7 +9,7 @@ import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.fake.VirtualTime;
-import io.sluice.client.file.RunFiles;
+import io.sluice.client.file.DirectRunFiles;
 import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.proto.Fetch;
@@ -71,7 +71,7 @@ class WaitingReadTest {
         request.build(),
         null,
         new ReadConfig(64 << 10, 3, 1 << 30, 20_000, FakeCluster.QUICK),
-        RunFiles.none(),
+        DirectRunFiles.none(),
         new TaskEnvironment(
             cluster.pool(), cluster.health(), new DirectMemory(Long.MAX_VALUE), time),
         UnpooledByteBufAllocator.DEFAULT,

@@ -8,7 +8,7 @@ import io.sluice.coordinator.api.Acts;
 import io.sluice.coordinator.api.ApiException;
 import io.sluice.coordinator.api.Resource;
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.quota.SetLimits;
@@ -116,7 +116,7 @@ public final class ClusterActs implements Acts {
                 Attempt.of(
                     List.of(
                         new LoggedChange.DecommissionOrdered(
-                            new Decommission(
+                            new DecommissionOrder(
                                 server, id.getEpoch(), order.deadline(), order.moves(), nowMs))),
                     true),
         server

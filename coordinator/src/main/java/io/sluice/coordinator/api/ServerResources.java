@@ -1,6 +1,6 @@
 package io.sluice.coordinator.api;
 
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
@@ -42,7 +42,7 @@ final class ServerResources {
                     new Resource.Held(
                         load.getApplication(), load.getShuffles(), load.getStoredBytes()))
             .toList();
-    Decommission order = moment.view().orders().decommission(name);
+    DecommissionOrder order = moment.view().orders().decommission(name);
     return Optional.of(
         new Resource.ServerDetail(
             moment.time(),

@@ -20,12 +20,12 @@ public final class OperatorOrders {
   private final ExcludeList excluded;
 
   /** Never changed after construction. */
-  private final SortedMap<String, Decommission> decommissions;
+  private final SortedMap<String, DecommissionOrder> decommissions;
 
   private OperatorOrders(
       ExcludeList excludedByFile,
       ExcludeList excludedByApi,
-      SortedMap<String, Decommission> decommissions) {
+      SortedMap<String, DecommissionOrder> decommissions) {
     this.excludedByFile = excludedByFile;
     this.excludedByApi = excludedByApi;
     this.excluded = excludedByFile.with(excludedByApi);
@@ -46,12 +46,12 @@ public final class OperatorOrders {
   }
 
   /** By name of the server. */
-  public SortedMap<String, Decommission> decommissions() {
+  public SortedMap<String, DecommissionOrder> decommissions() {
     return Collections.unmodifiableSortedMap(decommissions);
   }
 
   /** The order that a server has, or null. */
-  public Decommission decommission(String server) {
+  public DecommissionOrder decommission(String server) {
     return decommissions.get(server);
   }
 
@@ -60,7 +60,7 @@ public final class OperatorOrders {
    * heartbeat says that it sent before.
    */
   public ServerState effective(ServerId id, ServerState reported) {
-    Decommission order = decommissions.get(id.getName());
+    DecommissionOrder order = decommissions.get(id.getName());
     return order != null && order.epoch() == id.getEpoch() && reported == ServerState.ACTIVE
         ? ServerState.SERVER_DRAINING
         : reported;
@@ -74,8 +74,8 @@ public final class OperatorOrders {
     return new OperatorOrders(excludedByFile, newer, decommissions);
   }
 
-  public OperatorOrders with(Decommission order) {
-    TreeMap<String, Decommission> changed = new TreeMap<>(decommissions);
+  public OperatorOrders with(DecommissionOrder order) {
+    TreeMap<String, DecommissionOrder> changed = new TreeMap<>(decommissions);
     changed.put(order.server(), order);
     return new OperatorOrders(excludedByFile, excludedByApi, changed);
   }
@@ -84,7 +84,7 @@ public final class OperatorOrders {
     if (!decommissions.containsKey(server)) {
       return this;
     }
-    TreeMap<String, Decommission> changed = new TreeMap<>(decommissions);
+    TreeMap<String, DecommissionOrder> changed = new TreeMap<>(decommissions);
     changed.remove(server);
     return new OperatorOrders(excludedByFile, excludedByApi, changed);
   }

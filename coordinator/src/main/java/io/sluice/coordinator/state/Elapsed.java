@@ -2,7 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ public final class Elapsed {
       }
     }
     view.applications().forEach(application -> check(application, nowMs, records));
-    for (Decommission order : view.orders().decommissions().values()) {
+    for (DecommissionOrder order : view.orders().decommissions().values()) {
       long sinceMs = Math.max(order.orderedAtMs(), view.startedAtMs());
       if (view.servers().get(order.server()) == null && nowMs - sinceMs > servers.forgetAfterMs()) {
         records.add(new LoggedChange.DecommissionEnded(order.server(), false));

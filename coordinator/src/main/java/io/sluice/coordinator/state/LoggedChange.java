@@ -2,7 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.Fallbacks;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.ClusterEvent;
@@ -50,7 +50,7 @@ public sealed interface LoggedChange extends MetadataRecord {
   }
 
   /** A server accepted an order to decommission. */
-  record DecommissionOrdered(Decommission order) implements LoggedChange {
+  record DecommissionOrdered(DecommissionOrder order) implements LoggedChange {
     @Override
     public ClusterView applyTo(ClusterView view) {
       ClusterView ordered = view.with(view.orders().with(order));

@@ -3,7 +3,7 @@ package io.sluice.coordinator.state;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.Fallbacks;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
@@ -111,7 +111,7 @@ final class RecordFormat {
     };
   }
 
-  private static LoggedDecommission order(Decommission order) {
+  private static LoggedDecommission order(DecommissionOrder order) {
     return LoggedDecommission.newBuilder()
         .setServer(order.server())
         .setEpoch(order.epoch())
@@ -121,8 +121,8 @@ final class RecordFormat {
         .build();
   }
 
-  private static Decommission order(LoggedDecommission order) {
-    return new Decommission(
+  private static DecommissionOrder order(LoggedDecommission order) {
+    return new DecommissionOrder(
         order.getServer(),
         order.getEpoch(),
         order.getDeadlineMs(),

@@ -2,7 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.quota.Quotas;
@@ -74,7 +74,7 @@ public final class ServerDecisions {
     }
     ServerState state =
         request.getState() == ServerState.UNRECOGNIZED ? ServerState.UNHEALTHY : request.getState();
-    Decommission order = view.orders().decommission(id.getName());
+    DecommissionOrder order = view.orders().decommission(id.getName());
     if (order != null && isVoid(order, id, state, nowMs)) {
       records.add(new LoggedChange.DecommissionEnded(id.getName(), false));
     }
@@ -89,7 +89,7 @@ public final class ServerDecisions {
    * Whether a server no longer carries out an order: it was restarted, or takes assignments long
    * after it accepted the order, because somebody cancelled the order at the server itself.
    */
-  private boolean isVoid(Decommission order, ServerId id, ServerState state, long nowMs) {
+  private boolean isVoid(DecommissionOrder order, ServerId id, ServerState state, long nowMs) {
     return order.epoch() != id.getEpoch()
         || (state == ServerState.ACTIVE && nowMs - order.orderedAtMs() > servers.lostAfterMs());
   }

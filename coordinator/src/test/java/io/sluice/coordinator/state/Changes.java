@@ -2,7 +2,7 @@ package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.Fallbacks;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
@@ -22,7 +22,7 @@ final class Changes {
     return List.of(
         new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of("node-7", "a:19999"))),
         new LoggedChange.DecommissionOrdered(
-            new Decommission("a:19999", 1_794_000_000_000L, 60_000, true, AT_MS)),
+            new DecommissionOrder("a:19999", 1_794_000_000_000L, 60_000, true, AT_MS)),
         new LoggedChange.DecommissionEnded("a:19999", true),
         new LoggedChange.ApplicationEnded(
             Application.remembered(

@@ -4,7 +4,7 @@ import io.sluice.coordinator.app.ApplicationPolicy;
 import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.HostRule;
 import io.sluice.coordinator.assign.StrategyKind;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerPolicy;
 import io.sluice.coordinator.history.ClusterHistory;
@@ -130,7 +130,7 @@ final class LoggedCluster implements AutoCloseable {
         (view, nowMs) ->
             Decision.of(
                 new LoggedChange.DecommissionOrdered(
-                    new Decommission(
+                    new DecommissionOrder(
                         beat.getServer().getName(), beat.getServer().getEpoch(), 0, move, nowMs)),
                 0));
   }

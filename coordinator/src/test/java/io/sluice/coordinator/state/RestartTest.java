@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.coordinator.app.Application;
 import io.sluice.coordinator.app.FallbackTable;
 import io.sluice.coordinator.app.Fallbacks;
-import io.sluice.coordinator.cluster.Decommission;
+import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.EventLog;
@@ -90,7 +90,7 @@ class RestartTest {
     // A heartbeat that was sent before the order.
     cluster.heartbeat(beat());
     assertThat(state()).isEqualTo(ServerState.SERVER_DRAINING);
-    Decommission order = cluster.view().orders().decommission(A);
+    DecommissionOrder order = cluster.view().orders().decommission(A);
     assertThat(order.move()).isTrue();
   }
 

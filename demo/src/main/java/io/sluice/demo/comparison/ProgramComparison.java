@@ -1,7 +1,7 @@
 package io.sluice.demo.comparison;
 
 import io.sluice.demo.staging.ProgramRun;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +16,7 @@ public record ProgramComparison(
     String program,
     ProgramRun own,
     ProgramRun sluice,
-    ServerCounters servers,
+    ClusterCounters servers,
     List<String> differences) {
 
   /**

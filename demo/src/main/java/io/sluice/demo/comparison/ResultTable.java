@@ -1,7 +1,7 @@
 package io.sluice.demo.comparison;
 
 import io.sluice.demo.staging.Amounts;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ public final class ResultTable {
       Verdict verdict,
       long ownMs,
       long sluiceMs,
-      Optional<ServerCounters> servers) {
+      Optional<ClusterCounters> servers) {
 
     Row(
         String name,
@@ -36,7 +36,7 @@ public final class ResultTable {
         Verdict verdict,
         long ownMs,
         long sluiceMs,
-        ServerCounters servers) {
+        ClusterCounters servers) {
       this(name, rows, verdict, ownMs, sluiceMs, Optional.of(servers));
     }
 
@@ -52,12 +52,12 @@ public final class ResultTable {
           Amounts.seconds(ownMs),
           Amounts.seconds(sluiceMs),
           ratio(ownMs, sluiceMs),
-          counted(ServerCounters::pushedBytes),
-          counted(ServerCounters::spilledBytes),
-          counted(ServerCounters::fetchedBytes));
+          counted(ClusterCounters::pushedBytes),
+          counted(ClusterCounters::spilledBytes),
+          counted(ClusterCounters::fetchedBytes));
     }
 
-    private String counted(Function<ServerCounters, Long> what) {
+    private String counted(Function<ClusterCounters, Long> what) {
       return servers.map(what).map(Amounts::bytes).orElse("-");
     }
   }
@@ -134,7 +134,7 @@ public final class ResultTable {
         rows.stream()
             .map(Row::servers)
             .reduce((one, other) -> one.flatMap(sum -> other.map(sum::plus)))
-            .orElse(Optional.of(ServerCounters.ZERO)));
+            .orElse(Optional.of(ClusterCounters.ZERO)));
   }
 
   private long sameCount() {

@@ -3,7 +3,7 @@ package io.sluice.demo.comparison;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.staging.ProgramRun;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ProgramTableTest {
   private static final long MIB = 1024 * 1024;
-  private static final ServerCounters SERVERS =
-      new ServerCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0);
+  private static final ClusterCounters SERVERS =
+      new ClusterCounters(3, 5 * MIB, MIB, 2, 4, 5 * MIB, 0);
 
   @TempDir private Path directory;
 
@@ -75,8 +75,8 @@ final class ProgramTableTest {
         ProgramComparison.of(
             "nothing",
             new BothSides<>(
-                new ProgramTurn(run, output, ServerCounters.ZERO),
-                new ProgramTurn(run, output, ServerCounters.ZERO)),
+                new ProgramTurn(run, output, ClusterCounters.ZERO),
+                new ProgramTurn(run, output, ClusterCounters.ZERO)),
             List.of());
     ProgramComparison some =
         comparison("some", run, output, run(1000, 10, Map.of("LOCAL_OUTPUTS", 1L)), output);
@@ -108,7 +108,7 @@ final class ProgramTableTest {
     return ProgramComparison.of(
         name,
         new BothSides<>(
-            new ProgramTurn(own, ownOutput, ServerCounters.ZERO),
+            new ProgramTurn(own, ownOutput, ClusterCounters.ZERO),
             new ProgramTurn(sluice, sluiceOutput, SERVERS)),
         List.of());
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class AdaptiveTest {
 
   private Outcome own;
   private Outcome found;
-  private final Map<String, ServerCounters> did = new HashMap<>();
+  private final Map<String, ClusterCounters> did = new HashMap<>();
 
   @BeforeAll
   void runEverything() throws IOException, InterruptedException {
@@ -67,14 +67,14 @@ class AdaptiveTest {
                 .set("spark.master", "local-cluster[2,4,1024]")
                 .set("spark.rss.client.read.shortcircuit.enabled", "false");
         List<String> steps = new ArrayList<>();
-        ServerCounters[] before = {probe.counters()};
+        ClusterCounters[] before = {probe.counters()};
         for (String job : JOBS) {
           steps.add(job);
           steps.add("pause:after-" + job);
           application.at(
               "after-" + job,
               () -> {
-                ServerCounters now = probe.counters();
+                ClusterCounters now = probe.counters();
                 did.put(job, now.since(before[0]));
                 before[0] = now;
               });
@@ -110,7 +110,7 @@ class AdaptiveTest {
   @Test
   void aCoalescedRangeIsOneOpenAndAFewFetchesForEachServer() {
     assertThat(plan("coalesced")).contains("AQEShuffleRead coalesced");
-    ServerCounters counted = did.get("coalesced");
+    ClusterCounters counted = did.get("coalesced");
     long tasks = found.number("coalesced", "resultTasks");
     // An Open names at most 4096 partitions.
     long most = SERVERS * (tasks + 20_000 / 4096 + 1);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,7 +104,7 @@ class AlwaysTest {
   void readersTakeNearlyAllFromServersThatAreWell() throws IOException, InterruptedException {
     startServers();
     Outcome own = builtIn("well", JOBS);
-    ServerCounters before = probe.counters();
+    ClusterCounters before = probe.counters();
 
     Outcome found =
         application("well")
@@ -127,7 +127,7 @@ class AlwaysTest {
       written += found.number(job, "bytesWritten");
       read += found.number(job, "localBytesRead") + found.number(job, "remoteBytesRead");
     }
-    ServerCounters did = probe.counters().since(before);
+    ClusterCounters did = probe.counters().since(before);
     assertThat(did.spilledBytes()).isZero();
     assertThat(did.pushedBytes()).isBetween(written * 9 / 10, written);
     assertThat(did.fetchedBytes()).as("of %d bytes", read).isGreaterThan(read * 9 / 10);

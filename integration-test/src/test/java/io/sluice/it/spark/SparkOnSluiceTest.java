@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,7 +82,7 @@ class SparkOnSluiceTest {
 
   @Test
   void everyJobIsTheSameOverNettyWhileServersSpill() throws IOException, InterruptedException {
-    ServerCounters before = probe.counters();
+    ClusterCounters before = probe.counters();
 
     Outcome found =
         SparkApplication.onSluice(directory.resolve("netty"), cluster.quorum())
@@ -99,7 +99,7 @@ class SparkOnSluiceTest {
             .run(JobKinds.SHUFFLES);
 
     assertSame(found, JobKinds.SHUFFLES);
-    ServerCounters did = probe.counters().since(before);
+    ClusterCounters did = probe.counters().since(before);
     assertThat(did.spilledBytes()).isPositive();
     long written = 0;
     for (String job : JobKinds.SHUFFLES) {
@@ -158,7 +158,7 @@ class SparkOnSluiceTest {
       Outcome found = application.run(jobs);
 
       assertSame(found, jobs);
-      ServerCounters did = largeProbe.counters();
+      ClusterCounters did = largeProbe.counters();
       assertThat(did.pushedBytes()).isPositive();
       assertThat(did.spilledBytes()).isZero();
       assertThat(did.fetchedFromMemoryBytes()).isPositive().isEqualTo(did.fetchedBytes());
@@ -192,7 +192,7 @@ class SparkOnSluiceTest {
   void aCoordinatorThatRestartsDuringAJobCostsNothing() throws IOException, InterruptedException {
     List<String> jobs = List.of("groupByKey", "pauseBetweenShuffles", "twoStages");
     ClusterNode coordinator = cluster.coordinator();
-    ServerCounters before = probe.counters();
+    ClusterCounters before = probe.counters();
 
     Outcome found =
         SparkApplication.onSluice(directory.resolve("restart"), cluster.quorum())

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.localcluster.ServerCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +95,7 @@ class SparkVersionsTest {
     Outcome own = new SparkApplication(spark, path(spark, "own")).run(jobs);
     assertThat(own.exitCode()).as(own.log()).isZero();
     jobs.add(SETTINGS);
-    ServerCounters before = probe.counters();
+    ClusterCounters before = probe.counters();
 
     // Spark 3.5 makes its shuffle manager before it has fetched what --jars names.
     SparkApplication application =

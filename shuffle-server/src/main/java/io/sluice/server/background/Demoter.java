@@ -1,10 +1,10 @@
 package io.sluice.server.background;
 
 import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskPlacement;
 import io.sluice.server.disk.DiskThread;
 import io.sluice.server.disk.Disks;
 import io.sluice.server.disk.HealthState;
-import io.sluice.server.disk.Placement;
 import io.sluice.server.disk.RateLimiter;
 import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
@@ -81,7 +81,7 @@ public final class Demoter implements AutoCloseable {
     private final List<Disk> slower;
     private final RateLimiter rate;
     private final RunMover mover = new RunMover(files, this::admit);
-    private final Placement<Disk> placement = new Placement<>();
+    private final DiskPlacement<Disk> placement = new DiskPlacement<>();
     private final Map<RunFile, Long> failedNanos = new HashMap<>();
     private final DiskThread thread;
 
@@ -130,11 +130,11 @@ public final class Demoter implements AutoCloseable {
 
     /** The next slower kind with room; disks of a kind share. */
     private Disk choose(long bytes) {
-      List<Placement.Place<Disk>> places = new ArrayList<>();
+      List<DiskPlacement.Place<Disk>> places = new ArrayList<>();
       for (Disk each : slower) {
         if (each.mayWrite(bytes) && each.health().state().isWritten()) {
           places.add(
-              new Placement.Place<>(
+              new DiskPlacement.Place<>(
                   each,
                   each.kind(),
                   Math.max(1, each.freeBytes()),

@@ -2,9 +2,9 @@ package io.sluice.server.background;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskPlacement;
 import io.sluice.server.disk.DiskThread;
 import io.sluice.server.disk.Disks;
-import io.sluice.server.disk.Placement;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleLog;
@@ -46,7 +46,7 @@ public final class Spiller implements AutoCloseable {
   private final DiskThread planner = new DiskThread("spill-planner", TICK_MS, this::plan);
   private final List<Target> targets = new ArrayList<>();
   // Used by the planner only.
-  private final Placement<Target> placement = new Placement<>();
+  private final DiskPlacement<Target> placement = new DiskPlacement<>();
   private final Object lock = new Object();
 
   /** Calls that wait until memory is written. */
@@ -281,12 +281,12 @@ public final class Spiller implements AutoCloseable {
    * @param buffered bytes of the same shuffle in memory
    */
   private Target choose(long bytes, long buffered) {
-    List<Placement.Place<Target>> places = new ArrayList<>();
+    List<DiskPlacement.Place<Target>> places = new ArrayList<>();
     for (Target target : targets) {
       Disk disk = target.disk;
       if (disk.mayWrite(bytes)) {
         places.add(
-            new Placement.Place<>(
+            new DiskPlacement.Place<>(
                 target,
                 disk.kind(),
                 Math.max(1, disk.freeBytes()),

@@ -2,7 +2,7 @@ package io.sluice.server.config;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.read.ReadConfig;
+import io.sluice.server.read.DiskReadConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param disks how each disk is read
  * @param socket where clients on this host get run files; empty: nowhere
  */
-public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> socket) {
+public record ReadingConfig(long budgetBytes, DiskReadConfig disks, Optional<Path> socket) {
   private static final long BY_RATIO = -1;
 
   static final ConfigKey<Long> CAPACITY =
@@ -43,7 +43,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   static final ConfigKey<Long> TIMEOUT =
       ConfigKey.durationMs("rss.server.disk.read.timeout")
-          .defaultValue((long) ReadConfig.DEFAULT.timeoutMs())
+          .defaultValue((long) DiskReadConfig.DEFAULT.timeoutMs())
           .atLeast(10L)
           .atMost(600_000L)
           .doc(
@@ -53,7 +53,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   static final ConfigKey<Integer> SSD_THREADS =
       ConfigKey.integer("rss.server.disk.read.threads.ssd")
-          .defaultValue(ReadConfig.DEFAULT.ssdThreads())
+          .defaultValue(DiskReadConfig.DEFAULT.ssdThreads())
           .atLeast(1)
           .atMost(256)
           .doc("Reads at a time on each SSD.")
@@ -61,7 +61,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   static final ConfigKey<Integer> HDD_THREADS =
       ConfigKey.integer("rss.server.disk.read.threads.hdd")
-          .defaultValue(ReadConfig.DEFAULT.hddThreads())
+          .defaultValue(DiskReadConfig.DEFAULT.hddThreads())
           .atLeast(1)
           .atMost(256)
           .doc("Reads at a time on each HDD; more make it seek between them.")
@@ -69,7 +69,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   static final ConfigKey<Long> READ_AHEAD =
       ConfigKey.dataSize("rss.server.disk.read.ahead")
-          .defaultValue((long) ReadConfig.DEFAULT.readAheadBytes())
+          .defaultValue((long) DiskReadConfig.DEFAULT.readAheadBytes())
           .atLeast(0L)
           .atMost(256L << 20)
           .doc(
@@ -79,7 +79,7 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
 
   static final ConfigKey<Boolean> DROP_BEHIND =
       ConfigKey.bool("rss.server.disk.read.drop.behind")
-          .defaultValue(ReadConfig.DEFAULT.dropBehind())
+          .defaultValue(DiskReadConfig.DEFAULT.dropBehind())
           .doc(
               "Whether the page cache is told to forget what a fetch has sent, so that it keeps what"
                   + " was not read yet. Reading it again then costs the disk a second time.")
@@ -124,11 +124,11 @@ public record ReadingConfig(long budgetBytes, ReadConfig disks, Optional<Path> s
         asked == BY_RATIO
             ? Math.max(1L << 20, (long) (bufferCapacityBytes * set.get(CAPACITY_RATIO)))
             : asked,
-        new ReadConfig(
+        new DiskReadConfig(
             Math.toIntExact(set.get(TIMEOUT)),
             set.get(SSD_THREADS),
             set.get(HDD_THREADS),
-            ReadConfig.DEFAULT.maxQueued(),
+            DiskReadConfig.DEFAULT.maxQueued(),
             Math.toIntExact(set.get(READ_AHEAD)),
             set.get(DROP_BEHIND)),
         set.get(SHORT_CIRCUIT)

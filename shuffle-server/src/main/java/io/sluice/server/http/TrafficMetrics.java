@@ -10,8 +10,8 @@ import io.sluice.metrics.PortConnections;
 import io.sluice.metrics.TableCollector;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.net.ShortCircuitCounters;
+import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReadCounters;
 import io.sluice.transport.server.TransportCounters;
 import io.sluice.transport.service.RequestMemory;
 import java.util.ArrayList;
@@ -68,27 +68,29 @@ public final class TrafficMetrics extends Collector {
   private static final MetricTable<PeerConnections> HTTP =
       PortConnections.table(ServerMetrics.PREFIX + "http_", "HTTP");
 
-  private static final MetricTable<ReadCounters> READS =
-      MetricTable.<ReadCounters>of(ServerMetrics.PREFIX + "file_")
+  private static final MetricTable<DiskReadCounters> READS =
+      MetricTable.<DiskReadCounters>of(ServerMetrics.PREFIX + "file_")
           .counter(
               "cached_bytes_total",
               "Bytes of files that were sent from the page cache without waiting",
-              ReadCounters::cachedBytes)
+              DiskReadCounters::cachedBytes)
           .counter(
               "read_bytes_total",
               "Bytes of files that disks' threads read",
-              ReadCounters::readBytes)
+              DiskReadCounters::readBytes)
           .counter(
               "read_ahead_bytes_total",
               "Bytes of files that were read before anybody asked for them",
-              ReadCounters::aheadBytes)
-          .counter("read_failures_total", "Reads that a disk failed", ReadCounters::failures)
+              DiskReadCounters::aheadBytes)
+          .counter("read_failures_total", "Reads that a disk failed", DiskReadCounters::failures)
           .counter(
-              "read_timeouts_total", "Reads that a disk took too long for", ReadCounters::timeouts)
+              "read_timeouts_total",
+              "Reads that a disk took too long for",
+              DiskReadCounters::timeouts)
           .counter(
               "read_refusals_total",
               "Reads refused at once, because a disk was stalled or had too many",
-              ReadCounters::refusals)
+              DiskReadCounters::refusals)
           .build();
 
   private static final MetricTable<ShortCircuitCounters> SHORT_CIRCUITS =
@@ -150,7 +152,7 @@ public final class TrafficMetrics extends Collector {
   private final PeerConnections rpc;
   private final CallDenials deniedCalls;
   private final PeerConnections http;
-  private final ReadCounters reads;
+  private final DiskReadCounters reads;
   private final ShortCircuitCounters shortCircuits;
   private final MemoryBudget memory;
   private final ReadBudget readBudget;
@@ -165,7 +167,7 @@ public final class TrafficMetrics extends Collector {
       PeerConnections rpc,
       CallDenials deniedCalls,
       PeerConnections http,
-      ReadCounters reads,
+      DiskReadCounters reads,
       ShortCircuitCounters shortCircuits,
       MemoryBudget memory,
       ReadBudget readBudget,

@@ -38,13 +38,13 @@ final class DiskReader {
 
   private final Disk disk;
   private final int threads;
-  private final ReadConfig config;
+  private final DiskReadConfig config;
   private final ReadBudget budget;
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
   private final Executor executor;
   private final ReadHealth health;
-  private final ReadCounters counters;
+  private final DiskReadCounters counters;
   private final LongSupplier nanoTime;
   private final Runnable retry = this::startAll;
 
@@ -65,13 +65,13 @@ final class DiskReader {
 
   DiskReader(
       Disk disk,
-      ReadConfig config,
+      DiskReadConfig config,
       ReadBudget budget,
       PageCache pageCache,
       ByteBufAllocator allocator,
       Executor executor,
       ReadHealth health,
-      ReadCounters counters,
+      DiskReadCounters counters,
       LongSupplier nanoTime) {
     this.disk = disk;
     this.threads = config.threads(disk.kind());

@@ -36,7 +36,7 @@ import java.util.function.LongSupplier;
  * <p>Thread-safe.
  */
 public final class FileReads implements BlockReads, AutoCloseable {
-  private final ReadConfig config;
+  private final DiskReadConfig config;
   private final ReadBudget budget;
   private final RequestMemory requestMemory;
   private final CachedQueue cached;
@@ -45,7 +45,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
   private final Function<Disk, Executor> threads;
   private final ScheduledExecutorService timer;
   private final ReadHealth health;
-  private final ReadCounters counters;
+  private final DiskReadCounters counters;
   private final LongSupplier nanoTime;
   private final DropBehind dropBehind;
   private final Map<Disk, DiskReader> readers = new ConcurrentHashMap<>();
@@ -59,7 +59,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
    * @param timer ends reads that take too long; belongs to the caller
    */
   public FileReads(
-      ReadConfig config,
+      DiskReadConfig config,
       ReadBudget budget,
       RequestMemory requestMemory,
       PageCache pageCache,
@@ -67,7 +67,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
       Function<Disk, Executor> threads,
       ScheduledExecutorService timer,
       ReadHealth health,
-      ReadCounters counters,
+      DiskReadCounters counters,
       LongSupplier nanoTime) {
     this.config = config;
     this.budget = budget;

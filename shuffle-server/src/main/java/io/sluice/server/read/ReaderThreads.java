@@ -23,12 +23,12 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
   private static final long IDLE_SECONDS = 30;
   private static final long CLOSE_WAIT_MS = 5_000;
 
-  private final ReadConfig config;
+  private final DiskReadConfig config;
   private final LongSupplier nanoTime;
   private final List<ThreadPoolExecutor> pools = new ArrayList<>();
   private boolean closed;
 
-  public ReaderThreads(ReadConfig config, LongSupplier nanoTime) {
+  public ReaderThreads(DiskReadConfig config, LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
   }

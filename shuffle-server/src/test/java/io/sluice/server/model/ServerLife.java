@@ -17,10 +17,10 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.observe.ServerCounters;
+import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReadConfig;
-import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReportedReads;
 import io.sluice.server.recovery.Findings;
 import io.sluice.server.recovery.ForgottenShuffles;
@@ -89,7 +89,7 @@ final class ServerLife {
     RequestMemory requestMemory = new RequestMemory(1 << 30);
     FileReads reads =
         new FileReads(
-            new ReadConfig(1000, 16, 16, 1000, 0, false),
+            new DiskReadConfig(1000, 16, 16, 1000, 0, false),
             new ReadBudget(1 << 30),
             requestMemory,
             new ModelPageCache(cache),
@@ -97,7 +97,7 @@ final class ServerLife {
             disk -> Runnable::run,
             timer,
             new ReportedReads(),
-            new ReadCounters(),
+            new DiskReadCounters(),
             clock);
     ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
     PushAdmission admission =

@@ -56,7 +56,7 @@ class FileReadsTest {
   private final ManualTimer timer = new ManualTimer();
   private final ReadBudget budget = new ReadBudget(8_000);
   private final RequestMemory requestMemory = new RequestMemory(1 << 20);
-  private final ReadCounters counters = new ReadCounters();
+  private final DiskReadCounters counters = new DiskReadCounters();
   private final Map<Disk, Deque<Runnable>> threads = new HashMap<>();
   private final List<String> health = new ArrayList<>();
   private final List<String> dropped = new ArrayList<>();
@@ -73,7 +73,7 @@ class FileReadsTest {
 
   private FileReads reads(ReadBudget readBudget) {
     return new FileReads(
-        new ReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
+        new DiskReadConfig(TIMEOUT_MS, 2, 1, 5, 1_000, true),
         readBudget,
         requestMemory,
         new FakeCache(),

@@ -17,7 +17,7 @@ public final class InlineReads {
 
   public static FileReads create(ScheduledExecutorService timer) {
     return new FileReads(
-        ReadConfig.DEFAULT,
+        DiskReadConfig.DEFAULT,
         new ReadBudget(1 << 30),
         new RequestMemory(1 << 30),
         PageCache.UNKNOWN,
@@ -25,7 +25,7 @@ public final class InlineReads {
         disk -> Runnable::run,
         timer,
         ReadHealth.IGNORED,
-        new ReadCounters(),
+        new DiskReadCounters(),
         System::nanoTime);
   }
 

@@ -11,10 +11,10 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.observe.ServerCounters;
+import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReadConfig;
-import io.sluice.server.read.ReadCounters;
 import io.sluice.server.read.ReadHealth;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.transport.handshake.ConnectionGuard;
@@ -78,11 +78,11 @@ public final class BlockStore implements AutoCloseable {
               return thread;
             });
     scheduler.setRemoveOnCancelPolicy(true);
-    this.readerThreads = new ReaderThreads(ReadConfig.DEFAULT, nanoTime);
+    this.readerThreads = new ReaderThreads(DiskReadConfig.DEFAULT, nanoTime);
     RequestMemory requestMemory = new RequestMemory(8 << 20);
     this.reads =
         new FileReads(
-            ReadConfig.DEFAULT,
+            DiskReadConfig.DEFAULT,
             new ReadBudget(64 << 20),
             requestMemory,
             LinuxPageCache.load(),
@@ -90,7 +90,7 @@ public final class BlockStore implements AutoCloseable {
             readerThreads,
             scheduler,
             ReadHealth.IGNORED,
-            new ReadCounters(),
+            new DiskReadCounters(),
             nanoTime);
     this.admission =
         new PushAdmission(

@@ -165,6 +165,6 @@ final class HadoopFileSystem implements RemoteFileSystem {
   }
 
   private static IOException failure(String what, Path path, IOException cause) {
-    return OneLine.failure("cannot " + what + " " + path, cause);
+    return HadoopFailure.failure("cannot " + what + " " + path, cause);
   }
 }

@@ -41,7 +41,7 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
       opened = true;
       return files;
     } catch (IOException e) {
-      throw OneLine.failure("cannot open " + settings.base(), e);
+      throw HadoopFailure.failure("cannot open " + settings.base(), e);
     } finally {
       if (!opened && login != null) {
         login.close();

@@ -62,7 +62,7 @@ final class HadoopInput implements RemoteInput {
       }
       return count;
     } catch (IOException e) {
-      throw OneLine.failure("cannot read " + file + " at " + position, e);
+      throw HadoopFailure.failure("cannot read " + file + " at " + position, e);
     }
   }
 

@@ -46,7 +46,7 @@ final class HadoopOutput implements RemoteOutput {
         stream.write(copy, 0, count);
       }
     } catch (IOException e) {
-      throw OneLine.failure("cannot write " + file, e);
+      throw HadoopFailure.failure("cannot write " + file, e);
     }
   }
 
@@ -55,7 +55,7 @@ final class HadoopOutput implements RemoteOutput {
     try {
       stream.close();
     } catch (IOException e) {
-      throw OneLine.failure("cannot complete " + file, e);
+      throw HadoopFailure.failure("cannot complete " + file, e);
     }
     ended = true;
   }
@@ -80,7 +80,7 @@ final class HadoopOutput implements RemoteOutput {
     try {
       fileSystem.delete(file, false);
     } catch (IOException e) {
-      throw OneLine.failure("cannot delete the unfinished " + file, e);
+      throw HadoopFailure.failure("cannot delete the unfinished " + file, e);
     }
   }
 }

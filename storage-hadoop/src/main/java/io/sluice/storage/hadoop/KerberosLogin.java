@@ -59,7 +59,7 @@ final class KerberosLogin implements AutoCloseable {
     try {
       security.login(settings.principal(), settings.keytab().toString());
     } catch (IOException e) {
-      throw OneLine.failure(
+      throw HadoopFailure.failure(
           "Kerberos login as " + settings.principal() + " with " + settings.keytab(), e);
     }
     LOG.info(
@@ -85,7 +85,7 @@ final class KerberosLogin implements AutoCloseable {
       failing = false;
     } catch (IOException e) {
       if (!failing) {
-        LOG.warn("the Kerberos ticket was not renewed problem={}", OneLine.of(e));
+        LOG.warn("the Kerberos ticket was not renewed problem={}", HadoopFailure.of(e));
       }
       failing = true;
     }

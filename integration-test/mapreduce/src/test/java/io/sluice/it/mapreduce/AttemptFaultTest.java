@@ -2,7 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import io.sluice.localcluster.yarn.YarnContainer;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +21,7 @@ final class AttemptFaultTest {
 
   @Test
   void fetchesWhileMapsRunAndOutlivesProcessesThatEnd() throws Exception {
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
     GatedJob job =
         new GatedJob(clusters, "attempts-killed", 12)
             .set(GatedJob.SLOW_START, "0.0")

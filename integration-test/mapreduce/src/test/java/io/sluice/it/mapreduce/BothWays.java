@@ -2,7 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import io.sluice.localcluster.yarn.YarnCluster;
@@ -67,7 +67,7 @@ final class BothWays {
       Path ownOutput,
       ProgramOutcome sluice,
       Path sluiceOutput,
-      ServerCounters servers) {}
+      ClusterCounters servers) {}
 
   /** Runs it both ways, and checks that counters are the same and that servers were used. */
   Outcome run(String name, Program program) throws IOException, InterruptedException {
@@ -83,12 +83,12 @@ final class BothWays {
       throws IOException, InterruptedException {
     Path ownOutput = directory.resolve(name + "-own");
     Path sluiceOutput = directory.resolve(name + "-sluice");
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
     HadoopProgram own = program.on(yarn, ownOutput).start();
     HadoopProgram sluice = program.on(yarn, sluiceOutput).set(clusters.throughSluice()).start();
     ProgramOutcome ownOutcome = succeeded(yarn, own.await(TIMEOUT));
     ProgramOutcome sluiceOutcome = succeeded(yarn, sluice.await(TIMEOUT));
-    ServerCounters servers = clusters.probe().counters().since(before);
+    ClusterCounters servers = clusters.probe().counters().since(before);
 
     assertThat(sluiceOutcome.counters()).hasSameSizeAs(ownOutcome.counters());
     for (String counter : SAME_COUNTERS) {

@@ -2,7 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ final class ManyReducersTest {
     Path directory = clusters.directory("many-reducers");
     Path input = TestInputs.words(directory.resolve("in"), MAPS, 5_000, 26);
     Path output = directory.resolve("out");
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
     ProgramOutcome outcome =
         BothWays.succeeded(
             clusters.yarn(),
@@ -42,7 +42,7 @@ final class ManyReducersTest {
                 .set("mapreduce.job.running.reduce.limit", "4")
                 .arguments(input, output)
                 .run(Duration.ofMinutes(50)));
-    ServerCounters servers = clusters.probe().counters().since(before);
+    ClusterCounters servers = clusters.probe().counters().since(before);
 
     assertThat(OutputFiles.of(output)).isEqualTo(WordCounts.files(input, REDUCES));
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(MAPS);

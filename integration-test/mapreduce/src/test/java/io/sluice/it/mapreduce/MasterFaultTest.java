@@ -2,7 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.yarn.HadoopProgram;
 import io.sluice.localcluster.yarn.ProgramOutcome;
 import io.sluice.localcluster.yarn.YarnContainer;
@@ -47,7 +47,7 @@ final class MasterFaultTest {
   void usesHadoopsShuffleWhenNoCoordinatorAnswers() throws Exception {
     Path directory = clusters.directory("no-coordinator");
     Path input = TestInputs.words(directory.resolve("in"), 2, 3_000, 15);
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
     ProgramOutcome outcome =
         BothWays.succeeded(
             clusters.yarn(),

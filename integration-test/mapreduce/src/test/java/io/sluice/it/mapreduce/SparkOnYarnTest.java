@@ -6,7 +6,7 @@ import io.sluice.it.spark.JobKinds;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.it.spark.SparkVersion;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -83,7 +83,7 @@ final class SparkOnYarnTest {
   /**
    * It ran where it should, ended well, and nothing of its shuffles was anywhere but on servers.
    */
-  private void assertRanOnYarn(Outcome found, String deployMode, ServerCounters before)
+  private void assertRanOnYarn(Outcome found, String deployMode, ClusterCounters before)
       throws IOException, InterruptedException {
     assertThat(found.exitCode()).as(found.log()).isZero();
     assertThat(found.setting("spark.master")).isEqualTo("yarn");
@@ -92,7 +92,7 @@ final class SparkOnYarnTest {
     assertThat(found.fallbacks()).isEmpty();
     assertThat(found.shufflesOnSluice()).isPositive();
     assertThat(found.ofAllShuffles("leftLocalBytes")).isZero();
-    ServerCounters did = clusters.probe().counters().since(before);
+    ClusterCounters did = clusters.probe().counters().since(before);
     assertThat(did.pushedBytes()).as("bytes pushed to servers").isPositive();
     assertThat(did.fetchedBytes()).as("bytes fetched from servers").isPositive();
   }
@@ -111,7 +111,7 @@ final class SparkOnYarnTest {
             .distinct()
             .toList();
     Outcome own = builtIn("own-" + deployMode, jobs);
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
 
     Outcome found = application("every-" + deployMode, deployMode).run(jobs);
 
@@ -138,7 +138,7 @@ final class SparkOnYarnTest {
   void noMapTaskRunsAgainWhenExecutorsGo(String deployMode)
       throws IOException, InterruptedException {
     Outcome own = builtIn("own-going-" + deployMode, CHANGING_EXECUTORS);
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
 
     Outcome found =
         allocatingDynamically(application("going-" + deployMode, deployMode))
@@ -166,7 +166,7 @@ final class SparkOnYarnTest {
       throws IOException, InterruptedException {
     List<String> jobs = List.of(MORE_EXECUTORS);
     Outcome own = builtIn("own-more-" + deployMode, jobs);
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
 
     Outcome found =
         allocatingDynamically(application("more-" + deployMode, deployMode))

@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.localcluster.ServerCounters;
+import io.sluice.localcluster.ClusterCounters;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ final class ThousandReducersTest {
     Path directory = clusters.directory("thousand-reducers");
     Path input = TestInputs.words(directory.resolve("in"), MAPS, 5_000, 28);
     Path output = directory.resolve("out");
-    ServerCounters before = clusters.probe().counters();
+    ClusterCounters before = clusters.probe().counters();
     ClientConfig config =
         ClientConfig.from(
             ConfigSet.of(

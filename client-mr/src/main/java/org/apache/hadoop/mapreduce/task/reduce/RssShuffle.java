@@ -1,7 +1,7 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.mr.AssignedShuffle;
+import io.sluice.mr.AssignmentVariable;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -28,7 +28,7 @@ public final class RssShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
 
   private static Optional<ShuffleAssignment> assignment() {
     try {
-      return AssignedShuffle.from(System.getenv());
+      return AssignmentVariable.from(System.getenv());
     } catch (IOException e) {
       throw new IllegalStateException("the assignment of this reduce task: " + e.getMessage(), e);
     }

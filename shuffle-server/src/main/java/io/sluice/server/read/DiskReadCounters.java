@@ -3,7 +3,7 @@ package io.sluice.server.read;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How reads of run files went since the start of the server. Thread-safe. */
-public final class ReadCounters {
+public final class DiskReadCounters {
   private final LongAdder cachedBytes = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
   private final LongAdder aheadBytes = new LongAdder();

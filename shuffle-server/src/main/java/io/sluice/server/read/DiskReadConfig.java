@@ -12,16 +12,17 @@ import io.sluice.server.disk.StorageKind;
  * @param readAheadBytes that a disk is told of when a partition is read from front to back; 0: none
  * @param dropBehind whether the page cache forgets what was sent
  */
-public record ReadConfig(
+public record DiskReadConfig(
     int timeoutMs,
     int ssdThreads,
     int hddThreads,
     int maxQueued,
     int readAheadBytes,
     boolean dropBehind) {
-  public static final ReadConfig DEFAULT = new ReadConfig(20_000, 8, 2, 4_096, 4 << 20, false);
+  public static final DiskReadConfig DEFAULT =
+      new DiskReadConfig(20_000, 8, 2, 4_096, 4 << 20, false);
 
-  public ReadConfig {
+  public DiskReadConfig {
     if (timeoutMs < 1 || ssdThreads < 1 || hddThreads < 1 || maxQueued < 1 || readAheadBytes < 0) {
       throw new IllegalArgumentException(
           "reading: every limit must be at least 1: timeoutMs="

@@ -9,5 +9,5 @@ package io.sluice.coordinator.cluster;
  * @param move whether the server copies its data to others
  * @param orderedAtMs on the clock of the coordinator's state
  */
-public record Decommission(
+public record DecommissionOrder(
     String server, long epoch, long deadlineMs, boolean move, long orderedAtMs) {}

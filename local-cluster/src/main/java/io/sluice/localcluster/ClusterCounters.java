@@ -6,7 +6,7 @@ import io.sluice.proto.GetStatusReply;
  * What servers have counted, in bytes unless the name says otherwise; since their start, or between
  * two moments.
  */
-public record ServerCounters(
+public record ClusterCounters(
     long pushedBlocks,
     long pushedBytes,
     long spilledBytes,
@@ -15,10 +15,10 @@ public record ServerCounters(
     long fetchedBytes,
     long fetchedFromMemoryBytes) {
 
-  public static final ServerCounters ZERO = new ServerCounters(0, 0, 0, 0, 0, 0, 0);
+  public static final ClusterCounters ZERO = new ClusterCounters(0, 0, 0, 0, 0, 0, 0);
 
-  static ServerCounters of(GetStatusReply status) {
-    return new ServerCounters(
+  static ClusterCounters of(GetStatusReply status) {
+    return new ClusterCounters(
         status.getPushedBlocks(),
         status.getPushedBytes(),
         status.getSpilledBytes(),
@@ -28,8 +28,8 @@ public record ServerCounters(
         status.getFetchedFromMemoryBytes());
   }
 
-  public ServerCounters plus(ServerCounters other) {
-    return new ServerCounters(
+  public ClusterCounters plus(ClusterCounters other) {
+    return new ClusterCounters(
         pushedBlocks + other.pushedBlocks,
         pushedBytes + other.pushedBytes,
         spilledBytes + other.spilledBytes,
@@ -40,8 +40,8 @@ public record ServerCounters(
   }
 
   /** What was counted since {@code earlier}. */
-  public ServerCounters since(ServerCounters earlier) {
-    return new ServerCounters(
+  public ClusterCounters since(ClusterCounters earlier) {
+    return new ClusterCounters(
         pushedBlocks - earlier.pushedBlocks,
         pushedBytes - earlier.pushedBytes,
         spilledBytes - earlier.spilledBytes,

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  * and {@code /readyz} (should it be given work?). Any other path is 404. The pages, which say
  * nothing of a cluster by themselves, and the last three ask nobody for a proof; the API does.
  */
-public final class HttpEndpoint implements AutoCloseable {
+public final class CoordinatorHttp implements AutoCloseable {
   private static final String DOCUMENT = ApiRoutes.PREFIX + "openapi.yaml";
 
   private final CollectorRegistry registry;
@@ -44,7 +44,7 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param notReady why the process should not be given work; empty: it should
    * @param denials hears of requests that were denied
    */
-  public HttpEndpoint(
+  public CoordinatorHttp(
       String host,
       ClusterSecurity security,
       AcceptLimit limit,

@@ -7,7 +7,7 @@ import io.sluice.common.block.Receipt;
  * its length, and the records and bytes of its receipt. Pages are made when a partition of theirs
  * is first touched. Belongs to one thread.
  */
-final class PartitionTable {
+final class PushedPartitions {
   private static final int PAGE_SHIFT = 10;
   private static final int PAGE_SIZE = 1 << PAGE_SHIFT;
   private static final int PAGE_MASK = PAGE_SIZE - 1;
@@ -25,7 +25,7 @@ final class PartitionTable {
     private final long[] contentBytes = new long[PAGE_SIZE];
   }
 
-  PartitionTable(int partitionCount) {
+  PushedPartitions(int partitionCount) {
     this.partitionCount = partitionCount;
     this.pages = new Page[(partitionCount + PAGE_MASK) >>> PAGE_SHIFT];
   }

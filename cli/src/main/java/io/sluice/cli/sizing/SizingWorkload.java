@@ -14,7 +14,7 @@ package io.sluice.cli.sizing;
  * @param partitions of one of them
  * @param maps tasks that push to one of them
  */
-record Workload(
+record SizingWorkload(
     long hourBytes,
     long peakBytesPerSecond,
     long readBytesPerSecond,

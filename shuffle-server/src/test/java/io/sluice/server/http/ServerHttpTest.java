@@ -34,20 +34,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class HttpEndpointTest {
+class ServerHttpTest {
   private volatile Optional<String> notReady = Optional.empty();
   private volatile GetStatusReply status = GetStatusReply.getDefaultInstance();
   private final HttpClient client = HttpClient.newHttpClient();
   private final List<Socket> sockets = new ArrayList<>();
-  private HttpEndpoint http;
+  private ServerHttp http;
 
   @BeforeEach
   void start() throws IOException {
     http = start(0, HttpTimeouts.DEFAULT);
   }
 
-  private HttpEndpoint start(int port, HttpTimeouts timeouts) throws IOException {
-    return HttpEndpoint.start(
+  private ServerHttp start(int port, HttpTimeouts timeouts) throws IOException {
+    return ServerHttp.start(
         new InetSocketAddress("127.0.0.1", port),
         Optional.empty(),
         new AcceptLimit(new PeerConnections(256, 64), (peer, reason) -> {}),
@@ -82,7 +82,7 @@ class HttpEndpointTest {
   }
 
   /** Connects, and sends a part of a request. */
-  private Socket slowPeer(HttpEndpoint endpoint) throws IOException {
+  private Socket slowPeer(ServerHttp endpoint) throws IOException {
     Socket socket = new Socket("127.0.0.1", endpoint.port());
     sockets.add(socket);
     socket.setSoTimeout(30_000);
@@ -104,7 +104,7 @@ class HttpEndpointTest {
   void closesConnectionsOfSlowPeers() throws Exception {
     assertThat(HttpTimeouts.DEFAULT.requestMs()).isBetween(1, 5_000);
     int hour = 3_600_000;
-    try (HttpEndpoint quick = start(0, new HttpTimeouts(50, hour, hour, hour, hour))) {
+    try (ServerHttp quick = start(0, new HttpTimeouts(50, hour, hour, hour, hour))) {
       for (int i = 0; i < 10; i++) {
         slowPeer(quick);
       }

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * @param calls denied at the gRPC port
  * @param httpCalls denied at the HTTP port
  */
-record Admission(
+record PortLimits(
     AuditLog audit,
     PeerConnections connections,
     PeerConnections httpConnections,
@@ -22,9 +22,9 @@ record Admission(
     CallDenials httpCalls,
     ConnectionDenials refused) {
 
-  static Admission of(CoordinatorConfig config, LongSupplier nanoTime) {
+  static PortLimits of(CoordinatorConfig config, LongSupplier nanoTime) {
     AuditLog audit = new AuditLog();
-    return new Admission(
+    return new PortLimits(
         audit,
         new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer()),
         new PeerConnections(config.maxHttpConnections(), config.maxHttpConnectionsPerPeer()),

@@ -11,7 +11,7 @@ import java.util.Optional;
  * The way of a shuffle's assignment from the application master to its tasks: an environment
  * variable of their containers. A container without it shuffles as Hadoop does.
  */
-public final class AssignedShuffle {
+public final class AssignmentVariable {
   /** The only shuffle of a job. */
   public static final int SHUFFLE = 0;
 
@@ -20,7 +20,7 @@ public final class AssignedShuffle {
   /** Linux takes no more than 128 KiB for one variable. */
   static final int MAX_LENGTH = 100_000;
 
-  private AssignedShuffle() {}
+  private AssignmentVariable() {}
 
   /**
    * Adds the assignment to the environment of a container.

@@ -19,7 +19,7 @@ import java.util.Set;
  *
  * @param <T> what a place stands for
  */
-public final class Placement<T> {
+public final class DiskPlacement<T> {
   /**
    * A disk that could take a run.
    *

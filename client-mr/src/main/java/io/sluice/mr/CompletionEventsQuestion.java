@@ -22,7 +22,7 @@ import org.apache.hadoop.mapred.TaskCompletionEvent;
  * @param knownGeneration of the task's assignment
  * @param server index of the server to pass by; {@link #NONE}: only the newest is asked for
  */
-public record AssignmentQuestion(int knownGeneration, int server) {
+public record CompletionEventsQuestion(int knownGeneration, int server) {
   public static final int NONE = -1;
 
   /** Hadoop's way to ask for completion events. */
@@ -37,8 +37,8 @@ public record AssignmentQuestion(int knownGeneration, int server) {
   }
 
   /** Reads a request that is one. */
-  public static AssignmentQuestion of(int first, int most) {
-    return new AssignmentQuestion(-1 - first, most);
+  public static CompletionEventsQuestion of(int first, int most) {
+    return new CompletionEventsQuestion(-1 - first, most);
   }
 
   /**
@@ -52,7 +52,7 @@ public record AssignmentQuestion(int knownGeneration, int server) {
         master
             .completionEvents(asking.getJobID(), -1 - known.generation(), server, asking)
             .getMapTaskCompletionEvents();
-    return events.length == 0 ? known : AssignedShuffle.decode(events[0].getTaskTrackerHttp());
+    return events.length == 0 ? known : AssignmentVariable.decode(events[0].getTaskTrackerHttp());
   }
 
   /** What the application master answers. */
@@ -68,7 +68,7 @@ public record AssignmentQuestion(int knownGeneration, int server) {
                 asking.getTaskID().getId(),
                 true,
                 TaskCompletionEvent.Status.OBSOLETE,
-                AssignedShuffle.encode(newest))
+                AssignmentVariable.encode(newest))
           };
     }
     return new MapTaskCompletionEventsUpdate(events, false);

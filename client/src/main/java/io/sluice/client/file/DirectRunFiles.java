@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * The ways in which one process reads run files itself, with the threads that do it. Thread-safe;
  * threads end when they have nothing to do.
  */
-public final class RunFiles implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
+public final class DirectRunFiles implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectRunFiles.class);
 
   /** Reads of a few tasks at a time, each of a slice, mostly from the page cache. */
   private static final int THREADS = 4;
@@ -29,20 +29,20 @@ public final class RunFiles implements AutoCloseable {
   private final SharedInputs inputs;
   private final ScheduledThreadPoolExecutor executor;
 
-  private RunFiles(ScheduledThreadPoolExecutor executor, List<RunFileOpener> openers) {
+  private DirectRunFiles(ScheduledThreadPoolExecutor executor, List<RunFileOpener> openers) {
     this.executor = executor;
     this.openers = List.copyOf(openers);
     this.inputs = new SharedInputs(executor, System::nanoTime);
   }
 
   /** No way: everything is fetched. */
-  public static RunFiles none() {
-    return new RunFiles(newExecutor(), List.of());
+  public static DirectRunFiles none() {
+    return new DirectRunFiles(newExecutor(), List.of());
   }
 
   /** Exactly these ways. */
-  public static RunFiles of(List<RunFileOpener> openers) {
-    return new RunFiles(newExecutor(), openers);
+  public static DirectRunFiles of(List<RunFileOpener> openers) {
+    return new DirectRunFiles(newExecutor(), openers);
   }
 
   /**
@@ -50,19 +50,19 @@ public final class RunFiles implements AutoCloseable {
    *
    * @param credentials prove the application where servers ask for it
    */
-  public static RunFiles open(RunFilesConfig config, ApplicationCredentials credentials) {
+  public static DirectRunFiles open(RunFilesConfig config, ApplicationCredentials credentials) {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
     if (config.onThisHost()) {
       openers.add(new LocalRunFiles(executor, credentials));
     }
     config.remote().ifPresent(directory -> addRemote(directory, openers));
-    return new RunFiles(executor, openers);
+    return new DirectRunFiles(executor, openers);
   }
 
   private static void addRemote(RemoteDirectory directory, List<RunFileOpener> openers) {
     try {
-      ServiceLoader.load(RemoteRunFiles.class, RunFiles.class.getClassLoader())
+      ServiceLoader.load(RemoteRunFiles.class, DirectRunFiles.class.getClassLoader())
           .forEach(service -> openers.add(service.below(directory)));
     } catch (ServiceConfigurationError | LinkageError e) {
       LOG.info("a way to read run files is left out reason={}", e.getMessage());

@@ -21,12 +21,12 @@ import java.util.function.Supplier;
  * Serves {@code /metrics} (Prometheus text), {@code /healthz} (the process runs) and {@code
  * /readyz} (it takes work, or 503 and one line that says why not).
  */
-public final class HttpEndpoint implements AutoCloseable {
+public final class ServerHttp implements AutoCloseable {
   private final CollectorRegistry registry;
   private final Supplier<Optional<String>> notReady;
   private final HttpPort port;
 
-  private HttpEndpoint(
+  private ServerHttp(
       Optional<SslContext> tls,
       AcceptLimit limit,
       HttpTimeouts timeouts,
@@ -52,7 +52,7 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param limit of connections
    * @param notReady why the server takes no work; empty when it does
    */
-  public static HttpEndpoint start(
+  public static ServerHttp start(
       InetSocketAddress address,
       Optional<SslContext> tls,
       AcceptLimit limit,
@@ -61,7 +61,7 @@ public final class HttpEndpoint implements AutoCloseable {
       CollectorRegistry registry,
       Supplier<Optional<String>> notReady)
       throws IOException {
-    HttpEndpoint endpoint = new HttpEndpoint(tls, limit, timeouts, clock, registry, notReady);
+    ServerHttp endpoint = new ServerHttp(tls, limit, timeouts, clock, registry, notReady);
     endpoint.port.start(address);
     return endpoint;
   }

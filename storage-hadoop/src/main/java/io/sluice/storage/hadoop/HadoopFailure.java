@@ -3,8 +3,8 @@ package io.sluice.storage.hadoop;
 import java.io.IOException;
 
 /** Makes one line of what Hadoop throws: messages of a name node hold its whole stack trace. */
-final class OneLine {
-  private OneLine() {}
+final class HadoopFailure {
+  private HadoopFailure() {}
 
   static IOException failure(String what, IOException cause) {
     return new IOException(what + ": " + of(cause), cause);

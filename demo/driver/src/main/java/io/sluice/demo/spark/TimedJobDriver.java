@@ -10,8 +10,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /** Runs the jobs of a benchmark as it asks for them. */
-public final class JobDriver extends CommandDriver {
-  JobDriver(SparkSession spark, DriverSettings settings) {
+public final class TimedJobDriver extends CommandDriver {
+  TimedJobDriver(SparkSession spark, DriverSettings settings) {
     super(spark, SparkWorkload.of(settings), settings.dataDirectory());
   }
 
@@ -25,7 +25,7 @@ public final class JobDriver extends CommandDriver {
         "sluice-bench",
         "driver",
         arguments,
-        (spark, settings, out) -> new JobDriver(spark, settings).serve(out));
+        (spark, settings, out) -> new TimedJobDriver(spark, settings).serve(out));
   }
 
   @Override
@@ -47,7 +47,7 @@ public final class JobDriver extends CommandDriver {
     return new DriverMessage.JobDone(
         job.word(),
         partitions,
-        measured.rows().stream().map(JobDriver::digest).collect(Collectors.joining(",")),
+        measured.rows().stream().map(TimedJobDriver::digest).collect(Collectors.joining(",")),
         measured.elapsedMs(),
         measured.shuffleWrittenBytes(),
         measured.shuffleReadBytes());

@@ -1,6 +1,6 @@
 package io.sluice.client.read;
 
-import io.sluice.client.file.RunFile;
+import io.sluice.client.file.NamedRunFile;
 import io.sluice.client.read.LocatedFile.Place;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.proto.LocatedStretch;
@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * Divides what is wanted of partitions by where it is to be had: in files that the client reads
  * itself, at the server, or not at all. For one Open reply.
  */
-final class Placement {
+final class StretchPlacement {
   /**
    * A file is opened for at least this much: getting it costs a round trip, and each piece of it a
    * system call, where a Fetch asks for many pieces at once.
@@ -30,7 +30,7 @@ final class Placement {
   /**
    * @param mayOpen whether a file can be read here
    */
-  Placement(OpenReply reply, Predicate<RunFile> mayOpen) {
+  StretchPlacement(OpenReply reply, Predicate<NamedRunFile> mayOpen) {
     long[] bytes = new long[reply.getFilesCount()];
     for (PartitionState state : reply.getPartitionsList()) {
       for (LocatedStretch located : state.getLocatedList()) {
@@ -41,7 +41,7 @@ final class Placement {
     }
     int usable = 0;
     for (int i = 0; i < bytes.length; i++) {
-      RunFile file = RunFile.of(reply.getFiles(i));
+      NamedRunFile file = NamedRunFile.of(reply.getFiles(i));
       boolean use = usable < MAX_FILES && bytes[i] >= MIN_FILE_BYTES && mayOpen.test(file);
       files.add(use ? new LocatedFile(file) : null);
       usable += use ? 1 : 0;

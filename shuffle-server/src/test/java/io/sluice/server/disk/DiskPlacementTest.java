@@ -2,14 +2,14 @@ package io.sluice.server.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.server.disk.Placement.Place;
+import io.sluice.server.disk.DiskPlacement.Place;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class PlacementTest {
-  private final Placement<String> placement = new Placement<>();
+class DiskPlacementTest {
+  private final DiskPlacement<String> placement = new DiskPlacement<>();
 
   @Test
   void prefersAnSsdAndSpillsOverWhenNoneTakesTheRun() {

@@ -12,7 +12,7 @@ import io.sluice.proto.RunFileLocation;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PlacementTest {
+class StretchPlacementTest {
   private static final int BIG = 1 << 20;
 
   private final PartitionState.Builder state = PartitionState.newBuilder();
@@ -35,11 +35,12 @@ class PlacementTest {
     for (String name : List.of("a", "b", "unreadable")) {
       reply.addFiles(RunFileLocation.newBuilder().setKind(RunFileKind.LOCAL_FILE).setName(name));
     }
-    Placement placement = new Placement(reply.build(), file -> !file.name().equals("unreadable"));
+    StretchPlacement placement =
+        new StretchPlacement(reply.build(), file -> !file.name().equals("unreadable"));
     return placement
         .place(reply.getPartitions(0), List.of(new Stretch(offset, length, null)))
         .stream()
-        .map(PlacementTest::text)
+        .map(StretchPlacementTest::text)
         .toList();
   }
 

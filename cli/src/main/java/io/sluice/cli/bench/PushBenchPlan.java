@@ -9,7 +9,7 @@ import io.sluice.common.block.BlockHeader;
  * @param payloadLength of each, in bytes
  * @param blocksPerFrame at most
  */
-record PushPlan(long blocks, int payloadLength, int blocksPerFrame) {
+record PushBenchPlan(long blocks, int payloadLength, int blocksPerFrame) {
 
   long payloadBytes() {
     return blocks * payloadLength;
