@@ -4,7 +4,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.audit.AuditEntry;
 import io.sluice.common.audit.AuditLog;
 import io.sluice.common.file.WatchedFile;
-import io.sluice.coordinator.clientconf.ClientSettings;
+import io.sluice.coordinator.service.ClientSettings;
 import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.QuotaWatch;

@@ -1,6 +1,6 @@
 package io.sluice.server;
 
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ScheduledExecutorService;

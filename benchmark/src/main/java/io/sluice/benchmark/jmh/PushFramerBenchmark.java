@@ -2,11 +2,11 @@ package io.sluice.benchmark.jmh;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.client.memory.DirectMemory;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushOptions;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import io.sluice.cli.control.ControlChannel;
 import io.sluice.cli.control.ControlIdentity;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.common.config.HostPort;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;

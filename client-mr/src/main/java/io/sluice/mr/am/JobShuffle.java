@@ -12,7 +12,7 @@ import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.ConfigException;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;

@@ -2,7 +2,7 @@ package org.apache.hadoop.mapred;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.FurtherServers;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.mr.CompletionEventsQuestion;
 import java.io.IOException;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;

@@ -1,7 +1,7 @@
 package io.sluice.client.file;
 
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.proto.RunFileKind;
 import java.util.ArrayList;
 import java.util.List;

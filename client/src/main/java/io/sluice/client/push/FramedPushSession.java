@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.TaskEnvironment;
 import java.io.IOException;
 import java.util.Objects;

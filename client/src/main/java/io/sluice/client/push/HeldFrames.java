@@ -1,6 +1,6 @@
 package io.sluice.client.push;
 
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 
 /** Counts the frames of a session that are held. Owned by the task thread. */
 final class HeldFrames {

@@ -2,7 +2,7 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskLoop;
 import java.io.IOException;

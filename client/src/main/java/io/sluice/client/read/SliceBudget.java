@@ -1,6 +1,6 @@
 package io.sluice.client.read;
 
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 
 /**
  * Counts the slices of one read that are in flight, here, or being taken apart, and decides whether

@@ -1,7 +1,5 @@
 package io.sluice.client.server;
 
-import io.sluice.client.memory.DirectMemory;
-
 /**
  * What all push sessions and reads of a process share.
  *

@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;

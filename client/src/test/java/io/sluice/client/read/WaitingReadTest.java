@@ -10,7 +10,7 @@ import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.fake.VirtualTime;
 import io.sluice.client.file.DirectRunFiles;
-import io.sluice.client.memory.DirectMemory;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;

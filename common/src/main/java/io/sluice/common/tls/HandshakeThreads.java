@@ -1,6 +1,6 @@
 package io.sluice.common.tls;
 
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;

@@ -8,7 +8,6 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.error.UnexpectedFailure;
-import io.sluice.coordinator.clientconf.ClientSettings;
 import io.sluice.coordinator.metrics.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.LogUnavailableException;

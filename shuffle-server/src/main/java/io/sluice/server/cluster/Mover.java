@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleMove;

@@ -1,6 +1,6 @@
 package io.sluice.server.read;
 
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.server.disk.Disk;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.sluice.server.recovery;
 
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleKey;

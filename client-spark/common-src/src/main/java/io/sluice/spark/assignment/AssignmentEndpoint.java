@@ -3,7 +3,7 @@ package io.sluice.spark.assignment;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.spark.DriverEndpoint;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;

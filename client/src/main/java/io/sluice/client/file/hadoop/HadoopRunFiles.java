@@ -4,7 +4,7 @@ import io.sluice.client.file.RemoteDirectory;
 import io.sluice.client.file.RunFileInput;
 import io.sluice.client.file.RunFileOpener;
 import io.sluice.client.file.RunFileSource;
-import io.sluice.common.threads.DaemonThreads;
+import io.sluice.common.net.DaemonThreads;
 import io.sluice.proto.RunFileKind;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;

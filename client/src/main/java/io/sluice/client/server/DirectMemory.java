@@ -1,4 +1,4 @@
-package io.sluice.client.memory;
+package io.sluice.client.server;
 
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,4 +1,4 @@
-package io.sluice.common.threads;
+package io.sluice.common.net;
 
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;

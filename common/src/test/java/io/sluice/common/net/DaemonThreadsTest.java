@@ -1,4 +1,4 @@
-package io.sluice.common.threads;
+package io.sluice.common.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

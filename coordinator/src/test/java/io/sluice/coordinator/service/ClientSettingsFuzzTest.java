@@ -1,4 +1,4 @@
-package io.sluice.coordinator.clientconf;
+package io.sluice.coordinator.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

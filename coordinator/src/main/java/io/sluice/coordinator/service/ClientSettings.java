@@ -1,4 +1,4 @@
-package io.sluice.coordinator.clientconf;
+package io.sluice.coordinator.service;
 
 import io.sluice.proto.ClientSetting;
 import java.util.ArrayList;

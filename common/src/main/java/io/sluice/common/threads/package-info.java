@@ -1,2 +1,0 @@
-/** Makes threads; starts none. */
-package io.sluice.common.threads;
