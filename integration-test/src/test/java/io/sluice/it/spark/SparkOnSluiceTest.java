@@ -302,7 +302,8 @@ class SparkOnSluiceTest {
       assertThat(names)
           .as("the server end of the data protocol")
           .noneMatch(name -> name.matches("io/sluice/transport/(server|service)/.+"))
-          .noneMatch(name -> name.matches("io/sluice/transport/handshake/(Server|ConnectionG).+"))
+          .noneMatch(
+              name -> name.matches("io/sluice/transport/handshake/(ServerHandshake|ConnectionG).+"))
           .anyMatch(name -> name.startsWith("io/sluice/transport/client/"));
       assertThat(names)
           .filteredOn(name -> name.startsWith("META-INF/native/") && !name.endsWith("/"))
