@@ -120,7 +120,8 @@ class CleanRestartTest {
         // Nothing is lost to a session that has not been told yet that it was safe.
         session.awaitHeldAtMost(PARTITIONS * CONTENT_BYTES);
         cluster.servers().get(0).restart();
-        assertThat(catchFailure(session)).hasMessageContaining("started again");
+        assertThat(catchFailure(session))
+            .hasMessageContaining("restarted and lost acknowledged frames");
       }
     }
   }
