@@ -33,6 +33,9 @@ final class CoordinatorPorts {
    */
   private static final int EVENT_LOOPS = 2;
 
+  /** A heartbeat has about 40 bytes for each application of which its server has data. */
+  private static final int MAX_HEARTBEAT_LENGTH = 8 << 20;
+
   /**
    * Calls are short, so that gRPC moves them to a new connection without a failure: certificates
    * and addresses are looked at again once an hour.
@@ -44,7 +47,7 @@ final class CoordinatorPorts {
 
   private static final long CLOSE_WAIT_SECONDS = 5;
 
-  private final CoordinatorConfig config;
+  private final CoordinatorPortsConfig config;
   private final ClusterSecurity security;
   private final PortLimits admission;
   private final Deque<Runnable> closers;
@@ -56,7 +59,7 @@ final class CoordinatorPorts {
    * @param closers what ends loops and ports is put in front
    */
   CoordinatorPorts(
-      CoordinatorConfig config,
+      CoordinatorPortsConfig config,
       ClusterSecurity security,
       PortLimits admission,
       Deque<Runnable> closers) {
@@ -88,7 +91,7 @@ final class CoordinatorPorts {
    * @throws IOException if the address cannot be bound; one line
    */
   int startRpc(List<BindableService> services) throws IOException {
-    InetSocketAddress address = resolved(config.rpcPort(), CoordinatorConfig.RPC_PORT.name());
+    InetSocketAddress address = resolved(config.rpcPort(), CoordinatorPortsConfig.RPC_PORT.name());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .bossEventLoopGroup(loops)
@@ -99,7 +102,7 @@ final class CoordinatorPorts {
             .intercept(new PeerAddress())
             .intercept(new AuditCalls(admission.audit()));
     CallLimits limits =
-        CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), config.maxMessageLength());
+        CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), MAX_HEARTBEAT_LENGTH);
     RpcPort.configure(
         builder,
         NioServerSocketChannel.class,
@@ -115,7 +118,7 @@ final class CoordinatorPorts {
     try {
       server.start();
     } catch (IOException e) {
-      throw cannotListen(address, CoordinatorConfig.RPC_PORT.name(), e);
+      throw cannotListen(address, CoordinatorPortsConfig.RPC_PORT.name(), e);
     }
     closers.push(() -> stop(server));
     return server.getPort();
@@ -123,11 +126,12 @@ final class CoordinatorPorts {
 
   /** As {@link #startRpc}, of the HTTP port. */
   int startHttp(CoordinatorHttp http) throws IOException {
-    InetSocketAddress address = resolved(config.httpPort(), CoordinatorConfig.HTTP_PORT.name());
+    InetSocketAddress address =
+        resolved(config.httpPort(), CoordinatorPortsConfig.HTTP_PORT.name());
     try {
       http.start(address);
     } catch (IOException e) {
-      throw cannotListen(address, CoordinatorConfig.HTTP_PORT.name(), e);
+      throw cannotListen(address, CoordinatorPortsConfig.HTTP_PORT.name(), e);
     }
     closers.push(http::close);
     return http.port();
@@ -140,7 +144,7 @@ final class CoordinatorPorts {
           "coordinator cannot listen for "
               + key
               + ": "
-              + CoordinatorConfig.HOST.name()
+              + CoordinatorPortsConfig.HOST.name()
               + " names an unknown host \""
               + config.host()
               + "\"");

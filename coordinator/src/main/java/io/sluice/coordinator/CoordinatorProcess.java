@@ -98,11 +98,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     CoordinatorConfig config = CoordinatorConfig.from(inputs.set());
     try {
       CoordinatorProcess process = assemble(config, inputs, closers);
-      log.info(
-          "coordinator started rpcPort={} httpPort={} strategy={}",
-          process.rpcPort,
-          process.httpPort,
-          config.assignment().strategy());
+      log.info("coordinator started rpcPort={} httpPort={}", process.rpcPort, process.httpPort);
       return process;
     } catch (IOException | RuntimeException e) {
       closers.forEach(Runnable::run);
@@ -119,7 +115,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             Clock.systemUTC(),
             new SecureRandom(),
             inputs.nanoTime());
-    PortLimits admission = PortLimits.of(config, inputs.nanoTime());
+    PortLimits admission = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
     StateParts state = StateParts.start(config, inputs, metrics, admission.audit(), closers);
     CoordinatorService service =
@@ -131,7 +127,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             security.grants(),
             inputs.nanoTime(),
             inputs.seeds());
-    CoordinatorPorts ports = new CoordinatorPorts(config, security, admission, closers);
+    CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
     Api api = api(state, inputs, security, admission, ports.loops(), closers);
     AdminService admin = new AdminService(api);
     closers.push(admin::close);
@@ -139,7 +135,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     int httpPort =
         ports.startHttp(
             new CoordinatorHttp(
-                config.host(),
+                config.ports().host(),
                 security,
                 admission.httpLimit(),
                 inputs.httpTimeouts(),
@@ -150,7 +146,7 @@ public final class CoordinatorProcess implements AutoCloseable {
                 api,
                 admission.httpCalls()));
     security
-        .warning(config.address(rpcPort).getAddress(), CoordinatorConfig.HOST.name())
+        .warning(config.ports().address(rpcPort).getAddress(), CoordinatorPortsConfig.HOST.name())
         .ifPresent(log::warn);
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }

@@ -22,7 +22,7 @@ record PortLimits(
     CallDenials httpCalls,
     ConnectionDenials refused) {
 
-  static PortLimits of(CoordinatorConfig config, LongSupplier nanoTime) {
+  static PortLimits of(CoordinatorPortsConfig config, LongSupplier nanoTime) {
     AuditLog audit = new AuditLog();
     return new PortLimits(
         audit,

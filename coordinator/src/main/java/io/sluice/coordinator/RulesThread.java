@@ -30,7 +30,8 @@ final class RulesThread implements AutoCloseable {
   /** Heartbeats bring news every few seconds. */
   private static final long LOOK_EVERY_MS = 1_000;
 
-  private final RulesConfig config;
+  private final long checkIntervalMs;
+  private final boolean hasRuleFiles;
   private final StateOwner owner;
   private final QuotaWatch watch;
   private final Optional<WatchedFile<ClientSettings>> clientConf;
@@ -41,32 +42,34 @@ final class RulesThread implements AutoCloseable {
           new DefaultThreadFactory("coordinator-rules", true));
 
   /**
+   * @param hasRuleFiles whether there are files of access or quotas
    * @param clientSettings kept up to date
    * @throws IOException one line: what is wrong with the file of settings for jobs
    */
   RulesThread(
-      RulesConfig config,
+      FilesConfig files,
+      boolean hasRuleFiles,
       StateOwner owner,
       QuotaWatch watch,
       AtomicReference<ClientSettings> clientSettings,
       AuditLog audit)
       throws IOException {
-    this.config = config;
+    this.checkIntervalMs = files.checkIntervalMs();
+    this.hasRuleFiles = hasRuleFiles;
     this.owner = owner;
     this.watch = watch;
     this.clientSettings = clientSettings;
     this.audit = audit;
-    this.clientConf = WatchedFile.open(config.clientConfFile(), ClientSettings::parse);
+    this.clientConf = WatchedFile.open(files.clientSettingsFile(), ClientSettings::parse);
     clientConf.ifPresent(file -> clientSettings.set(file.read()));
   }
 
   void start() {
     every(LOOK_EVERY_MS, () -> tell(watch.look(owner.view(), owner.nowMs())));
-    if (config.files().hasFiles()) {
-      every(config.filesReadIntervalMs(), () -> tell(watch.readRules()));
+    if (hasRuleFiles) {
+      every(checkIntervalMs, () -> tell(watch.readRules()));
     }
-    clientConf.ifPresent(
-        file -> every(config.clientConfReadIntervalMs(), () -> clientSettings.set(file.read())));
+    clientConf.ifPresent(file -> every(checkIntervalMs, () -> clientSettings.set(file.read())));
   }
 
   @Override

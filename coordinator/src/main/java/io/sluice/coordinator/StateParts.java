@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -62,8 +61,7 @@ record StateParts(
       AuditLog audit,
       Deque<Runnable> closers)
       throws IOException {
-    AtomicReference<RuleFiles> ruleFiles =
-        new AtomicReference<>(new RuleFiles(config.rules().files()));
+    AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.quotas()));
     Quotas quotas = new Quotas(ruleFiles.get().read());
     CurrentDecisions decisions =
         new CurrentDecisions(
@@ -73,7 +71,6 @@ record StateParts(
             quotas,
             inputs.nanoTime());
     LongSupplier serverLostAfterMs = () -> decisions.get().serverPolicy().lostAfterMs();
-    AtomicLong excludeReadIntervalMs = new AtomicLong(config.excludeReadIntervalMs());
     ConfigReload reload =
         new ConfigReload(
             inputs.set(),
@@ -84,7 +81,6 @@ record StateParts(
               quotas.rules(files.read());
               ruleFiles.set(files);
               decisions.change(next.servers(), next.applications(), next.assignment());
-              excludeReadIntervalMs.set(next.excludeReadIntervalMs());
             });
 
     ClusterHistory history = new ClusterHistory();
@@ -98,13 +94,16 @@ record StateParts(
     sampler.start();
     Exclusions exclusions =
         new Exclusions(
-            config.excludeFile().map(ExcludeFile::new), excludeReadIntervalMs::get, owner);
+            config.files().excludeFile().map(ExcludeFile::new),
+            config.files().checkIntervalMs(),
+            owner);
     closers.push(exclusions::close);
     exclusions.start();
     AtomicReference<ClientSettings> clientSettings = new AtomicReference<>(ClientSettings.NONE);
     RulesThread rules =
         new RulesThread(
-            config.rules(),
+            config.files(),
+            config.quotas().hasFiles(),
             owner,
             new QuotaWatch(quotas, () -> ruleFiles.get().read(), serverLostAfterMs),
             clientSettings,
@@ -119,7 +118,7 @@ record StateParts(
         clientSettings,
         exclusions,
         reload,
-        config.dataDirectory().isPresent(),
+        config.files().dataDirectory().isPresent(),
         owner.view().startedAtMs() + config.servers().startupSilenceMs());
   }
 
@@ -133,7 +132,7 @@ record StateParts(
       AuditLog audit,
       Deque<Runnable> closers)
       throws IOException {
-    MetadataLog records = openLog(config.dataDirectory());
+    MetadataLog records = openLog(config.files().dataDirectory());
     closers.push(records::close);
     StateLog stateLog =
         new StateLog(records, inputs.nanoTime(), metrics, StateLog.SNAPSHOT_AFTER_BYTES);
@@ -158,19 +157,19 @@ record StateParts(
     if (directory.isEmpty()) {
       log.info(
           "{} is not set: exclusions, limits and history end with this process",
-          CoordinatorConfig.DATA_DIR.name());
+          FilesConfig.DATA_DIR.name());
       return InMemoryMetadataLog.dropping();
     }
     try {
       return RocksMetadataLog.open(directory.get());
     } catch (IOException e) {
-      throw new IOException(CoordinatorConfig.DATA_DIR.name() + ": " + e.getMessage(), e);
+      throw new IOException(FilesConfig.DATA_DIR.name() + ": " + e.getMessage(), e);
     }
   }
 
   private static RuleFiles ruleFiles(CoordinatorConfig config) {
     try {
-      return new RuleFiles(config.rules().files());
+      return new RuleFiles(config.quotas());
     } catch (IOException e) {
       throw new ConfigException(e.getMessage());
     }

@@ -8,13 +8,12 @@ import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.TlsConfig;
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
-import io.sluice.coordinator.assign.StrategyKind;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;
-import io.sluice.coordinator.quota.RuleFiles;
+import io.sluice.coordinator.quota.QuotaConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,26 +31,12 @@ class CoordinatorConfigTest {
     assertThat(config(Map.of()))
         .isEqualTo(
             new CoordinatorConfig(
-                "",
-                19999,
-                19998,
-                Optional.empty(),
-                8 << 20,
-                20_000,
-                2_500,
-                256,
-                64,
-                new ServerPolicy(30_000, 5_000, 3_600_000, 10_000, 0),
-                new ApplicationPolicy(60_000, 10_000, 600_000, 10_000, 1000),
-                new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
-                Optional.empty(),
-                60_000,
-                new RulesConfig(
-                    new RuleFiles.Config(
-                        Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
-                    10_000,
-                    Optional.empty(),
-                    30_000),
+                new CoordinatorPortsConfig("", 19999, 19998, 20_000, 2_500, 256, 64),
+                new FilesConfig(Optional.empty(), Optional.empty(), Optional.empty(), 10_000),
+                new ServerTableConfig(30_000, 5_000, 3_600_000, 10_000, 0),
+                new ApplicationConfig(60_000, 10_000, 600_000, 10_000, 1000),
+                new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95),
+                new QuotaConfig(Optional.empty(), Optional.empty(), Optional.empty(), Limits.NONE),
                 new SecurityConfig(
                     false,
                     Optional.empty(),
@@ -68,25 +53,19 @@ class CoordinatorConfigTest {
     values.put("rss.rpc.server.port", "1");
     values.put("rss.jetty.http.port", "2");
     values.put("rss.coordinator.data.dir", "file:///var/data");
-    values.put("rss.rpc.message.max.size", "3m");
     values.put("rss.coordinator.server.heartbeat.timeout", "4s");
     values.put("rss.coordinator.server.heartbeat.interval", "1500");
     values.put("rss.coordinator.server.forget.after", "6m");
-    values.put("rss.coordinator.servers.max", "7");
     values.put("rss.coordinator.startup-silent-period.enabled", "true");
     values.put("rss.coordinator.startup-silent-period.duration", "8s");
     values.put("rss.coordinator.app.expired", "9s");
     values.put("rss.coordinator.app.max", "10");
     values.put("rss.coordinator.quota.default.app.num", "11");
-    values.put("rss.coordinator.app.ended.remembered.time", "12s");
-    values.put("rss.coordinator.app.ended.remembered.max", "13");
-    values.put("rss.coordinator.app.shuffles.remembered", "14");
-    values.put("rss.coordinator.assignment.strategy", "BASIC");
     values.put("rss.coordinator.assignment.host.strategy", "MUST_DIFF");
     values.put("rss.coordinator.shuffle.nodes.max", "15");
     values.put("rss.coordinator.assignment.storage.used.max", "50");
     values.put("rss.coordinator.exclude.nodes.file.path", "file:///etc/exclude");
-    values.put("rss.coordinator.exclude.nodes.check.interval", "16s");
+    values.put("rss.coordinator.files.check.interval", "16s");
     values.put("rss.coordinator.connections.max", "24");
     values.put("rss.coordinator.connections.per.peer.max", "25");
     values.put("rss.coordinator.http.connections.max", "26");
@@ -98,10 +77,8 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.access.candidates.path", "/etc/access");
     values.put("rss.coordinator.access.groups.path", "/etc/groups");
     values.put("rss.coordinator.quota.default.path", "file:///etc/quotas");
-    values.put("rss.coordinator.quota.update.interval", "22s");
     values.put("rss.coordinator.dynamicClientConf.enabled", "true");
     values.put("rss.coordinator.dynamicClientConf.path", "/etc/clients");
-    values.put("rss.coordinator.dynamicClientConf.updateIntervalSec", "23");
     values.put("rss.security.authentication.enabled", "true");
     values.put("rss.security.cluster.secret.file", "/etc/secret");
     values.put("rss.security.users.file", "/etc/users");
@@ -119,29 +96,20 @@ class CoordinatorConfigTest {
     assertThat(config(values))
         .isEqualTo(
             new CoordinatorConfig(
-                "127.0.0.1",
-                1,
-                2,
-                Optional.of(Path.of("/var/data")),
-                3 << 20,
-                24,
-                25,
-                26,
-                27,
-                new ServerPolicy(4_000, 1_500, 360_000, 7, 8_000),
-                new ApplicationPolicy(9_000, 10, 12_000, 13, 14),
-                new AssignmentPolicy(StrategyKind.BASIC, HostRule.MUST_DIFF, 15, 0.5),
-                Optional.of(Path.of("/etc/exclude")),
-                16_000,
-                new RulesConfig(
-                    new RuleFiles.Config(
-                        Optional.of(Path.of("/etc/access")),
-                        Optional.of(Path.of("/etc/groups")),
-                        Optional.of(Path.of("/etc/quotas")),
-                        new Limits(11, 18 << 20, 19, 20 << 20, 21)),
-                    22_000,
+                new CoordinatorPortsConfig("127.0.0.1", 1, 2, 24, 25, 26, 27),
+                new FilesConfig(
+                    Optional.of(Path.of("/var/data")),
+                    Optional.of(Path.of("/etc/exclude")),
                     Optional.of(Path.of("/etc/clients")),
-                    23_000),
+                    16_000),
+                new ServerTableConfig(4_000, 1_500, 360_000, 10_000, 8_000),
+                new ApplicationConfig(9_000, 10, 600_000, 10_000, 1000),
+                new AssignmentConfig(HostRule.MUST_DIFF, 15, 0.5),
+                new QuotaConfig(
+                    Optional.of(Path.of("/etc/access")),
+                    Optional.of(Path.of("/etc/groups")),
+                    Optional.of(Path.of("/etc/quotas")),
+                    new Limits(11, 18 << 20, 19, 20 << 20, 21)),
                 new SecurityConfig(
                     true,
                     Optional.of(Path.of("/etc/secret")),
@@ -188,7 +156,7 @@ class CoordinatorConfigTest {
     ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, values);
     assertThat(CoordinatorConfig.from(set).assignment().maxServersPerShuffle()).isEqualTo(5);
     assertThat(set.notices())
-        .hasSize(5)
+        .hasSize(6)
         .anyMatch(notice -> notice.contains("rss.coordinator.select.partition.strategy"));
   }
 

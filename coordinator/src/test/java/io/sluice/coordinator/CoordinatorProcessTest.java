@@ -172,7 +172,7 @@ class CoordinatorProcessTest {
             start(
                 "rss.coordinator.dynamicClientConf.enabled", "true",
                 "rss.coordinator.dynamicClientConf.path", file.toString(),
-                "rss.coordinator.dynamicClientConf.updateIntervalSec", "10ms"));
+                "rss.coordinator.files.check.interval", "10ms"));
     assertThat(keysServed(client)).containsExactly("rss.local.output", "spark.rss.client.type");
 
     Files.writeString(file, "rss.local.output never\n");
@@ -332,7 +332,7 @@ class CoordinatorProcessTest {
             start(
                 "rss.coordinator.exclude.nodes.file.path",
                 file.toString(),
-                "rss.coordinator.exclude.nodes.check.interval",
+                "rss.coordinator.files.check.interval",
                 "20ms"));
     client.heartbeat(beat("a"));
     assertThat(register(client, "app").getAssignableServers()).isZero();

@@ -39,6 +39,16 @@ public final class ConfigKey<T> {
     return new Builder<>(name, ValueType.string(), null);
   }
 
+  /** A path of this machine, also as a {@code file://} URI; {@link ConfigSet#findPath} reads it. */
+  public static Builder<String> localPath(String name) {
+    return string(name)
+        .check(
+            path ->
+                !path.isEmpty()
+                    && (path.startsWith(ConfigSet.FILE_SCHEME) || !path.contains("://")),
+            "a path of this machine, with or without file://");
+  }
+
   public static Builder<Integer> integer(String name) {
     return new Builder<>(name, ValueType.integer(), Comparator.naturalOrder());
   }

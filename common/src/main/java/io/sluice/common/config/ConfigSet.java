@@ -13,6 +13,8 @@ import java.util.Optional;
  * take it apart into their own records at start and do not keep it.
  */
 public final class ConfigSet {
+  static final String FILE_SCHEME = "file://";
+
   private final ConfigSchema schema;
   private final Map<ConfigKey<?>, Object> values;
   private final Map<ConfigSchema.Family, Map<String, String>> passedOn;
@@ -87,14 +89,16 @@ public final class ConfigSet {
   }
 
   /**
-   * A path that was given or has a default.
+   * A path that was given or has a default, without {@code file://}.
    *
    * @throws ConfigException if the value cannot be one on this system
    */
   public Optional<Path> findPath(ConfigKey<String> key) {
     Optional<String> text = find(key);
     try {
-      return text.map(Path::of);
+      return text.map(
+          path ->
+              Path.of(path.startsWith(FILE_SCHEME) ? path.substring(FILE_SCHEME.length()) : path));
     } catch (InvalidPathException e) {
       throw new ConfigException(key.name() + " is not a path: " + e.getReason());
     }

@@ -21,7 +21,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,18 +37,18 @@ public final class Exclusions implements AutoCloseable {
   private static final int CONFLICT = 409;
 
   private final Optional<ExcludeFile> file;
-  private final LongSupplier readIntervalMs;
+  private final long checkIntervalMs;
   private final StateOwner owner;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(
           new DefaultThreadFactory("coordinator-exclusions", true));
 
   /**
-   * @param readIntervalMs how often the file is read; asked before each wait
+   * @param checkIntervalMs how often the file is read
    */
-  public Exclusions(Optional<ExcludeFile> file, LongSupplier readIntervalMs, StateOwner owner) {
+  public Exclusions(Optional<ExcludeFile> file, long checkIntervalMs, StateOwner owner) {
     this.file = file;
-    this.readIntervalMs = readIntervalMs;
+    this.checkIntervalMs = checkIntervalMs;
     this.owner = owner;
   }
 
@@ -61,27 +60,25 @@ public final class Exclusions implements AutoCloseable {
     file.ifPresent(
         present -> {
           note(present.read());
-          readLater(present);
+          Future<?> unused =
+              executor.scheduleWithFixedDelay(
+                  () -> readAgain(present),
+                  checkIntervalMs,
+                  checkIntervalMs,
+                  TimeUnit.MILLISECONDS);
         });
   }
 
-  private void readLater(ExcludeFile present) {
-    Future<?> unused =
-        executor.schedule(
-            () -> {
-              try {
-                ExcludeList found = present.read();
-                if (!found.equals(owner.view().orders().excludedByFile())) {
-                  note(found);
-                }
-              } catch (RuntimeException e) {
-                // An exception would end the reading for good.
-                log.error("exclude file not read", e);
-              }
-              readLater(present);
-            },
-            readIntervalMs.getAsLong(),
-            TimeUnit.MILLISECONDS);
+  private void readAgain(ExcludeFile present) {
+    try {
+      ExcludeList found = present.read();
+      if (!found.equals(owner.view().orders().excludedByFile())) {
+        note(found);
+      }
+    } catch (RuntimeException e) {
+      // An exception would end the reading for good.
+      log.error("exclude file not read", e);
+    }
   }
 
   /** The exclude file, if there is one. */

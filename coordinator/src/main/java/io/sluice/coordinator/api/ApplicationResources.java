@@ -1,9 +1,9 @@
 package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.AssignedShuffle;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.proto.ServerState;
@@ -20,12 +20,14 @@ import java.util.function.Supplier;
 
 /** Applications and their shuffles as resources. Pure functions of the state and the history. */
 final class ApplicationResources {
-  private final Supplier<ServerPolicy> servers;
-  private final Supplier<ApplicationPolicy> policy;
+  private final Supplier<ServerTableConfig> servers;
+  private final Supplier<ApplicationConfig> policy;
   private final ClusterHistory history;
 
   ApplicationResources(
-      Supplier<ServerPolicy> servers, Supplier<ApplicationPolicy> policy, ClusterHistory history) {
+      Supplier<ServerTableConfig> servers,
+      Supplier<ApplicationConfig> policy,
+      ClusterHistory history) {
     this.servers = servers;
     this.policy = policy;
     this.history = history;

@@ -1,9 +1,9 @@
 package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Throughput;
@@ -38,7 +38,7 @@ public final class ClusterApi {
 
   private final StateOwner owner;
   private final ClusterHistory history;
-  private final Supplier<ApplicationPolicy> policy;
+  private final Supplier<ApplicationConfig> policy;
   private final ServerResources servers;
   private final ApplicationResources applications;
   private final QuotaResources quotas;
@@ -53,8 +53,8 @@ public final class ClusterApi {
   public ClusterApi(
       StateOwner owner,
       ClusterHistory history,
-      Supplier<ServerPolicy> servers,
-      Supplier<ApplicationPolicy> applications,
+      Supplier<ServerTableConfig> servers,
+      Supplier<ApplicationConfig> applications,
       Quotas quotas,
       BooleanSupplier ready,
       Clock clock) {

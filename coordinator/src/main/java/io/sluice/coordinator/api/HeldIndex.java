@@ -1,7 +1,7 @@
 package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.ServerState;
@@ -27,7 +27,7 @@ final class HeldIndex {
   /**
    * @param wanted names of applications to look at
    */
-  HeldIndex(ClusterView view, ServerPolicy policy, long nowMs, Predicate<String> wanted) {
+  HeldIndex(ClusterView view, ServerTableConfig policy, long nowMs, Predicate<String> wanted) {
     for (Server server : view.servers().all()) {
       if (server.stateAt(nowMs, policy.lostAfterMs(), view.excluded()) == ServerState.SERVER_LOST) {
         continue;

@@ -2,7 +2,7 @@ package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.proto.DiskState;
@@ -16,10 +16,10 @@ import java.util.function.Supplier;
 
 /** Servers as resources. Pure functions of the state and the history. */
 final class ServerResources {
-  private final Supplier<ServerPolicy> policy;
+  private final Supplier<ServerTableConfig> policy;
   private final ClusterHistory history;
 
-  ServerResources(Supplier<ServerPolicy> policy, ClusterHistory history) {
+  ServerResources(Supplier<ServerTableConfig> policy, ClusterHistory history) {
     this.policy = policy;
     this.history = history;
   }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -45,21 +46,29 @@ public final class AssignmentPlanner {
   public record Request(
       int partitionCount, int replicas, int maxServers, double expectedPartitionBytes) {}
 
-  private final AssignmentPolicy policy;
+  private final AssignmentConfig config;
+  private final Function<RandomGenerator, AssignmentStrategy> strategies;
 
-  public AssignmentPlanner(AssignmentPolicy policy) {
-    this.policy = policy;
+  public AssignmentPlanner(AssignmentConfig config) {
+    this(config, TwoChoices::new);
+  }
+
+  /**
+   * @param strategies makes the strategy of one assignment
+   */
+  AssignmentPlanner(
+      AssignmentConfig config, Function<RandomGenerator, AssignmentStrategy> strategies) {
+    this.config = config;
+    this.strategies = strategies;
   }
 
   /**
    * Assigns a shuffle to some of the servers.
    *
    * @param eligible the servers that may be chosen, at least one
-   * @param turn how many assignments were made before
    */
-  public Assignment plan(
-      Request request, List<Server> eligible, long turn, RandomGenerator random) {
-    return new Plan(request, eligible, turn, random).assignment();
+  public Assignment plan(Request request, List<Server> eligible, RandomGenerator random) {
+    return new Plan(request, eligible, random).assignment();
   }
 
   /** One assignment in the making; arrays are indexed as the list of eligible servers. */
@@ -82,11 +91,11 @@ public final class AssignmentPlanner {
     private final int[] withinShare;
     private final int[] any;
 
-    Plan(Request request, List<Server> eligible, long turn, RandomGenerator random) {
+    Plan(Request request, List<Server> eligible, RandomGenerator random) {
       this.request = request;
       this.eligible = eligible;
       this.serverCount = eligible.size();
-      this.strategy = policy.strategy().start(serverCount, turn, random);
+      this.strategy = strategies.apply(random);
       this.hosts = hostNumbers(eligible);
       this.capacityShare = new double[serverCount];
       this.load = new double[serverCount];
@@ -109,15 +118,15 @@ public final class AssignmentPlanner {
       int replicas =
           Math.min(
               request.replicas(),
-              policy.hostRule() == HostRule.MUST_DIFF ? distinctHosts(chosen) : chosen.length);
+              config.hostRule() == HostRule.MUST_DIFF ? distinctHosts(chosen) : chosen.length);
       return laidOut(replicas, dealSlices(chosen, replicas));
     }
 
     private int[] chooseServers() {
       long copies = (long) request.partitionCount() * request.replicas();
-      int limit = Math.min(policy.maxServersPerShuffle(), request.maxServers());
+      int limit = Math.min(config.maxServersPerShuffle(), request.maxServers());
       int count = (int) Math.min(Math.min(limit, copies), serverCount);
-      int wantedHosts = policy.hostRule() == HostRule.NONE ? 0 : request.replicas();
+      int wantedHosts = config.hostRule() == HostRule.NONE ? 0 : request.replicas();
       boolean[] taken = new boolean[serverCount];
       boolean[] hostTaken = new boolean[serverCount];
       int hostCount = 0;
@@ -202,10 +211,10 @@ public final class AssignmentPlanner {
     private int openFor(
         int[] chosen, List<Integer> set, int[] got, int[] most, boolean someWithoutSlice) {
       int count = 0;
-      if (policy.hostRule() != HostRule.NONE) {
+      if (config.hostRule() != HostRule.NONE) {
         count = openFor(chosen, set, got, most, someWithoutSlice, true);
       }
-      if (count == 0 && policy.hostRule() != HostRule.MUST_DIFF) {
+      if (count == 0 && config.hostRule() != HostRule.MUST_DIFF) {
         count = openFor(chosen, set, got, most, someWithoutSlice, false);
       }
       return count;

@@ -2,7 +2,6 @@ package io.sluice.coordinator.quota;
 
 import io.sluice.common.file.WatchedFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -11,21 +10,6 @@ import java.util.Optional;
  * polls it.
  */
 public final class RuleFiles {
-  /**
-   * Where the rules are; each is optional.
-   *
-   * @param access who may use the cluster
-   * @param groups who is in which group
-   * @param quotas limits of users
-   * @param defaults what holds where no file says anything
-   */
-  public record Config(
-      Optional<Path> access, Optional<Path> groups, Optional<Path> quotas, Limits defaults) {
-    public boolean hasFiles() {
-      return access.isPresent() || groups.isPresent() || quotas.isPresent();
-    }
-  }
-
   private final Optional<WatchedFile<AccessRules>> access;
   private final Optional<WatchedFile<Groups>> groups;
   private final Optional<WatchedFile<QuotaRules>> quotas;
@@ -34,7 +18,7 @@ public final class RuleFiles {
   /**
    * @throws IOException one line: which file, and what is wrong with it
    */
-  public RuleFiles(Config config) throws IOException {
+  public RuleFiles(QuotaConfig config) throws IOException {
     defaults = config.defaults();
     access = WatchedFile.open(config.access(), AccessRules::parse);
     groups = WatchedFile.open(config.groups(), Groups::parse);

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.app.Fallbacks;
 import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.Eligibility;
@@ -29,11 +29,11 @@ public final class ApplicationDecisions {
    */
   private static final int MOVES_AT_ONCE = 500;
 
-  private final ApplicationPolicy policy;
+  private final ApplicationConfig policy;
   private final Eligibility eligibility;
   private final Quotas quotas;
 
-  public ApplicationDecisions(ApplicationPolicy policy, Eligibility eligibility, Quotas quotas) {
+  public ApplicationDecisions(ApplicationConfig policy, Eligibility eligibility, Quotas quotas) {
     this.policy = policy;
     this.eligibility = eligibility;
     this.quotas = quotas;

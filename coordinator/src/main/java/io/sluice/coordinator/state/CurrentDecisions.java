@@ -1,8 +1,8 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.assign.AssignmentPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -26,9 +26,9 @@ public final class CurrentDecisions implements Supplier<Decisions> {
   private volatile Stage stage;
 
   public CurrentDecisions(
-      ServerPolicy servers,
-      ApplicationPolicy applications,
-      AssignmentPolicy assignment,
+      ServerTableConfig servers,
+      ApplicationConfig applications,
+      AssignmentConfig assignment,
       Quotas quotas,
       LongSupplier nanoTime) {
     this.quotas = quotas;
@@ -45,7 +45,7 @@ public final class CurrentDecisions implements Supplier<Decisions> {
 
   /** Decides by other rules from now on. */
   public synchronized void change(
-      ServerPolicy servers, ApplicationPolicy applications, AssignmentPolicy assignment) {
+      ServerTableConfig servers, ApplicationConfig applications, AssignmentConfig assignment) {
     Decisions before = get();
     long longestLeaseMs = Math.max(before.applicationPolicy().leaseMs(), applications.leaseMs());
     long longestSilenceMs = Math.max(before.serverPolicy().lostAfterMs(), servers.lostAfterMs());

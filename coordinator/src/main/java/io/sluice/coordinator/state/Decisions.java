@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.AssignmentPlanner;
-import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.Eligibility;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 
 /**
@@ -19,16 +19,16 @@ public record Decisions(
     MoveDecisions moves,
     Listings listings,
     Elapsed elapsed,
-    ServerPolicy serverPolicy,
-    ApplicationPolicy applicationPolicy) {
+    ServerTableConfig serverPolicy,
+    ApplicationConfig applicationPolicy) {
 
   /**
    * @param quotas outlives the reading: its rules have files of their own
    */
   public static Decisions of(
-      ServerPolicy servers,
-      ApplicationPolicy applications,
-      AssignmentPolicy assignment,
+      ServerTableConfig servers,
+      ApplicationConfig applications,
+      AssignmentConfig assignment,
       Quotas quotas) {
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());

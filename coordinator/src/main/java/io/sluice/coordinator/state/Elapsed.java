@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,10 +13,10 @@ import java.util.List;
  * function.
  */
 public final class Elapsed {
-  private final ServerPolicy servers;
-  private final ApplicationPolicy applications;
+  private final ServerTableConfig servers;
+  private final ApplicationConfig applications;
 
-  public Elapsed(ServerPolicy servers, ApplicationPolicy applications) {
+  public Elapsed(ServerTableConfig servers, ApplicationConfig applications) {
     this.servers = servers;
     this.applications = applications;
   }

@@ -1,8 +1,8 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.proto.ApplicationInfo;
 import io.sluice.proto.ListApplicationsReply;
 import io.sluice.proto.ListServersReply;
@@ -14,10 +14,10 @@ import java.util.List;
 
 /** What people and tools are shown. Pure functions; they read and change nothing. */
 public final class Listings {
-  private final ServerPolicy servers;
-  private final ApplicationPolicy applications;
+  private final ServerTableConfig servers;
+  private final ApplicationConfig applications;
 
-  public Listings(ServerPolicy servers, ApplicationPolicy applications) {
+  public Listings(ServerTableConfig servers, ApplicationConfig applications) {
     this.servers = servers;
     this.applications = applications;
   }

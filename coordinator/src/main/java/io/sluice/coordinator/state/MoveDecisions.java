@@ -61,7 +61,6 @@ public final class MoveDecisions {
                 new AssignmentPlanner.Request(
                     partitions, 1, 1, view.partitionSize().expectedBytes()),
                 awayFromCopies(view, request.getShuffle(), leaving.name(), eligible),
-                view.assignments(),
                 new SplittableRandom(seed))
             .servers()
             .get(0);

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatReply;
@@ -20,11 +20,11 @@ import java.util.Map;
 
 /** Answers heartbeats. Pure functions. */
 public final class ServerDecisions {
-  private final ServerPolicy servers;
-  private final ApplicationPolicy applications;
+  private final ServerTableConfig servers;
+  private final ApplicationConfig applications;
   private final Quotas quotas;
 
-  public ServerDecisions(ServerPolicy servers, ApplicationPolicy applications, Quotas quotas) {
+  public ServerDecisions(ServerTableConfig servers, ApplicationConfig applications, Quotas quotas) {
     this.servers = servers;
     this.applications = applications;
     this.quotas = quotas;
@@ -42,9 +42,7 @@ public final class ServerDecisions {
     if (known == null && view.servers().size() >= servers.maxServers()) {
       return refused(
           Status.BUSY,
-          "this coordinator knows "
-              + view.servers().size()
-              + " servers already, its most (rss.coordinator.servers.max)");
+          "this coordinator knows " + view.servers().size() + " servers already, its most");
     }
     if (known != null && id.getEpoch() < known.id().getEpoch()) {
       return refused(

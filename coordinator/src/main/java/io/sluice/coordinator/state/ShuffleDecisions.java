@@ -1,12 +1,12 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.Assignment;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
@@ -21,16 +21,16 @@ import java.util.SplittableRandom;
 
 /** Answers drivers that want servers for a shuffle. Pure functions. */
 public final class ShuffleDecisions {
-  private final ServerPolicy servers;
-  private final ApplicationPolicy applications;
+  private final ServerTableConfig servers;
+  private final ApplicationConfig applications;
   private final ApplicationDecisions applicationDecisions;
   private final Eligibility eligibility;
   private final AssignmentPlanner planner;
   private final Quotas quotas;
 
   public ShuffleDecisions(
-      ServerPolicy servers,
-      ApplicationPolicy applications,
+      ServerTableConfig servers,
+      ApplicationConfig applications,
       ApplicationDecisions applicationDecisions,
       Eligibility eligibility,
       AssignmentPlanner planner,
@@ -122,7 +122,6 @@ public final class ShuffleDecisions {
                 further ? 1 : limit,
                 view.partitionSize().expectedBytes()),
             eligible,
-            view.assignments(),
             new SplittableRandom(seed));
     return Decision.of(
         new MetadataRecord.ShuffleAssigned(

@@ -6,7 +6,6 @@ import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.ServerLoad;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -23,15 +22,14 @@ class AssignmentPlannerTest {
 
   private static AssignmentPlanner planner(
       StrategyKind strategy, HostRule hostRule, int maxServers) {
-    return new AssignmentPlanner(new AssignmentPolicy(strategy, hostRule, maxServers, 0.95));
+    return new AssignmentPlanner(new AssignmentConfig(hostRule, maxServers, 0.95), strategy::start);
   }
 
   private static Assignment plan(List<Server> servers, int partitions, int replicas) {
-    return planner(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9)
+    return planner(StrategyKind.TWO_CHOICES, HostRule.PREFER_DIFF, 9)
         .plan(
             new AssignmentPlanner.Request(partitions, replicas, ANY, PARTITION_BYTES),
             servers,
-            0,
             new SplittableRandom(1));
   }
 
@@ -64,7 +62,7 @@ class AssignmentPlannerTest {
               PARTITION_BYTES);
       Assignment assignment =
           planner(strategy, hostRule, maxServers)
-              .plan(request, servers, round, new SplittableRandom(round));
+              .plan(request, servers, new SplittableRandom(round));
       String what =
           "round "
               + round
@@ -184,13 +182,12 @@ class AssignmentPlannerTest {
     }
     int[] busy = {0};
     int rounds = 200;
-    AssignmentPlanner planner = planner(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 1);
+    AssignmentPlanner planner = planner(StrategyKind.TWO_CHOICES, HostRule.PREFER_DIFF, 1);
     for (int seed = 0; seed < rounds; seed++) {
       planner
           .plan(
               new AssignmentPlanner.Request(1, 1, ANY, PARTITION_BYTES),
               servers,
-              0,
               new SplittableRandom(seed))
           .servers()
           .forEach(server -> busy[0] += server.id().getHost().startsWith("busy") ? 1 : 0);
@@ -268,25 +265,5 @@ class AssignmentPlannerTest {
   @Test
   void givesTheSamePlanForTheSameSeed() {
     assertThat(plan(idleServers(30), 500, 2)).isEqualTo(plan(idleServers(30), 500, 2));
-  }
-
-  @Test
-  void takesTurnsFromShuffleToShuffle() {
-    AssignmentPlanner planner = planner(StrategyKind.ROUND_ROBIN, HostRule.PREFER_DIFF, 1);
-    String[] order = new String[6];
-    for (int turn = 0; turn < order.length; turn++) {
-      order[turn] =
-          planner
-              .plan(
-                  new AssignmentPlanner.Request(10, 1, ANY, PARTITION_BYTES),
-                  idleServers(3),
-                  turn,
-                  new SplittableRandom(turn))
-              .servers()
-              .get(0)
-              .id()
-              .getHost();
-    }
-    assertThat(Arrays.asList(order)).containsExactly("h0", "h1", "h2", "h0", "h1", "h2");
   }
 }

@@ -30,12 +30,12 @@ public final class BalancePlot {
       Map.of(
           StrategyKind.RANDOM,
           new Color(0xC0392B),
-          StrategyKind.BASIC,
+          StrategyKind.LEAST_LOADED,
           new Color(0x7F8C8D),
-          StrategyKind.PARTITION_BALANCE,
+          StrategyKind.TWO_CHOICES,
           new Color(0x1F6FB2));
   private static final List<StrategyKind> DRAWN =
-      List.of(StrategyKind.RANDOM, StrategyKind.BASIC, StrategyKind.PARTITION_BALANCE);
+      List.of(StrategyKind.RANDOM, StrategyKind.LEAST_LOADED, StrategyKind.TWO_CHOICES);
 
   private BalancePlot() {}
 
@@ -105,7 +105,7 @@ public final class BalancePlot {
   private static void row(PrintStream out, String experiment, Setup setup) {
     StringBuilder line = new StringBuilder("| " + experiment + " |");
     for (StrategyKind kind :
-        List.of(StrategyKind.RANDOM, StrategyKind.PARTITION_BALANCE, StrategyKind.BASIC)) {
+        List.of(StrategyKind.RANDOM, StrategyKind.TWO_CHOICES, StrategyKind.LEAST_LOADED)) {
       Outcome outcome = run(setup, kind);
       line.append(
           String.format(
@@ -124,9 +124,8 @@ public final class BalancePlot {
   private static String name(StrategyKind kind) {
     return switch (kind) {
       case RANDOM -> "one random choice";
-      case PARTITION_BALANCE -> "the better of two";
-      case BASIC -> "the least loaded";
-      case ROUND_ROBIN -> "in turn";
+      case TWO_CHOICES -> "the better of two";
+      case LEAST_LOADED -> "the least loaded";
     };
   }
 }

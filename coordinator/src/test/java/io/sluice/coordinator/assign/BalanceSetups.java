@@ -14,12 +14,12 @@ final class BalanceSetups {
 
   /** The theorem's own world: equal parts, one server each, every load known at once. */
   static Setup equal(long seed) {
-    return new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 1, 1, 0, Zipf.EQUAL, seed);
+    return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 1, 1, 0, Zipf.EQUAL, seed);
   }
 
   /** Zipf sizes, every load known at once. */
   static Setup fresh(long seed) {
-    return new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 1, 0, ZIPF, seed);
+    return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 9, 1, 0, ZIPF, seed);
   }
 
   /**
@@ -27,7 +27,7 @@ final class BalanceSetups {
    * shuffles late.
    */
   static Setup late(long seed) {
-    return new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 100, 100, ZIPF, seed);
+    return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 9, 100, 100, ZIPF, seed);
   }
 
   /**
@@ -35,6 +35,6 @@ final class BalanceSetups {
    * say little.
    */
   static Setup veryLate(long seed) {
-    return new Setup(StrategyKind.PARTITION_BALANCE, SHUFFLES, 9, 10, 200, ZIPF, seed);
+    return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 9, 10, 200, ZIPF, seed);
   }
 }

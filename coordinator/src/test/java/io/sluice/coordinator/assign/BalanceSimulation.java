@@ -129,8 +129,8 @@ final class BalanceSimulation {
   Outcome run() {
     AssignmentPlanner planner =
         new AssignmentPlanner(
-            new AssignmentPolicy(
-                setup.strategy(), HostRule.PREFER_DIFF, setup.maxServersPerShuffle(), 1));
+            new AssignmentConfig(HostRule.PREFER_DIFF, setup.maxServersPerShuffle(), 1),
+            setup.strategy()::start);
     int tenth = setup.shuffles() / 10;
     List<Double> maxOverMean = new ArrayList<>();
     List<Double> gapInParts = new ArrayList<>();
@@ -164,7 +164,6 @@ final class BalanceSimulation {
             new AssignmentPlanner.Request(
                 PARTITIONS, 1, Integer.MAX_VALUE, partitionSize.expectedBytes()),
             Arrays.asList(servers),
-            shuffle,
             random);
     for (Assignment.Range range : assignment.ranges()) {
       int server = holder(assignment, range);

@@ -80,7 +80,8 @@ class BalanceTest {
   void spreadsBetterThanTheLeastLoadedWhereBytesShowLate() {
     Setup setup = BalanceSetups.veryLate(1);
     double two = new BalanceSimulation(setup).run().finalMaxOverMean();
-    double least = new BalanceSimulation(setup.with(StrategyKind.BASIC)).run().finalMaxOverMean();
+    double least =
+        new BalanceSimulation(setup.with(StrategyKind.LEAST_LOADED)).run().finalMaxOverMean();
     assertThat(least - 1).isGreaterThan(1.5 * (two - 1));
   }
 }

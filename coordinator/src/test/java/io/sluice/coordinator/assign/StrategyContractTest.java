@@ -15,7 +15,7 @@ class StrategyContractTest {
   @EnumSource(StrategyKind.class)
   void choosesOneOfTheOpenServersOnly(StrategyKind kind) {
     SplittableRandom random = new SplittableRandom(7);
-    AssignmentStrategy strategy = kind.start(20, 3, random.split());
+    AssignmentStrategy strategy = kind.start(random.split());
     for (int round = 0; round < 2000; round++) {
       int count = random.nextInt(1, 6);
       // Beyond the count stand indexes that are not to be looked at.
@@ -33,7 +33,7 @@ class StrategyContractTest {
   @ParameterizedTest
   @EnumSource(StrategyKind.class)
   void reachesEveryServerWhenAllAreEquallyLoaded(StrategyKind kind) {
-    AssignmentStrategy strategy = kind.start(5, 0, new SplittableRandom(3));
+    AssignmentStrategy strategy = kind.start(new SplittableRandom(3));
     int[] chosen = new int[5];
     for (int round = 0; round < 500; round++) {
       chosen[strategy.choose(new int[] {4, 2, 0, 1, 3}, 5, new double[5])]++;
@@ -44,8 +44,7 @@ class StrategyContractTest {
 
   @Test
   void twoChoicesNeverTakeTheMostLoadedServer() {
-    AssignmentStrategy strategy =
-        StrategyKind.PARTITION_BALANCE.start(4, 0, new SplittableRandom(1));
+    AssignmentStrategy strategy = StrategyKind.TWO_CHOICES.start(new SplittableRandom(1));
     for (int round = 0; round < 500; round++) {
       assertThat(strategy.choose(new int[] {0, 1, 2, 3}, 4, new double[] {0.1, 0.2, 0.9, 0.3}))
           .isNotEqualTo(2);
@@ -54,8 +53,7 @@ class StrategyContractTest {
 
   @Test
   void twoChoicesTakeTheLeastLoadedOfFourInHalfOfAllDraws() {
-    AssignmentStrategy strategy =
-        StrategyKind.PARTITION_BALANCE.start(4, 0, new SplittableRandom(1));
+    AssignmentStrategy strategy = StrategyKind.TWO_CHOICES.start(new SplittableRandom(1));
     int least = 0;
     for (int round = 0; round < 6000; round++) {
       least +=
@@ -68,19 +66,9 @@ class StrategyContractTest {
   }
 
   @Test
-  void basicTakesTheLeastLoaded() {
-    AssignmentStrategy strategy = StrategyKind.BASIC.start(4, 0, new SplittableRandom(1));
+  void leastLoadedTakesTheLeastLoaded() {
+    AssignmentStrategy strategy = StrategyKind.LEAST_LOADED.start(new SplittableRandom(1));
     assertThat(strategy.choose(new int[] {3, 2, 1, 0}, 4, new double[] {0.3, 0.2, 0.1, 0.9}))
         .isEqualTo(2);
-  }
-
-  @Test
-  void roundRobinGoesOnWhereItStopped() {
-    AssignmentStrategy strategy = StrategyKind.ROUND_ROBIN.start(4, 6, new SplittableRandom(1));
-    int[] open = {0, 1, 2, 3};
-    double[] load = new double[4];
-    assertThat(strategy.choose(open, 4, load)).isEqualTo(2);
-    assertThat(strategy.choose(open, 4, load)).isEqualTo(3);
-    assertThat(strategy.choose(new int[] {3, 1}, 2, load)).isEqualTo(1);
   }
 }

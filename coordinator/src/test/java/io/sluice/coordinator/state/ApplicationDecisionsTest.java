@@ -2,8 +2,8 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationInfo;
@@ -20,8 +20,8 @@ class ApplicationDecisionsTest {
 
   private static FakeCluster limited(int maxApplications, int perUser, int maxEnded) {
     return new FakeCluster(
-        new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
-        new ApplicationPolicy(
+        new ServerTableConfig(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
+        new ApplicationConfig(
             FakeCluster.LEASE_MS, maxApplications, FakeCluster.ENDED_REMEMBERED_MS, maxEnded, 10),
         UsageRules.ofAll(
             new Limits(

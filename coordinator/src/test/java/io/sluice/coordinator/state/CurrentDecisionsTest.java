@@ -2,12 +2,11 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
-import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.UsageRules;
@@ -19,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** A minute of lease and half a minute of silence, changed while the coordinator runs. */
 class CurrentDecisionsTest {
-  private static final AssignmentPolicy ASSIGNMENT =
-      new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95);
+  private static final AssignmentConfig ASSIGNMENT =
+      new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95);
 
   private long nowMs = 1_000_000;
   private ClusterView view = ClusterView.startedAt(nowMs);
@@ -32,12 +31,12 @@ class CurrentDecisionsTest {
           new Quotas(UsageRules.ofAll(Limits.NONE)),
           () -> TimeUnit.MILLISECONDS.toNanos(nowMs));
 
-  private static ServerPolicy servers(long lostAfterMs) {
-    return new ServerPolicy(lostAfterMs, 1_000, 3_600_000, 10, 0);
+  private static ServerTableConfig servers(long lostAfterMs) {
+    return new ServerTableConfig(lostAfterMs, 1_000, 3_600_000, 10, 0);
   }
 
-  private static ApplicationPolicy applications(long leaseMs) {
-    return new ApplicationPolicy(leaseMs, 10, 600_000, 10, 10);
+  private static ApplicationConfig applications(long leaseMs) {
+    return new ApplicationConfig(leaseMs, 10, 600_000, 10, 10);
   }
 
   private <R> R applied(Decision<R> decision) {

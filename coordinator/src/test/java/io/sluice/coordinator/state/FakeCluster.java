@@ -1,13 +1,12 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.AssignmentPlanner;
-import io.sluice.coordinator.assign.AssignmentPolicy;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.assign.HostRule;
-import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.ExcludeList;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
@@ -42,8 +41,8 @@ final class FakeCluster {
   static final long FORGET_AFTER_MS = 3_600_000;
   static final long ENDED_REMEMBERED_MS = 600_000;
 
-  final ServerPolicy servers;
-  final ApplicationPolicy applications;
+  final ServerTableConfig servers;
+  final ApplicationConfig applications;
   private final ApplicationDecisions applicationDecisions;
   private final ShuffleDecisions shuffleDecisions;
   private final ServerDecisions serverDecisions;
@@ -61,22 +60,21 @@ final class FakeCluster {
 
   FakeCluster() {
     this(
-        new ServerPolicy(LOST_AFTER_MS, 5000, FORGET_AFTER_MS, 100, 0),
-        new ApplicationPolicy(LEASE_MS, 100, ENDED_REMEMBERED_MS, 10, 50));
+        new ServerTableConfig(LOST_AFTER_MS, 5000, FORGET_AFTER_MS, 100, 0),
+        new ApplicationConfig(LEASE_MS, 100, ENDED_REMEMBERED_MS, 10, 50));
   }
 
-  FakeCluster(ServerPolicy servers, ApplicationPolicy applications) {
+  FakeCluster(ServerTableConfig servers, ApplicationConfig applications) {
     this(servers, applications, UsageRules.ofAll(Limits.NONE));
   }
 
-  FakeCluster(ServerPolicy servers, ApplicationPolicy applications, UsageRules rules) {
+  FakeCluster(ServerTableConfig servers, ApplicationConfig applications, UsageRules rules) {
     this.quotas = new Quotas(rules);
     this.quotaWatch = new QuotaWatch(quotas, () -> newRules, servers::lostAfterMs);
     this.newRules = rules;
     this.servers = servers;
     this.applications = applications;
-    AssignmentPolicy assignment =
-        new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95);
+    AssignmentConfig assignment = new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95);
     Eligibility eligibility =
         new Eligibility(servers.lostAfterMs(), assignment.maxStorageUsedShare());
     this.applicationDecisions = new ApplicationDecisions(applications, eligibility, quotas);

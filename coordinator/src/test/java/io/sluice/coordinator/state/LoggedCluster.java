@@ -1,12 +1,11 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.assign.AssignmentPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
-import io.sluice.coordinator.assign.StrategyKind;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.ThroughputHistory;
 import io.sluice.coordinator.log.MetadataLog;
@@ -58,9 +57,9 @@ final class LoggedCluster implements AutoCloseable {
     this.nanos = nanos;
     this.decisions =
         Decisions.of(
-            new ServerPolicy(LOST_AFTER_MS, 5000, 3_600_000, 100, 0),
-            new ApplicationPolicy(60_000, 100, 600_000, MAX_ENDED, 50),
-            new AssignmentPolicy(StrategyKind.PARTITION_BALANCE, HostRule.PREFER_DIFF, 9, 0.95),
+            new ServerTableConfig(LOST_AFTER_MS, 5000, 3_600_000, 100, 0),
+            new ApplicationConfig(60_000, 100, 600_000, MAX_ENDED, 50),
+            new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95),
             new Quotas(UsageRules.ofAll(Limits.NONE)));
     StateLog stateLog = new StateLog(log, nanos::get, StateLog.Probe.NONE, snapshotAfterBytes);
     StateLog.Restored restored = stateLog.restore(history);

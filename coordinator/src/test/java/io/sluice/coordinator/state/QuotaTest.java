@@ -2,8 +2,8 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.AccessRules;
 import io.sluice.coordinator.quota.Groups;
 import io.sluice.coordinator.quota.Limits;
@@ -27,8 +27,8 @@ class QuotaTest {
 
   private static FakeCluster cluster(String access, String quotas) {
     return new FakeCluster(
-        new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
-        new ApplicationPolicy(FakeCluster.LEASE_MS, 100, 600_000, 10, 10),
+        new ServerTableConfig(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 0),
+        new ApplicationConfig(FakeCluster.LEASE_MS, 100, 600_000, 10, 10),
         rules(access, quotas));
   }
 

@@ -3,8 +3,8 @@ package io.sluice.coordinator.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatReply;
@@ -161,12 +161,13 @@ class ServerDecisionsTest {
   void refusesOneServerMoreThanItMayKnow() {
     FakeCluster small =
         new FakeCluster(
-            new ServerPolicy(FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 1, 0),
-            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, 0, 10, 10));
+            new ServerTableConfig(
+                FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 1, 0),
+            new ApplicationConfig(FakeCluster.LEASE_MS, 10, 0, 10, 10));
     assertThat(small.heartbeat(FakeCluster.beatOf("a", 1)).getStatus()).isEqualTo(Status.OK);
     HeartbeatReply refused = small.heartbeat(FakeCluster.beatOf("b", 1));
     assertThat(refused.getStatus()).isEqualTo(Status.BUSY);
-    assertThat(refused.getMessage()).contains("rss.coordinator.servers.max");
+    assertThat(refused.getMessage()).contains("knows 1 servers already");
     assertThat(small.heartbeat(FakeCluster.beatOf("a", 1)).getStatus()).isEqualTo(Status.OK);
   }
 

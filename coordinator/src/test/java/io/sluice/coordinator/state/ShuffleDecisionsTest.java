@@ -2,8 +2,8 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.PartitionRange;
@@ -262,9 +262,9 @@ class ShuffleDecisionsTest {
   void assignsNothingBeforeItHasHeardFromTheServers() {
     FakeCluster quiet =
         new FakeCluster(
-            new ServerPolicy(
+            new ServerTableConfig(
                 FakeCluster.LOST_AFTER_MS, 5000, FakeCluster.FORGET_AFTER_MS, 10, 20_000),
-            new ApplicationPolicy(FakeCluster.LEASE_MS, 10, 0, 10, 10));
+            new ApplicationConfig(FakeCluster.LEASE_MS, 10, 0, 10, 10));
     quiet.register("app", "ann");
     quiet.heartbeat(FakeCluster.beatOf("a", 1));
     quiet.nowMs += 19_999;

@@ -3,9 +3,9 @@ package io.sluice.coordinator.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.coordinator.app.ApplicationPolicy;
+import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.cluster.ExcludeList;
-import io.sluice.coordinator.cluster.ServerPolicy;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Event;
@@ -38,8 +38,8 @@ class StateOwnerTest {
   void start() {
     Elapsed elapsed =
         new Elapsed(
-            new ServerPolicy(30_000, 5000, 60_000, 10, 0),
-            new ApplicationPolicy(60_000, 10, 0, 10, 10));
+            new ServerTableConfig(30_000, 5000, 60_000, 10, 0),
+            new ApplicationConfig(60_000, 10, 0, 10, 10));
     owner =
         new StateOwner(
             new StateClock(Clock.systemUTC(), nanos::get, 0),

@@ -56,13 +56,11 @@ class FallbackTest {
             .servers(SERVERS)
             .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
             .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
-            // So that every server has some partitions of every shuffle.
-            .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
             .configureCoordinators(
                 "rss.coordinator.access.candidates.path", rules("access", "").toString())
             .configureCoordinators(
                 "rss.coordinator.quota.default.path", rules("quotas", "").toString())
-            .configureCoordinators("rss.coordinator.quota.update.interval", "200ms")
+            .configureCoordinators("rss.coordinator.files.check.interval", "200ms")
             .configureCoordinators("rss.coordinator.dynamicClientConf.enabled", "true")
             .configureCoordinators(
                 "rss.coordinator.dynamicClientConf.path",

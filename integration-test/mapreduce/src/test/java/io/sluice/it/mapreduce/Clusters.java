@@ -65,8 +65,6 @@ final class Clusters implements AutoCloseable {
             .servers(SERVERS)
             .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
             .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
-            // So that every server has some partitions of every shuffle.
-            .configureCoordinators("rss.coordinator.assignment.strategy", "ROUND_ROBIN")
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .configureServers("rss.server.decommission.check.interval", "200ms")
             .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
