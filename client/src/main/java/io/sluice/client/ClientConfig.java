@@ -40,10 +40,10 @@ public record ClientConfig(
           .defaultValue(512L << 20)
           .atLeast(1L << 20)
           .doc(
-              "Maximum direct memory of one process for frames that servers have not acknowledged and"
-                  + " for slices that its tasks read, and never more than half of the JVM's limit of"
-                  + " direct memory. Above it, each task continues with one slice per read, or with"
-                  + " its open frames and one that it sends.")
+              "Maximum direct memory of one process for frames without acknowledgement and for"
+                  + " slices that its tasks read, and at most half of the JVM's limit of direct memory."
+                  + " Above it, each task continues with one slice per read, or with its open frames"
+                  + " and one that it sends. Raise it for executors with many cores.")
           .build();
 
   /** Read by the engine's plugin, which alone knows what a shuffle is computed from. */
@@ -52,8 +52,9 @@ public record ClientConfig(
           .defaultValue(0L)
           .atLeast(0L)
           .doc(
-              "A Spark shuffle whose map tasks read nothing but shuffles that are complete, and no"
-                  + " more than this, stays on Spark's own shuffle. 0: none does.")
+              "A Spark shuffle whose map tasks read only complete shuffles of at most this many"
+                  + " bytes uses Spark's own shuffle; 0: none does. Raise it if jobs have many small"
+                  + " stages.")
           .build();
 
   /** Every key of a client. */

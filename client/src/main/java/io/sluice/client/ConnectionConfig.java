@@ -16,8 +16,9 @@ public record ConnectionConfig(TransportKind kind, TransportConfig transport, in
       ConfigKey.enumeration("rss.client.type", TransportKind.class)
           .defaultValue(TransportKind.GRPC_NETTY)
           .doc(
-              "How data travels: `GRPC_NETTY` framed TCP on the servers' netty port, `GRPC` inside a"
-                  + " gRPC stream on their rpc port. The servers must offer it.")
+              "How data is transferred: `GRPC_NETTY` over framed TCP to the servers'"
+                  + " rss.server.netty.port, `GRPC` in gRPC streams to their rss.rpc.server.port."
+                  + " Change it to `GRPC` if only that port is open; it costs more CPU.")
           .build();
 
   static final ConfigKey<Integer> CONNECTIONS =
@@ -25,7 +26,9 @@ public record ConnectionConfig(TransportKind kind, TransportConfig transport, in
           .defaultValue(2)
           .atLeast(1)
           .atMost(64)
-          .doc("Connections of one process to one server, shared by its tasks.")
+          .doc(
+              "Connections of one process to one server, shared by its tasks. Raise it if"
+                  + " executors with many cores push over networks beyond 25 Gbit/s.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =

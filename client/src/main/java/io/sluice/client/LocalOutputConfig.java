@@ -19,11 +19,11 @@ public record LocalOutputConfig(
       ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
           .defaultValue(LocalOutputMode.FALLBACK)
           .doc(
-              "When map tasks leave blocks in the engine's own map output files on local disks."
-                  + " `FALLBACK`: blocks that no server takes within the configured patience."
-                  + " `ALWAYS`: all blocks, first; servers get them behind the task, as far as that"
-                  + " works, and the loss of any server costs no task. `NEVER`: none; replicas make"
-                  + " a shuffle survive the loss of a server.")
+              "When map tasks keep blocks in the engine's own map output files. `FALLBACK`:"
+                  + " blocks that no server takes. `ALWAYS`: all blocks, which are pushed in the"
+                  + " background afterwards; the loss of a server then reruns nothing. `NEVER`: none."
+                  + " Set `ALWAYS` where executors have disks and live long, `NEVER` where they have no"
+                  + " disks.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =

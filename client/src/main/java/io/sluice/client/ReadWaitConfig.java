@@ -17,16 +17,18 @@ public record ReadWaitConfig(long waitMs, int permille) {
           .atLeast(0L)
           .atMost(3_600_000L)
           .doc(
-              "How long one task waits for map output that is still being pushed, before it reads the"
-                  + " rest from local output. Only with rss.local.output=always.")
+              "How long a reduce task waits for map output that is still being pushed before it"
+                  + " reads the rest from local output; only with `ALWAYS` in rss.local.output. Raise"
+                  + " it if servers are slower than the map tasks.")
           .build();
 
   static final ConfigKey<Double> MERGE_THRESHOLD =
       ConfigKey.percent("rss.merge.threshold")
           .defaultValue(95.0)
           .doc(
-              "Percentage of map attempts whose output at a server is enough to begin reading without"
-                  + " a wait. Only with rss.local.output=always.")
+              "Percentage of map attempts complete on a server at which a reduce task reads"
+                  + " without a wait; only with `ALWAYS` in rss.local.output. Lower it if reduce tasks"
+                  + " often wait for the last map tasks.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(MERGE_WAIT, MERGE_THRESHOLD);

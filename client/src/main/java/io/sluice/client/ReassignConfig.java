@@ -14,8 +14,9 @@ public record ReassignConfig(int maxServers) {
       ConfigKey.bool("rss.client.reassign.enabled")
           .defaultValue(true)
           .doc(
-              "Whether a shuffle gets a further server when one fails, or calls a partition too"
-                  + " large. Without it blocks that a server does not take go to local output.")
+              "Whether a shuffle gets a replacement server when one fails or reports a partition"
+                  + " as full. Without it, such blocks go to local output. Change it only to find a"
+                  + " fault.")
           .build();
 
   static final ConfigKey<Integer> REASSIGN_MAX =
@@ -23,7 +24,9 @@ public record ReassignConfig(int maxServers) {
           .defaultValue(10)
           .atLeast(1)
           .atMost(1000)
-          .doc("Most servers that a shuffle gets in addition to those that it began with.")
+          .doc(
+              "Maximum number of replacement servers of one shuffle. Raise it for jobs of many"
+                  + " hours in clusters whose servers come and go.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(REASSIGN, REASSIGN_MAX);

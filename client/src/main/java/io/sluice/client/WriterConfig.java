@@ -19,8 +19,10 @@ public record WriterConfig(int contentBytes, long spillBytes) {
           .defaultValue(128L << 20)
           .atLeast(64L << 10)
           .doc(
-              "Records that one task holds before it hands them on: less where partitions get 128 KiB"
-                  + " each with less, up to four times as much where they would get less than 16 KiB.")
+              "Serialized records that one map task buffers before it pushes them. With few"
+                  + " partitions less is used; with many, up to four times as much, so that each block"
+                  + " has 16 KiB. Raise it for shuffles with thousands of partitions, if executors have"
+                  + " memory left.")
           .build();
 
   static final ConfigKey<Long> CONTENT =
@@ -29,8 +31,8 @@ public record WriterConfig(int contentBytes, long spillBytes) {
           .atLeast(64L)
           .atMost(1L << 30)
           .doc(
-              "Uncompressed bytes that make a block, unless a record is larger. More than 1 MiB gains"
-                  + " nothing and counts as 1 MiB.")
+              "Uncompressed size of a block, unless one record is larger; beyond 1 MiB it counts"
+                  + " as 1 MiB. Lower it if tasks with many partitions run short of memory.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SPILL, CONTENT);

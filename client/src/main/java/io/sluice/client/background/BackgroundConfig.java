@@ -33,8 +33,10 @@ public record BackgroundConfig(
           .defaultValue(64L << 20)
           .atLeast(1L)
           .doc(
-              "What one map task holds of a partition is left to local output when it is larger: it is"
-                  + " read in large stretches there as well. Only with rss.local.output=always.")
+              "Bytes of one map task and partition beyond which they are not pushed, because"
+                  + " local output is read in large pieces as well; only with `ALWAYS` in"
+                  + " rss.local.output. Raise it if executors are released before the reduce tasks"
+                  + " read.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(PUSH_PARTITION_MAX);

@@ -4,7 +4,6 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * How coordinators are asked.
@@ -15,7 +14,6 @@ import java.util.concurrent.TimeUnit;
  * @param replicas copies of every partition
  * @param maxServers most servers for one shuffle; 0: the coordinator's own limit
  * @param requiredTags only servers that carry all of them
- * @param unregisterTimeoutMs for telling servers and coordinators to forget something
  * @param servedSettings whether a driver asks what the operator wants jobs to be configured with
  */
 public record CoordinatorClientConfig(
@@ -25,13 +23,12 @@ public record CoordinatorClientConfig(
     int replicas,
     int maxServers,
     List<String> requiredTags,
-    long unregisterTimeoutMs,
     boolean servedSettings) {
   static final ConfigKey<List<HostPort>> COORDINATORS =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .doc(
-              "The coordinators, any of which will do. Without it jobs use their engine's own"
-                  + " shuffle.")
+              "Coordinators of the cluster; any that answers is used. Without it jobs use their"
+                  + " engine's own shuffle. Set it in every job that is to use Sluice.")
           .build();
 
   static final ConfigKey<Long> COORDINATOR_PATIENCE =
@@ -40,20 +37,24 @@ public record CoordinatorClientConfig(
           .atLeast(1L)
           .atMost(3_600_000L)
           .doc(
-              "How long a driver looks for a coordinator that answers before a shuffle goes to the"
-                  + " engine's own.")
+              "How long a driver looks for a coordinator that answers; then the shuffle uses the"
+                  + " engine's own. Lower it if jobs must not wait while all coordinators are down.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
       ConfigKey.bool("rss.dynamicClientConf.enabled")
           .defaultValue(true)
           .doc(
-              "Whether the driver asks a coordinator for settings of the operator. What the job says itself holds, unless the operator has forced a setting.")
+              "Whether the driver asks a coordinator for settings of the operator. Settings of"
+                  + " the job win, unless the operator forces one. Set it to `false` to compare a job"
+                  + " with and without them.")
           .build();
 
   static final ConfigKey<List<String>> TAGS =
       ConfigKey.strings("rss.client.assignment.tags")
-          .doc("Use only servers that carry all these tags.")
+          .doc(
+              "Tags that a server must all carry to get partitions of this job. Set it where some"
+                  + " servers are reserved, or have other disks.")
           .build();
 
   static final ConfigKey<Integer> NODES_MAX =
@@ -62,7 +63,9 @@ public record CoordinatorClientConfig(
           .atLeast(1)
           .alsoAllow(-1, "as many as the coordinator gives")
           .alsoAllow(0, "as many as the coordinator gives")
-          .doc("Most servers that one shuffle is spread over.")
+          .doc(
+              "Maximum number of servers of one shuffle, within the limit of the coordinator."
+                  + " Lower it for jobs of thousands of small shuffles, to save connections.")
           .build();
 
   public static final ConfigKey<Integer> REPLICAS =
@@ -70,26 +73,14 @@ public record CoordinatorClientConfig(
           .defaultValue(1)
           .atLeast(1)
           .atMost(16)
-          .doc("Copies of every partition, on distinct hosts where possible.")
-          .build();
-
-  static final ConfigKey<Long> UNREGISTER_TIMEOUT =
-      ConfigKey.durationMs("rss.client.unregister.request.timeout.sec", TimeUnit.SECONDS)
-          .defaultValue(10_000L)
-          .atLeast(1L)
-          .atMost(600_000L)
-          .doc("How long telling servers and coordinators to forget something may take.")
+          .doc(
+              "Number of replicas of each partition, on distinct hosts where possible. Set it to"
+                  + " 2 if the loss of a server must not rerun map tasks; pushes then cost twice the"
+                  + " network.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =
-      List.of(
-          COORDINATORS,
-          COORDINATOR_PATIENCE,
-          SERVED_SETTINGS,
-          TAGS,
-          NODES_MAX,
-          REPLICAS,
-          UNREGISTER_TIMEOUT);
+      List.of(COORDINATORS, COORDINATOR_PATIENCE, SERVED_SETTINGS, TAGS, NODES_MAX, REPLICAS);
 
   public CoordinatorClientConfig {
     quorum = List.copyOf(quorum);
@@ -108,20 +99,12 @@ public record CoordinatorClientConfig(
         set.get(REPLICAS),
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),
-        set.get(UNREGISTER_TIMEOUT),
         set.get(SERVED_SETTINGS));
   }
 
   /** The same with less time for one call. */
   CoordinatorClientConfig callingFor(long timeoutMs) {
     return new CoordinatorClientConfig(
-        quorum,
-        timeoutMs,
-        patienceMs,
-        replicas,
-        maxServers,
-        requiredTags,
-        unregisterTimeoutMs,
-        servedSettings);
+        quorum, timeoutMs, patienceMs, replicas, maxServers, requiredTags, servedSettings);
   }
 }

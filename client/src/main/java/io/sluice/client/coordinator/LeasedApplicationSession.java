@@ -59,6 +59,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
   /** For a coordinator that names no lease. */
   private static final long DEFAULT_LEASE_MS = 60_000;
 
+  /** What is not deleted by then is deleted when the lease ends. */
+  private static final long UNREGISTER_TIMEOUT_MS = 10_000;
+
   private final String application;
   private final String user;
   private final String clientVersion;
@@ -441,14 +444,13 @@ public final class LeasedApplicationSession implements ApplicationSession {
   }
 
   /**
-   * Tells servers to forget shuffles, or the whole application; all servers together get the
-   * configured time.
+   * Tells servers to forget shuffles, or the whole application; all servers together get ten
+   * seconds.
    *
    * @param which empty: all
    */
   private void forget(Iterable<ServerId> where, List<Integer> which) {
-    long deadline =
-        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.unregisterTimeoutMs());
+    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(UNREGISTER_TIMEOUT_MS);
     Map<String, ManagedChannel> channels = new HashMap<>();
     try {
       for (ServerId server : where) {
@@ -511,7 +513,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       forget(servers.values(), List.of());
       coordinators.unregisterApplication(
           UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
-          config.unregisterTimeoutMs());
+          UNREGISTER_TIMEOUT_MS);
     }
     coordinators.close();
   }

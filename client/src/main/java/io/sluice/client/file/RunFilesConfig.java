@@ -19,9 +19,9 @@ public record RunFilesConfig(boolean onThisHost, Optional<RemoteDirectory> remot
       ConfigKey.bool("rss.client.read.shortcircuit.enabled")
           .defaultValue(true)
           .doc(
-              "Whether run files that this process can reach itself, on the same host or on the shared"
-                  + " file system of rss.client.read.remote.path, are read without their server. What"
-                  + " cannot be read so is fetched.")
+              "Whether the process opens run files on its own host, or below"
+                  + " rss.client.read.remote.path, itself. What it cannot open is fetched from the"
+                  + " server. Change it only to find a fault.")
           .build();
 
   static final ConfigKey<String> REMOTE_FILES =
@@ -29,10 +29,10 @@ public record RunFilesConfig(boolean onThisHost, Optional<RemoteDirectory> remot
           .check(
               RemoteDirectory::isOne, "a directory with its scheme, such as hdfs://cluster/sluice")
           .doc(
-              "Directory on a shared file system below which this process opens run files that"
-                  + " servers name: the rss.server.remote.storage.path of the servers, written as"
-                  + " there. When not set, servers read such files and send their bytes. The job's"
-                  + " user needs to be in the servers' rss.storage.file.group.")
+              "Directory on a shared file system below which the process opens run files itself:"
+                  + " the servers' rss.server.remote.storage.path, in the same form. Without it,"
+                  + " servers read such files and send their bytes. Set it to take that load off the"
+                  + " servers; the job's user must be in their rss.storage.file.group.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SHORT_CIRCUIT, REMOTE_FILES);

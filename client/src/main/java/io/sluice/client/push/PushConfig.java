@@ -42,8 +42,8 @@ public record PushConfig(
           .atLeast(1)
           .atMost(10_000)
           .doc(
-              "How often one push is sent before its server is passed by: for a further server, for"
-                  + " local output, or else by the failure of the map attempt.")
+              "How often one push is sent to a server before it goes to another server or to"
+                  + " local output. Lower it to fail over sooner from servers that refuse pushes.")
           .build();
 
   static final ConfigKey<Long> PUSH_PATIENCE =
@@ -51,8 +51,8 @@ public record PushConfig(
           .defaultValue(600_000L)
           .atLeast(1L)
           .doc(
-              "How long a push may be put off by a server that is alive but busy, before that server is"
-                  + " passed by.")
+              "How long a live but busy server may delay one push before it goes to another"
+                  + " server or to local output. Lower it if slow servers hold up jobs.")
           .build();
 
   static final ConfigKey<Long> FRAME =
@@ -61,8 +61,8 @@ public record PushConfig(
           .atLeast((long) MIN_FRAME_BYTES)
           .atMost(1L << 30)
           .doc(
-              "Most bytes of one push. More than 4 MiB gains nothing and counts as 4 MiB, so that"
-                  + " memory stays small.")
+              "Maximum size of one push; beyond 4 MiB it counts as 4 MiB. Raise it for executors"
+                  + " with few tasks and fast networks.")
           .build();
 
   static final ConfigKey<Long> IN_FLIGHT =
@@ -71,14 +71,17 @@ public record PushConfig(
           .atLeast(64L << 10)
           .atMost(1L << 30)
           .doc(
-              "Most bytes that one task has sent and no server has acknowledged. Servers under"
-                  + " pressure get less at a time.")
+              "Maximum bytes that one task has pushed without an acknowledgement; servers under"
+                  + " memory pressure lower it. Raise it on networks with a long round trip.")
           .build();
 
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
           .defaultText("the engine's own")
-          .doc("`LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`).")
+          .doc(
+              "Compression of blocks: `LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`). Set"
+                  + " `ZSTD` if network or disks are the bottleneck, `NONE` if records are compressed"
+                  + " already.")
           .build();
 
   static final ConfigKey<Integer> ZSTD_LEVEL =
@@ -87,7 +90,7 @@ public record PushConfig(
           .defaultValue(3)
           .atLeast(-7)
           .atMost(22)
-          .doc("Level of `ZSTD`.")
+          .doc("Level of `ZSTD`. Raise it if CPU is idle while network or disks are busy.")
           .build();
 
   public static final ConfigKey<Integer> WRITE_QUORUM =
@@ -95,7 +98,9 @@ public record PushConfig(
           .defaultValue(1)
           .atLeast(1)
           .atMost(16)
-          .doc("Copies that must be safe for a map attempt to succeed.")
+          .doc(
+              "Number of replicas that must acknowledge a block for a map attempt to succeed. Set"
+                  + " it to rss.data.replica if each server may be lost right after the attempt.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =

@@ -28,7 +28,8 @@ public record ReadConfig(
           .atLeast(4L << 10)
           .atMost(1L << 30)
           .doc(
-              "Most bytes asked for in one read. More than 16 MiB gains nothing and counts as 16 MiB.")
+              "Maximum bytes requested in one read; beyond 16 MiB it counts as 16 MiB. Lower it"
+                  + " if reduce tasks run short of direct memory.")
           .build();
 
   static final ConfigKey<Integer> PREFETCH =
@@ -37,8 +38,9 @@ public record ReadConfig(
           .atLeast(1)
           .atMost(64)
           .doc(
-              "Maximum number of slices that one read of a shuffle has requested or holds. A task that"
-                  + " joins has two or more reads.")
+              "Maximum number of slices that one read of a shuffle has requested or holds; a task"
+                  + " that joins has two or more reads. Lower it if reduce tasks run short of direct"
+                  + " memory.")
           .build();
 
   static final ConfigKey<Integer> RPC_ATTEMPTS =
@@ -47,8 +49,9 @@ public record ReadConfig(
           .atLeast(1)
           .atMost(10_000)
           .doc(
-              "How often a read is asked of a server that cannot be reached or answers badly. With"
-                  + " few tries it does not wait for rss.client.server.unreachable.timeout.")
+              "How often a read is sent to a server that is unreachable or answers with errors;"
+                  + " with few attempts it ends before rss.client.server.unreachable.timeout. Lower it"
+                  + " if map tasks should be rerun sooner.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, RPC_ATTEMPTS);

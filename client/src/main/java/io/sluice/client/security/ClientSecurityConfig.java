@@ -25,15 +25,17 @@ public record ClientSecurityConfig(
       ConfigKey.string("rss.security.user")
           .check(io.sluice.common.auth.Users::isName, "1 to 64 letters, digits, - and _")
           .defaultText("the operating-system user")
-          .doc("The name by which a cluster with authentication knows the job's user.")
+          .doc(
+              "Name by which a cluster with authentication knows the user of the job. Set it if"
+                  + " it differs from the operating-system user.")
           .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.user.secret.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File with the user's secret. Only the driver reads it; tasks get a token of their"
-                  + " application. The environment variable RSS_USER_SECRET may have the secret"
-                  + " instead.")
+              "File with the secret of the user, read by the driver only; tasks get a token of"
+                  + " their application. The environment variable RSS_USER_SECRET may hold the secret"
+                  + " instead. Set one of the two if the cluster requires authentication.")
           .build();
 
   /** The keys that this record is made from. */

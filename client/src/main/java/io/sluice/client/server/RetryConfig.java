@@ -18,8 +18,8 @@ public record RetryConfig(long maxDelayMs, long unreachableMs) {
           .atLeast(1L)
           .atMost(600_000L)
           .doc(
-              "Longest wait between two tries. The first is 50 ms or this, and each next one twice"
-                  + " as long.")
+              "Longest pause between two attempts; the first is 50 ms, and each doubles. Lower it"
+                  + " in tests that restart servers.")
           .build();
 
   static final ConfigKey<Long> UNREACHABLE_PATIENCE =
@@ -27,9 +27,9 @@ public record RetryConfig(long maxDelayMs, long unreachableMs) {
           .defaultValue(60_000L)
           .atLeast(1L)
           .doc(
-              "How long a task tries to reach a server again, or one that is stopping. The time in"
-                  + " which a server is stopped and started is sensible: a clean restart then costs"
-                  + " no attempt.")
+              "How long a task tries to reach a server that is unreachable or stopping before it"
+                  + " fails over. Set it to the time in which your servers restart: then a clean"
+                  + " restart fails no task.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(RETRY_INTERVAL_MAX, UNREACHABLE_PATIENCE);

@@ -213,7 +213,7 @@ class ApplicationSessionTest {
       quorum.add(new HostPort("127.0.0.1", port));
     }
     CoordinatorClientConfig config =
-        new CoordinatorClientConfig(quorum, 5_000, patienceMs, 1, 0, List.of(), 5_000, true);
+        new CoordinatorClientConfig(quorum, 5_000, patienceMs, 1, 0, List.of(), true);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
             "app",

@@ -35,33 +35,35 @@ public record SecurityConfig(
       ConfigKey.bool("rss.security.authentication.enabled")
           .defaultValue(false)
           .doc(
-              "Whether callers and data connections have to prove who they are (security.md). With"
-                  + " a cluster secret and `false`, those that can prove it do, and the others are"
-                  + " served as well: the state in which a running cluster is changed over.")
+              "Whether callers and data connections must prove who they are (security.md). With a"
+                  + " cluster secret and `false`, callers without proof are served as well. Set it to"
+                  + " `true` in production, once all callers have secrets.")
           .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.cluster.secret.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File with the key that coordinators and servers share, or two while it is changed: an"
-                  + " id and Base64 of at least 32 random bytes, one a line, the first one signs."
-                  + " Read again when it changes. The environment variable RSS_CLUSTER_SECRET may"
-                  + " have the same text instead.")
+              "File with the key that coordinators and servers share, or two during a change: an"
+                  + " id and the Base64 form of at least 32 random bytes, one key a line; the first one"
+                  + " signs. Read again when it changes. The environment variable RSS_CLUSTER_SECRET"
+                  + " may hold the same text instead. Set one of the two for authentication.")
           .build();
   static final ConfigKey<String> USERS_FILE =
       ConfigKey.string("rss.security.users.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File of those who may call: name, role (`user`, `reader`, `admin`) and secret, one a"
-                  + " line; the secret `-` is for one who is known by certificate only. Read again"
-                  + " when it changes. Coordinators need it; servers only for direct calls of admins.")
+              "File of callers: name, role (`user`, `reader`, `admin`) and secret, one a line;"
+                  + " the secret `-` is for a caller with a certificate. Read again when it changes."
+                  + " Set it on coordinators that require authentication, and on servers that"
+                  + " administrators call directly.")
           .build();
   static final ConfigKey<Boolean> OPEN_READS =
       ConfigKey.bool("rss.security.anonymous.read.enabled")
           .defaultValue(false)
           .doc(
-              "Whether calls that only look at servers and applications need no proof. Pages for"
-                  + " probes and metrics never do.")
+              "Whether calls that only read the state of servers and applications need no proof;"
+                  + " probes and metrics never need one. Set it if everybody may see the names of jobs"
+                  + " and users.")
           .build();
 
   /** Of a coordinator only. */
@@ -70,9 +72,9 @@ public record SecurityConfig(
           .defaultValue(72 * HOUR_MS)
           .atLeast(1_000L)
           .doc(
-              "How long an application's token opens connections. Drivers get a new one with every"
-                  + " renewal of their lease and tasks the newest one when they are launched, so it"
-                  + " must be longer than the longest stage.")
+              "How long the token of an application opens connections. Drivers get a new one at"
+                  + " each renewal of the lease, tasks the newest at their launch. Raise it beyond the"
+                  + " longest stage.")
           .build();
 
   /** The keys that coordinators and servers have in common. */

@@ -42,35 +42,40 @@ public record TlsConfig(
       ConfigKey.bool("rss.security.tls.enabled")
           .defaultValue(false)
           .doc(
-              "TLS 1.3 on every port and for every connection (security.md). The same for"
-                  + " coordinators, servers and jobs.")
+              "Whether all ports and connections use TLS 1.3 (security.md); the same for"
+                  + " coordinators, servers and jobs. Set it on networks that others can listen on.")
           .build();
   static final ConfigKey<String> CERTIFICATE =
       ConfigKey.string("rss.security.tls.certificate.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "PEM file with this process's certificate and those that lead to its authority. Read"
-                  + " again when it changes, as are the others. A job needs none unless"
-                  + " coordinators ask for certificates.")
+              "PEM file with the certificate of this process and those up to its authority. Read"
+                  + " again when it changes. Set it on coordinators and servers with TLS; jobs need one"
+                  + " only if coordinators require it.")
           .build();
   static final ConfigKey<String> KEY =
       ConfigKey.string("rss.security.tls.key.file")
           .check(path -> !path.isEmpty(), "a path")
-          .doc("PEM file with the certificate's key in PKCS#8, unencrypted: EC, RSA or Ed25519.")
+          .doc(
+              "PEM file with the key of rss.security.tls.certificate.file, in PKCS#8 and"
+                  + " unencrypted: EC, RSA or Ed25519. Read again when it changes. Set it with the"
+                  + " certificate.")
           .build();
   static final ConfigKey<String> TRUST =
       ConfigKey.string("rss.security.tls.trust.file")
           .check(path -> !path.isEmpty(), "a path")
           .defaultText("the authorities of the Java runtime")
-          .doc("PEM file with the certificates of the authorities that the others' are checked by.")
+          .doc(
+              "PEM file with the certificates of the authorities to trust. Read again when it"
+                  + " changes. Set it if the certificates come from an authority of your own.")
           .build();
   static final ConfigKey<String> PEER_NAME =
       ConfigKey.string("rss.security.tls.peer.name")
           .check(name -> !name.isEmpty(), "a DNS name")
           .defaultText("the host that is connected to")
           .doc(
-              "DNS name that the certificates of coordinators and servers carry, where they share"
-                  + " one that does not list their hosts.")
+              "DNS name expected in the certificates of coordinators and servers. Set it if they"
+                  + " share a certificate that does not list their hosts.")
           .build();
 
   /** Of coordinators and servers only. */
@@ -78,10 +83,11 @@ public record TlsConfig(
       ConfigKey.enumeration("rss.security.tls.client.certificates", ClientCertificates.class)
           .defaultValue(ClientCertificates.NONE)
           .doc(
-              "Whether callers of the control port bring certificates (mutual TLS): `NONE`,"
-                  + " `OPTIONAL`, `REQUIRED`. A certificate with OU=sluice-user in its subject proves"
-                  + " the user in its common name, as a secret does; others prove nobody. The HTTP"
-                  + " port asks for one and serves callers without; data ports ask for none.")
+              "Whether callers of the control port have certificates (mutual TLS): `NONE`,"
+                  + " `OPTIONAL` or `REQUIRED`. A certificate with OU=sluice-user proves the user in"
+                  + " its common name, as a secret does; others prove nothing. The HTTP port asks for"
+                  + " one and serves callers without; data ports ask for none. Set it if users have"
+                  + " certificates.")
           .build();
 
   /** The keys that all have in common. */

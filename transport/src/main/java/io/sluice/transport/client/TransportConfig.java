@@ -22,8 +22,8 @@ public record TransportConfig(
       ConfigKey.enumeration("rss.client.netty.io.mode", IoMode.class)
           .defaultValue(IoMode.EPOLL)
           .doc(
-              "How sockets are waited for: `NIO`, `EPOLL` or `IO_URING`. What the machine lacks is"
-                  + " replaced, with one line in the log.")
+              "How sockets are waited for: `NIO`, `EPOLL` or `IO_URING`. A mode that the machine"
+                  + " lacks is replaced, with one line in the log. Change it only to find a fault.")
           .build();
 
   static final ConfigKey<Integer> THREADS =
@@ -32,7 +32,9 @@ public record TransportConfig(
           .atLeast(1)
           .atMost(128)
           .alsoAllow(0, "the default")
-          .doc("Event loops of one process, for all its connections.")
+          .doc(
+              "Event loops of one process, for all its connections. Raise it if a profile shows"
+                  + " them busy all the time.")
           .build();
 
   static final ConfigKey<Long> CONNECT_TIMEOUT =
@@ -40,7 +42,9 @@ public record TransportConfig(
           .defaultValue(10_000L)
           .atLeast(10L)
           .atMost(600_000L)
-          .doc("How long connecting to a server may take, the greeting included.")
+          .doc(
+              "How long connecting to a server may take, the handshake included. Lower it if"
+                  + " servers often vanish without closing connections.")
           .build();
 
   static final ConfigKey<Long> RPC_TIMEOUT =
@@ -49,8 +53,9 @@ public record TransportConfig(
           .atLeast(10L)
           .atMost(3_600_000L)
           .doc(
-              "How long a server may take to answer one request before the connection is given up."
-                  + " A server that is short of memory lets pushes wait.")
+              "How long a server may take to answer one request; then the connection is closed. A"
+                  + " server short of memory lets pushes wait. Raise it if busy servers cause"
+                  + " reconnects; it must exceed their rss.server.disk.read.timeout.")
           .build();
 
   /** The keys of clients. */
