@@ -4,7 +4,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.sluice.common.audit.LineLimit;
+import io.sluice.common.auth.LineLimit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.event.KeyValuePair;

@@ -5,7 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.config.ConfigException;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.sluice.cli;
 
-import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.metrics.MetricDocs;
 import io.sluice.server.http.ServerRegistry;
 import java.util.List;

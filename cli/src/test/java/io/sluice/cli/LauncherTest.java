@@ -358,7 +358,7 @@ class LauncherTest {
                   + "/dist/target/home/jars/*:"
                   + checkout
                   + "/benchmark/target/jars/*",
-              "ARG io.sluice.benchmark.Benchmarks");
+              "ARG io.sluice.benchmark.load.Benchmarks");
     }
     assertThat(again.lines()).endsWith("ARG bench", "ARG jmh", "ARG -f", "ARG 0");
   }

@@ -16,7 +16,7 @@ import ch.qos.logback.core.joran.spi.JoranException;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.config.ConfigException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

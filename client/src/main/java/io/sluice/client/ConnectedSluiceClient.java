@@ -2,8 +2,6 @@ package io.sluice.client;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
-import io.sluice.client.background.BackgroundPusher;
-import io.sluice.client.background.FinishedOutput;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
@@ -11,6 +9,8 @@ import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.DirectRunFiles;
+import io.sluice.client.local.BackgroundPusher;
+import io.sluice.client.local.FinishedOutput;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushCounters;

@@ -1,6 +1,6 @@
 package io.sluice.client;
 
-import io.sluice.client.background.BackgroundConfig;
+import io.sluice.client.local.BackgroundConfig;
 import io.sluice.client.push.PushConfig;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;

@@ -8,7 +8,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.auth.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;

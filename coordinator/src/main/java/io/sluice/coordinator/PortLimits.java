@@ -1,11 +1,11 @@
 package io.sluice.coordinator;
 
-import io.sluice.common.audit.AuditLog;
-import io.sluice.common.audit.CallDenials;
-import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
-import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.http.CoordinatorMetrics;
 import java.util.function.LongSupplier;
 
 /**

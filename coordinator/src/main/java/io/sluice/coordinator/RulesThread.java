@@ -1,8 +1,8 @@
 package io.sluice.coordinator;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.sluice.common.audit.AuditEntry;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditEntry;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.file.WatchedFile;
 import io.sluice.coordinator.service.ClientSettings;
 import io.sluice.coordinator.state.Decision;

@@ -1,16 +1,16 @@
 package io.sluice.coordinator;
 
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
-import io.sluice.coordinator.admin.Exclusions;
-import io.sluice.coordinator.cluster.ExcludeFile;
+import io.sluice.coordinator.api.ExcludeFile;
+import io.sluice.coordinator.api.Exclusions;
 import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.http.CoordinatorMetrics;
+import io.sluice.coordinator.http.StateCollector;
 import io.sluice.coordinator.log.InMemoryMetadataLog;
 import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.coordinator.log.RocksMetadataLog;
-import io.sluice.coordinator.metrics.CoordinatorMetrics;
-import io.sluice.coordinator.metrics.StateCollector;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.RuleFiles;
 import io.sluice.coordinator.service.AuditedProbe;

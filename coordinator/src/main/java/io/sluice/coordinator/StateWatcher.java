@@ -2,7 +2,7 @@ package io.sluice.coordinator;
 
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.ShuffleLedger;
-import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.LoggedChange;

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ListServersRequest;

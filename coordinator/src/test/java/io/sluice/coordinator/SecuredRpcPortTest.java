@@ -11,7 +11,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.Users;
 import io.sluice.common.config.ConfigSet;

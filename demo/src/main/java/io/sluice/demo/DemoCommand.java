@@ -1,6 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.comparison.ComparisonCommand;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.HadoopParts;

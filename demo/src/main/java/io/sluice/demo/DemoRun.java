@@ -1,6 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.comparison.Comparison;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;

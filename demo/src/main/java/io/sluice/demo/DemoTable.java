@@ -1,8 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.comparison.Comparison;
-import io.sluice.demo.comparison.ResultTable;
-import io.sluice.demo.comparison.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.comparison.BothSides;
-import io.sluice.demo.comparison.Comparison;
-import io.sluice.demo.comparison.JobOutput;
-import io.sluice.demo.comparison.ProgramComparison;
-import io.sluice.demo.comparison.ProgramTable;
-import io.sluice.demo.comparison.ProgramTurn;
 import io.sluice.demo.staging.Amounts;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
@@ -19,8 +13,8 @@ import io.sluice.demo.staging.WordFiles;
 import io.sluice.demo.staging.YarnStaging;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.sluice.demo;
 
-import io.sluice.demo.comparison.Verdict;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.localcluster.ClusterCounters;
 import java.util.Optional;

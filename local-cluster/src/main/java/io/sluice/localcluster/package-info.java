@@ -1,7 +1,7 @@
 /**
  * A cluster of real processes on this machine: coordinators and shuffle servers started from the
- * command line's main class, on loopback and free ports, with a deadline for every step. The demo,
- * the benchmarks and the integration tests start their clusters here.
+ * command line's main class, and YARN, on loopback and free ports, with a deadline for every step.
+ * The demo, the benchmarks and the integration tests start their clusters here.
  *
  * <p>Knows the processes by their command line, their ready files and their public interfaces only,
  * so client, coordinator and servers must not depend on it.

@@ -1,7 +1,7 @@
 package io.sluice.metrics;
 
-import io.sluice.common.audit.CallDenials;
-import io.sluice.common.audit.DeniedCall.Cause;
+import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.DeniedCall.Cause;
 import java.util.Arrays;
 import java.util.List;
 

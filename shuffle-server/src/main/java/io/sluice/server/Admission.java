@@ -1,8 +1,8 @@
 package io.sluice.server;
 
-import io.sluice.common.audit.AuditLog;
-import io.sluice.common.audit.CallDenials;
-import io.sluice.common.audit.ConnectionDenials;
+import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.server.config.NetworkConfig;

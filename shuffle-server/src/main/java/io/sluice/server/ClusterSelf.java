@@ -1,7 +1,7 @@
 package io.sluice.server;
 
-import io.sluice.common.audit.AuditEntry;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditEntry;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ShuffleMove;

@@ -2,7 +2,7 @@ package io.sluice.server;
 
 import io.grpc.BindableService;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.sluice.common.audit.AuditCalls;
+import io.sluice.common.auth.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.rpc.CallBounds;

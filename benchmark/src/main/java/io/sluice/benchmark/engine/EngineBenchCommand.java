@@ -1,6 +1,6 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.ComparisonCommand;
+import io.sluice.demo.ComparisonCommand;
 import io.sluice.demo.staging.DemoException;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.BothSides;
-import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.BothSides;
+import io.sluice.demo.Comparison;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ShuffleJob;

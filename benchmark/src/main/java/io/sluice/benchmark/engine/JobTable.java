@@ -1,6 +1,6 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.Comparison;
+import io.sluice.demo.Comparison;
 import io.sluice.demo.staging.Amounts;
 import java.util.ArrayList;
 import java.util.Comparator;

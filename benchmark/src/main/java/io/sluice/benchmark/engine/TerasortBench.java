@@ -1,10 +1,10 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.BothSides;
-import io.sluice.demo.comparison.Comparison;
-import io.sluice.demo.comparison.JobOutput;
-import io.sluice.demo.comparison.ProgramComparison;
-import io.sluice.demo.comparison.ProgramTurn;
+import io.sluice.demo.BothSides;
+import io.sluice.demo.Comparison;
+import io.sluice.demo.JobOutput;
+import io.sluice.demo.ProgramComparison;
+import io.sluice.demo.ProgramTurn;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.HadoopParts;
@@ -17,9 +17,9 @@ import io.sluice.demo.staging.WorkloadData;
 import io.sluice.demo.staging.YarnStaging;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.YarnCluster;
-import io.sluice.localcluster.yarn.YarnCpu;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.YarnCluster;
+import io.sluice.localcluster.YarnCpu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

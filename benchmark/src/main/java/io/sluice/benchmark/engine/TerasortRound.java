@@ -1,7 +1,7 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.ProgramComparison;
-import io.sluice.localcluster.yarn.YarnCpu;
+import io.sluice.demo.ProgramComparison;
+import io.sluice.localcluster.YarnCpu;
 
 /**
  * Terasort run once on each side.

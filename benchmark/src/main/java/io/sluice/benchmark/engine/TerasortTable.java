@@ -1,9 +1,9 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.comparison.Comparison;
-import io.sluice.demo.comparison.ProgramComparison;
-import io.sluice.demo.comparison.ProgramTable;
-import io.sluice.demo.comparison.Verdict;
+import io.sluice.demo.Comparison;
+import io.sluice.demo.ProgramComparison;
+import io.sluice.demo.ProgramTable;
+import io.sluice.demo.Verdict;
 import io.sluice.demo.staging.Amounts;
 import java.util.List;
 import java.util.Locale;

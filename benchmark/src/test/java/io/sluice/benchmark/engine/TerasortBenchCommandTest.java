@@ -2,7 +2,7 @@ package io.sluice.benchmark.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.benchmark.Benchmarks;
+import io.sluice.benchmark.load.Benchmarks;
 import io.sluice.cli.CliRun;
 import io.sluice.demo.staging.TeraRows;
 import java.io.IOException;

@@ -2,14 +2,14 @@ package io.sluice.benchmark.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.comparison.BothSides;
-import io.sluice.demo.comparison.JobOutput;
-import io.sluice.demo.comparison.ProgramComparison;
-import io.sluice.demo.comparison.ProgramTurn;
+import io.sluice.demo.BothSides;
+import io.sluice.demo.JobOutput;
+import io.sluice.demo.ProgramComparison;
+import io.sluice.demo.ProgramTurn;
 import io.sluice.demo.staging.ProgramRun;
 import io.sluice.localcluster.ClusterCounters;
-import io.sluice.localcluster.yarn.ProgramOutcome;
-import io.sluice.localcluster.yarn.YarnCpu;
+import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnCpu;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

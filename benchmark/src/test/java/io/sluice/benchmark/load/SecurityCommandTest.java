@@ -2,7 +2,6 @@ package io.sluice.benchmark.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.benchmark.Benchmarks;
 import io.sluice.cli.CliRun;
 import java.nio.file.Path;
 import java.util.List;

@@ -154,7 +154,6 @@ class StructureTest {
         "client",
         "coordinator",
         "server",
-        "localcluster",
         "demo",
         "cli",
         "benchmark"
@@ -194,7 +193,7 @@ class StructureTest {
       strings = {
         "server.log",
         "server.memory",
-        "coordinator.app",
+        "coordinator.cluster",
         "coordinator.assign",
         "coordinator.history"
       })

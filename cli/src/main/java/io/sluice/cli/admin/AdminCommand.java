@@ -1,6 +1,5 @@
 package io.sluice.cli.admin;
 
-import io.sluice.cli.admin.rolling.RollingRestartCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

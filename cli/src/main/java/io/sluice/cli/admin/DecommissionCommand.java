@@ -2,7 +2,6 @@ package io.sluice.cli.admin;
 
 import static io.sluice.cli.admin.ServersCommand.size;
 
-import io.sluice.cli.admin.rolling.ControlledCluster;
 import io.sluice.cli.control.CommandFailure;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.cli.control.OptionTypes;

@@ -1,6 +1,5 @@
 package io.sluice.cli.admin;
 
-import io.sluice.cli.admin.rolling.ControlledCluster;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.proto.ServerInfo;
 import io.sluice.proto.ServerState;

@@ -1,5 +1,6 @@
 /**
- * {@code sluice admin}: what coordinators and servers say of themselves, as tables or JSON.
+ * {@code sluice admin}: the state of coordinators and servers as tables or JSON, the orders of
+ * operators, and rolling restarts.
  *
  * <p>Thread model: everything on the main thread.
  */

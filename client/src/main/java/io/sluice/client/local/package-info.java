@@ -1,5 +1,6 @@
 /**
- * Map output kept as a file of the map side's own: whole blocks (docs/formats.md), laid out by
- * partition. Nothing here knows an engine. Objects belong to the task thread; no thread is started.
+ * Local output: the format of a map attempt's file, and pushes of finished outputs in the
+ * background, best effort, on a few threads for the whole process. What is not pushed is read from
+ * the files. An engine hands over outputs and says which shuffles nobody reads any more.
  */
 package io.sluice.client.local;

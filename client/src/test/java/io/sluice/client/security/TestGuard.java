@@ -1,8 +1,8 @@
 package io.sluice.client.security;
 
 import io.grpc.ServerBuilder;
-import io.sluice.common.audit.AuditLog;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;

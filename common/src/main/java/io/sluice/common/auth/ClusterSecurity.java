@@ -3,7 +3,6 @@ package io.sluice.common.auth;
 import io.grpc.BindableService;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
-import io.sluice.common.audit.CallDenials;
 import io.sluice.common.auth.CallGuard.Rules;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;

@@ -2,7 +2,7 @@ package io.sluice.common.rpc;
 
 import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.error.PeerText;
 import java.util.concurrent.ScheduledExecutorService;
 

@@ -12,7 +12,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.net.AcceptLimit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,11 @@
 package io.sluice.coordinator.api;
 
-import io.sluice.common.audit.AdminEntry;
-import io.sluice.common.audit.AuditLog;
-import io.sluice.common.audit.CallDenials;
-import io.sluice.common.audit.DeniedCall;
-import io.sluice.common.audit.DeniedCall.Cause;
+import io.sluice.common.auth.AdminEntry;
+import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.Caller;
+import io.sluice.common.auth.DeniedCall;
+import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.error.PeerText;
 import java.util.Map;
 import java.util.Set;

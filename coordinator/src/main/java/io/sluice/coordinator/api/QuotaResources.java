@@ -1,6 +1,6 @@
 package io.sluice.coordinator.api;
 
-import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;

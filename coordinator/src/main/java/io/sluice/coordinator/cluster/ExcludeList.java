@@ -38,7 +38,7 @@ public final class ExcludeList {
   }
 
   /** What a line of the file names; empty: nothing. */
-  static String entry(String line) {
+  public static String entry(String line) {
     return (line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#'))).strip();
   }
 

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.http;
 
-import io.sluice.common.audit.CallDenials;
-import io.sluice.common.audit.DeniedCall;
-import io.sluice.common.audit.DeniedCall.Cause;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.DeniedCall;
+import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.api.Api;

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.http;
 
 import io.prometheus.client.CollectorRegistry;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.error.PeerText;
 import io.sluice.common.net.AcceptLimit;

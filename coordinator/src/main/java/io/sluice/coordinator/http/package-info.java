@@ -1,5 +1,5 @@
 /**
- * The coordinator's HTTP face: pages, the REST API, figures for Prometheus and probes for whatever
- * supervises the process. Runs on the threads of its port; reads published state only.
+ * The HTTP port of the coordinator: pages, the REST API, metrics for Prometheus and probes. Runs on
+ * the threads of the port; reads published state only.
  */
 package io.sluice.coordinator.http;

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.quota;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationTable;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTable;

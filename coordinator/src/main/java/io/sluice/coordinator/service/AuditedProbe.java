@@ -1,7 +1,7 @@
 package io.sluice.coordinator.service;
 
-import io.sluice.common.audit.AuditEntry;
-import io.sluice.common.audit.AuditLog;
+import io.sluice.common.auth.AuditEntry;
+import io.sluice.common.auth.AuditLog;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import java.util.List;

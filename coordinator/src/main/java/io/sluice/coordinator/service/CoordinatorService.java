@@ -8,7 +8,7 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.error.UnexpectedFailure;
-import io.sluice.coordinator.metrics.CoordinatorMetrics;
+import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.LogUnavailableException;
 import io.sluice.coordinator.state.StateOwner;

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationConfig;
-import io.sluice.coordinator.app.Fallbacks;
-import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationConfig;
+import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.Moves;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;

@@ -1,9 +1,9 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationTable;
-import io.sluice.coordinator.app.FallbackTable;
 import io.sluice.coordinator.assign.PartitionSize;
+import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.FallbackTable;
 import io.sluice.coordinator.cluster.OperatorOrders;
 import io.sluice.coordinator.cluster.ServerTable;
 import io.sluice.coordinator.quota.SetLimits;

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 import java.util.concurrent.TimeUnit;

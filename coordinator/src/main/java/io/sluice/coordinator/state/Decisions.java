@@ -1,9 +1,9 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 

@@ -1,6 +1,6 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.ThroughputBatch;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationTable;
-import io.sluice.coordinator.app.Moves;
 import io.sluice.coordinator.assign.PartitionSize;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.Moves;
 import io.sluice.coordinator.cluster.OperatorOrders;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.Event;

@@ -1,6 +1,6 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.UsageRules;

@@ -1,7 +1,7 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;

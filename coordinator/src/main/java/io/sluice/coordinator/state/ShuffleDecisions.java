@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.Assignment;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.Event;

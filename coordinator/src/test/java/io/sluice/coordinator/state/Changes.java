@@ -1,9 +1,9 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Throughput;

@@ -2,9 +2,9 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;

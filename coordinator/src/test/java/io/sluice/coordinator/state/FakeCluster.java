@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;

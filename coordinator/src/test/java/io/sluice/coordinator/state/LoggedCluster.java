@@ -1,8 +1,8 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.app.ApplicationConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerTableConfig;

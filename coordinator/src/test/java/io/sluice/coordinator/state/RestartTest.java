@@ -3,10 +3,10 @@ package io.sluice.coordinator.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.coordinator.app.Application;
-import io.sluice.coordinator.app.FallbackTable;
-import io.sluice.coordinator.app.Fallbacks;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
+import io.sluice.coordinator.cluster.FallbackTable;
+import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.EventLog;

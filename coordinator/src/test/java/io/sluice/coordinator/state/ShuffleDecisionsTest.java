@@ -2,7 +2,7 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.HeartbeatRequest;

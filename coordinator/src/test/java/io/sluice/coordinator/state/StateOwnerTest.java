@@ -3,7 +3,7 @@ package io.sluice.coordinator.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.coordinator.app.ApplicationConfig;
+import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterEvent;

@@ -1,6 +1,6 @@
 package io.sluice.demo.staging;
 
-import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.ProgramOutcome;
 
 /**
  * One run of a MapReduce program that succeeded.

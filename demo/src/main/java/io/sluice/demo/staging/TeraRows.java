@@ -1,6 +1,6 @@
 package io.sluice.demo.staging;
 
-import io.sluice.localcluster.yarn.HadoopProgram;
+import io.sluice.localcluster.HadoopProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.sluice.demo.staging;
 
-import io.sluice.localcluster.yarn.HadoopHome;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.ProgramOutcome;
-import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.HadoopHome;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

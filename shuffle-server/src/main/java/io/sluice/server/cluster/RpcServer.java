@@ -4,7 +4,7 @@ import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.DaemonThreads;
 import io.sluice.common.net.IoMode;

@@ -1,7 +1,7 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.sluice.common.audit.CallDenials;
+import io.sluice.common.auth.CallDenials;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.metrics.DeniedCalls;
 import io.sluice.metrics.Metric;

@@ -1,6 +1,8 @@
 /**
- * Blocks that lie in Spark's own map output files, in block format: written where no server takes
- * them, served by Spark's block manager or external shuffle service, read where servers have them
- * not. Everything here runs on the threads of tasks, apart from what Spark's network calls back.
+ * Spark's own map output files as local output: their blocks, which tasks read where no server has
+ * them, and pushes of finished outputs in the background.
+ *
+ * <p>Runs on the threads of tasks and of the background pusher, and where Spark's network calls
+ * back.
  */
 package io.sluice.spark.local;

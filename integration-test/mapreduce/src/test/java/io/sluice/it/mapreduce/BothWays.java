@@ -3,9 +3,9 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.localcluster.ClusterCounters;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.ProgramOutcome;
-import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

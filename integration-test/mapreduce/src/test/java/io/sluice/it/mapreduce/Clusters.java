@@ -2,10 +2,10 @@ package io.sluice.it.mapreduce;
 
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.HadoopHome;
+import io.sluice.localcluster.HadoopProgram;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.localcluster.yarn.HadoopHome;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

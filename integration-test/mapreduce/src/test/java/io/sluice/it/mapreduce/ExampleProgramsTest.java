@@ -2,8 +2,8 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.ProgramOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

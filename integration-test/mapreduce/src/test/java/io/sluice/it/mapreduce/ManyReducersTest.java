@@ -3,8 +3,8 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.localcluster.ClusterCounters;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.ProgramOutcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;

@@ -3,9 +3,9 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.localcluster.ClusterCounters;
-import io.sluice.localcluster.yarn.HadoopProgram;
-import io.sluice.localcluster.yarn.ProgramOutcome;
-import io.sluice.localcluster.yarn.YarnContainer;
+import io.sluice.localcluster.HadoopProgram;
+import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnContainer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

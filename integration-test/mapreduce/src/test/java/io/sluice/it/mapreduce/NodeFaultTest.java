@@ -2,8 +2,8 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.localcluster.yarn.ProgramOutcome;
-import io.sluice.localcluster.yarn.YarnContainer;
+import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnContainer;
 import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -3,7 +3,7 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.localcluster.ClusterNode;
-import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.ProgramOutcome;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

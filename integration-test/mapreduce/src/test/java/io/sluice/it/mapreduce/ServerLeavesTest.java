@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.localcluster.AdminProcess;
 import io.sluice.localcluster.ClusterNode;
-import io.sluice.localcluster.yarn.ProgramOutcome;
+import io.sluice.localcluster.ProgramOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,6 @@
 package io.sluice.it.mapreduce;
 
-import io.sluice.localcluster.yarn.YarnCluster;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,6 +1,6 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
-import io.sluice.mr.read.SegmentMemory;
+import io.sluice.mr.SegmentMemory;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileSystem;

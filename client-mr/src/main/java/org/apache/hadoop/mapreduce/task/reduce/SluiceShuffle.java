@@ -1,8 +1,8 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.mr.read.KnownOutputs;
-import io.sluice.mr.read.NewestAssignment;
+import io.sluice.mr.KnownOutputs;
+import io.sluice.mr.NewestAssignment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package org.apache.hadoop.mapreduce.task.reduce;
 
 import io.sluice.common.error.SluiceException;
+import io.sluice.mr.KnownOutputs;
+import io.sluice.mr.KnownOutputs.Output;
+import io.sluice.mr.NewestAssignment;
 import io.sluice.mr.OutputAddress;
-import io.sluice.mr.read.KnownOutputs;
-import io.sluice.mr.read.KnownOutputs.Output;
-import io.sluice.mr.read.NewestAssignment;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.mapred.Counters;

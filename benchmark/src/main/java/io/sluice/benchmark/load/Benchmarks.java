@@ -1,0 +1,39 @@
+package io.sluice.benchmark.load;
+
+import io.sluice.benchmark.engine.JobBenchCommand;
+import io.sluice.benchmark.engine.TerasortBenchCommand;
+import io.sluice.benchmark.jmh.JmhCommand;
+import io.sluice.benchmark.merge.MergeCommand;
+import io.sluice.cli.Main;
+import io.sluice.cli.SluiceCommand;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+
+/**
+ * Entry of {@code ./sluice bench} in a checkout: the {@code sluice} command, whose {@code bench}
+ * has the benchmarks of this module besides {@code push} and {@code fetch}.
+ */
+public final class Benchmarks {
+
+  private Benchmarks() {}
+
+  public static void main(String[] args) {
+    Main.run(Benchmarks::commandLine, args);
+  }
+
+  /** The whole command tree, see {@link SluiceCommand#commandLine}. */
+  public static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+    return SluiceCommand.commandLine(
+        out,
+        err,
+        new ReadCommand(),
+        new HugeCommand(),
+        new SecurityCommand(),
+        new MetadataCommand(),
+        new DeleteCommand(),
+        new MergeCommand(),
+        new JobBenchCommand(),
+        new TerasortBenchCommand(),
+        JmhCommand.commandLine());
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.benchmark.load;
+
+import io.sluice.benchmark.load.MetadataBench.Cost;
+import io.sluice.benchmark.load.MetadataBench.Scenario;
+import io.sluice.cli.TextTable;
+import io.sluice.common.config.DataSize;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice bench metadata}. */
+@Command(
+    name = "metadata",
+    description = "Measure what the log of a server keeps on the heap, without a server.")
+public final class MetadataCommand implements Callable<Integer> {
+  private static final int WARM_UP = 100;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--shuffles",
+      defaultValue = "1000",
+      paramLabel = "N",
+      description = "Shuffles side by side; default ${DEFAULT-VALUE}.")
+  private int shuffles;
+
+  @Option(
+      names = "--partitions",
+      defaultValue = "100000",
+      paramLabel = "N",
+      description = "Partitions of all shuffles; default ${DEFAULT-VALUE}.")
+  private int partitions;
+
+  @Option(
+      names = "--attempts",
+      defaultValue = "10000",
+      paramLabel = "N",
+      description = "Map attempts of all shuffles; default ${DEFAULT-VALUE}.")
+  private int attempts;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (shuffles < 1 || partitions < 100 || attempts < 100) {
+      throw new ParameterException(
+          spec.commandLine(), "give at least 1 shuffle, 100 partitions and 100 attempts");
+    }
+    // Classes are loaded and tables of the JVM grown before anything is measured.
+    new MetadataBench(WARM_UP, WARM_UP, WARM_UP).costs();
+    MetadataBench bench = new MetadataBench(shuffles, partitions, attempts);
+    TextTable table = new TextTable("heap", ">count", ">bytes each");
+    for (Cost cost : bench.costs()) {
+      table.row(cost.what(), cost.count(), String.format(Locale.ROOT, "%.2f", cost.each()));
+    }
+    Scenario all = bench.scenario();
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(table);
+    out.printf(
+        Locale.ROOT,
+        "%d shuffles, %d partitions, %d attempts, each in every partition of its shuffle: %s,"
+            + " %.0f bytes per partition%n",
+        all.shuffles(),
+        all.partitions(),
+        all.attempts(),
+        new DataSize(all.bytes()).toRoundedText(),
+        (double) all.bytes() / all.partitions());
+    out.flush();
+    return 0;
+  }
+}

@@ -1,0 +1,61 @@
+package io.sluice.common.auth;
+
+import io.sluice.common.auth.DeniedCall.Cause;
+import io.sluice.common.error.PeerText;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Counts the denied calls of one port and writes them to the audit log: one line a second at most
+ * for callers that are not known, and one for those that are, so that a stranger's flood does not
+ * hide what a user tried. Thread-safe.
+ */
+public final class CallDenials {
+  private static final int MAX_CALL_LENGTH = 100;
+
+  private final AuditLog audit;
+  private final LineLimit unknownCallers;
+  private final LineLimit knownCallers;
+  private final Map<Cause, LongAdder> counts =
+      Arrays.stream(Cause.values())
+          .collect(
+              Collectors.toMap(
+                  cause -> cause,
+                  cause -> new LongAdder(),
+                  (one, other) -> one,
+                  () -> new EnumMap<>(Cause.class)));
+
+  public CallDenials(AuditLog audit, LongSupplier nanoTime) {
+    this.audit = audit;
+    this.unknownCallers = new LineLimit(nanoTime);
+    this.knownCallers = new LineLimit(nanoTime);
+  }
+
+  /** Of a call that any page of a browser makes: it is counted and not written. */
+  public void counted(Cause cause) {
+    counts.get(cause).increment();
+  }
+
+  public void denied(DeniedCall call) {
+    counted(call.cause());
+    String reason = (call.caller().isEmpty() ? unknownCallers : knownCallers).admit(call.reason());
+    if (reason != null) {
+      audit.write(
+          new DeniedCall(
+              call.cause(),
+              PeerText.clipped(call.call(), MAX_CALL_LENGTH),
+              call.caller(),
+              call.peer(),
+              reason));
+    }
+  }
+
+  /** Calls that were denied for a reason. */
+  public long count(Cause cause) {
+    return counts.get(cause).sum();
+  }
+}

@@ -1,0 +1,110 @@
+package io.sluice.coordinator.api;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.net.CallFailure;
+import io.sluice.proto.DecommissionReply;
+import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ReloadConfigurationRequest;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * Hands an operator's wish to a shuffle server, proved by the cluster's secret. Such calls are
+ * rare: each has a connection of its own. Thread-safe; answers come on the event loops.
+ */
+public final class ServerControl {
+  private static final long PATIENCE_MS = 10_000;
+  private static final int BAD_GATEWAY = 502;
+
+  private final EventLoopGroup loops;
+  private final ClusterSecurity security;
+
+  /**
+   * @param loops borrows
+   */
+  public ServerControl(EventLoopGroup loops, ClusterSecurity security) {
+    this.loops = loops;
+    this.security = security;
+  }
+
+  CompletionStage<DecommissionReply> decommission(ServerId server, DecommissionRequest request) {
+    return call(server, (stub, replies) -> stub.decommission(request, replies));
+  }
+
+  CompletionStage<ReloadConfigurationReply> reload(ServerId server) {
+    return call(
+        server,
+        (stub, replies) ->
+            stub.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance(), replies));
+  }
+
+  private <R> CompletionStage<R> call(
+      ServerId server,
+      BiConsumer<ShuffleServerControlGrpc.ShuffleServerControlStub, StreamObserver<R>> call) {
+    ManagedChannel channel = channel(server);
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    call.accept(
+        ShuffleServerControlGrpc.newStub(channel)
+            .withDeadlineAfter(PATIENCE_MS, TimeUnit.MILLISECONDS),
+        new StreamObserver<>() {
+          @Override
+          public void onNext(R reply) {
+            answer.complete(reply);
+          }
+
+          @Override
+          public void onError(Throwable fault) {
+            channel.shutdownNow();
+            answer.completeExceptionally(
+                new ApiException(
+                    BAD_GATEWAY,
+                    "server " + server.getName() + " did not take it: " + reason(fault),
+                    fault));
+          }
+
+          @Override
+          public void onCompleted() {
+            channel.shutdown();
+          }
+        });
+    return answer;
+  }
+
+  private ManagedChannel channel(ServerId server) {
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
+            .eventLoopGroup(loops)
+            .channelType(NioSocketChannel.class)
+            .directExecutor()
+            .intercept(security.proofs());
+    security
+        .tls()
+        .ifPresentOrElse(
+            tls -> {
+              builder.sslContext(tls.grpcClient());
+              tls.peerName().ifPresent(builder::overrideAuthority);
+            },
+            builder::usePlaintext);
+    return builder.build();
+  }
+
+  private static String reason(Throwable fault) {
+    Status status = Status.fromThrowable(fault);
+    return switch (status.getCode()) {
+      case DEADLINE_EXCEEDED -> "no answer within " + PATIENCE_MS + " ms";
+      case UNIMPLEMENTED -> "its version does not know how";
+      default -> CallFailure.describe(status);
+    };
+  }
+}

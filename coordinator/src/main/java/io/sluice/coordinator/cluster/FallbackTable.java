@@ -1,0 +1,53 @@
+package io.sluice.coordinator.cluster;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The newest report of fallbacks of each application that is not known to have ended; those that
+ * reported longest ago are forgotten first. It survives a restart, which the live applications do
+ * not. Immutable.
+ */
+public final class FallbackTable {
+  public static final FallbackTable EMPTY = new FallbackTable(Map.of());
+
+  /** Some 300 bytes each. */
+  public static final int CAPACITY = 1000;
+
+  /** In the order of the reports; never changed after construction. */
+  private final Map<String, Fallbacks> byApplication;
+
+  private FallbackTable(Map<String, Fallbacks> byApplication) {
+    this.byApplication = byApplication;
+  }
+
+  /** What an application reported last; {@link Fallbacks#NONE} if nothing is known. */
+  public Fallbacks of(String application) {
+    return byApplication.getOrDefault(application, Fallbacks.NONE);
+  }
+
+  /** All reports, the oldest first. */
+  public Map<String, Fallbacks> all() {
+    return byApplication;
+  }
+
+  public FallbackTable with(String application, Fallbacks reported) {
+    Map<String, Fallbacks> changed = new LinkedHashMap<>(byApplication);
+    changed.remove(application);
+    changed.put(application, reported);
+    if (changed.size() > CAPACITY) {
+      changed.remove(changed.keySet().iterator().next());
+    }
+    return new FallbackTable(Collections.unmodifiableMap(changed));
+  }
+
+  public FallbackTable without(String application) {
+    if (!byApplication.containsKey(application)) {
+      return this;
+    }
+    Map<String, Fallbacks> changed = new LinkedHashMap<>(byApplication);
+    changed.remove(application);
+    return new FallbackTable(Collections.unmodifiableMap(changed));
+  }
+}

@@ -1,0 +1,251 @@
+package io.sluice.coordinator.http;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Histogram;
+import io.sluice.common.auth.CallDenials;
+import io.sluice.common.net.PeerConnections;
+import io.sluice.coordinator.state.MetadataRecord;
+import io.sluice.coordinator.state.StateLog;
+import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.DeniedCalls;
+import io.sluice.metrics.Instruments;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.PortConnections;
+import io.sluice.metrics.ProcessMetrics;
+import io.sluice.metrics.TableCollector;
+import io.sluice.proto.PartitionRange;
+import io.sluice.proto.RegisterShuffleReply;
+import io.sluice.proto.Status;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Counters and histograms of the coordinator, in a registry of their own. Thread-safe. */
+public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Probe {
+  static final String PREFIX = "sluice_coordinator_";
+
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** A decision takes microseconds; more than some milliseconds is a queue. */
+  private static final List<Double> CALLS =
+      List.of(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0);
+
+  /** A sync of an SSD takes a part of a millisecond, of an HDD some ten. */
+  private static final List<Double> APPENDS =
+      List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5);
+
+  private static final Metric REQUESTS =
+      Metric.counter(
+          PREFIX + "requests_total",
+          "Calls answered, by call and by the status of the reply",
+          "call",
+          "status");
+  private static final Metric REQUEST_SECONDS =
+      Metric.histogram(
+          PREFIX + "request_seconds",
+          "Time from the arrival of a call to its reply",
+          CALLS,
+          "call");
+  private static final Metric QUEUE_REFUSALS =
+      Metric.counter(
+          PREFIX + "queue_refusals_total",
+          "Calls refused because the queue of the state thread was full");
+  private static final Metric QUEUE_WAIT_SECONDS =
+      Metric.histogram(
+          PREFIX + "queue_wait_seconds",
+          "How long the oldest call of each round of the state thread had waited",
+          CALLS);
+  private static final Metric DECISIONS =
+      Metric.counter(PREFIX + "decisions_total", "Calls decided by the state thread");
+  private static final Metric PARTITIONS_ASSIGNED =
+      Metric.counter(
+          PREFIX + "partitions_assigned_total", "Partitions given to servers, copies counted");
+  private static final Metric APPLICATIONS_EXPIRED =
+      Metric.counter(
+          PREFIX + "applications_expired_total",
+          "Applications whose driver stayed silent for a whole lease");
+  private static final Metric SERVERS_LOST =
+      Metric.counter(
+          PREFIX + "servers_lost_total",
+          "Servers that stopped reporting without saying that they end");
+  private static final Metric DENIED =
+      Metric.counter(
+          PREFIX + "denied_total",
+          "Applications and shuffles that the operator's rules sent to their engine's own shuffle, by cause",
+          "what",
+          "cause");
+  private static final Metric QUOTAS_REACHED =
+      Metric.counter(
+          PREFIX + "quotas_reached_total",
+          "Times that servers were told to take nothing more of an application, by cause",
+          "cause");
+  private static final Metric LOG_APPEND_SECONDS =
+      Metric.histogram(
+          PREFIX + "log_append_seconds",
+          "Time to write one batch of records to the metadata log, with the sync of the disk",
+          APPENDS);
+  private static final Metric LOG_APPENDED_BYTES =
+      Metric.counter(
+          PREFIX + "log_appended_bytes_total", "Bytes of records appended to the metadata log");
+  private static final Metric LOG_APPENDED_RECORDS =
+      Metric.counter(PREFIX + "log_appended_records_total", "Records appended to the metadata log");
+  private static final Metric LOG_FAILURES =
+      Metric.counter(
+          PREFIX + "log_failures_total",
+          "Batches and snapshots that could not be written to the metadata log");
+  private static final MetricTable<StateLog> LOG =
+      MetricTable.<StateLog>of(PREFIX + "log_")
+          .gauge("records_bytes", "Bytes of the records after the snapshot", StateLog::recordBytes)
+          .gauge("snapshot_bytes", "Bytes of the snapshot", StateLog::snapshotBytes)
+          .gauge(
+              "writable",
+              "1 if the last write to the metadata log succeeded, else 0",
+              log -> log.problem().isEmpty() ? 1 : 0)
+          .build();
+  private static final MetricTable<PeerConnections> CONNECTIONS =
+      PortConnections.table(PREFIX, "gRPC");
+  private static final MetricTable<PeerConnections> HTTP_CONNECTIONS =
+      PortConnections.table(PREFIX + "http_", "HTTP");
+  private static final MetricTable<DeniedCalls> DENIED_CALLS = DeniedCalls.table(PREFIX, "gRPC");
+  private static final MetricTable<DeniedCalls> DENIED_HTTP_CALLS =
+      DeniedCalls.table(PREFIX + "http_", "HTTP");
+  private static final ProcessMetrics PROCESS = new ProcessMetrics(PREFIX);
+
+  private final CollectorRegistry registry = new CollectorRegistry(true);
+  private final Counter requests = counter(REQUESTS);
+  private final Histogram requestSeconds = histogram(REQUEST_SECONDS);
+  private final Counter queueRefusals = counter(QUEUE_REFUSALS);
+  private final Histogram queueWaitSeconds = histogram(QUEUE_WAIT_SECONDS);
+  private final Counter decisions = counter(DECISIONS);
+  private final Counter partitionsAssigned = counter(PARTITIONS_ASSIGNED);
+  private final Counter applicationsExpired = counter(APPLICATIONS_EXPIRED);
+  private final Counter serversLost = counter(SERVERS_LOST);
+  private final Counter denied = counter(DENIED);
+  private final Counter quotasReached = counter(QUOTAS_REACHED);
+  private final Histogram logAppendSeconds = histogram(LOG_APPEND_SECONDS);
+  private final Counter logAppendedBytes = counter(LOG_APPENDED_BYTES);
+  private final Counter logAppendedRecords = counter(LOG_APPENDED_RECORDS);
+  private final Counter logFailures = counter(LOG_FAILURES);
+
+  /**
+   * @param connections to the gRPC port
+   * @param httpConnections to the HTTP port
+   * @param denials of calls to the gRPC port
+   * @param httpDenials of requests to the HTTP port
+   */
+  public CoordinatorMetrics(
+      PeerConnections connections,
+      PeerConnections httpConnections,
+      CallDenials denials,
+      CallDenials httpDenials) {
+    PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
+    registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
+    registry.register(new TableCollector<>(HTTP_CONNECTIONS, () -> List.of(httpConnections)));
+    registry.register(new TableCollector<>(DENIED_CALLS, () -> DeniedCalls.rows(denials)));
+    registry.register(new TableCollector<>(DENIED_HTTP_CALLS, () -> DeniedCalls.rows(httpDenials)));
+  }
+
+  /** Every metric of a coordinator; beside them there are those of the JVM. */
+  public static List<Metric> metrics() {
+    return Stream.of(
+            StateCollector.metrics(),
+            List.of(
+                REQUESTS,
+                REQUEST_SECONDS,
+                QUEUE_REFUSALS,
+                QUEUE_WAIT_SECONDS,
+                DECISIONS,
+                PARTITIONS_ASSIGNED,
+                APPLICATIONS_EXPIRED,
+                SERVERS_LOST,
+                DENIED,
+                QUOTAS_REACHED,
+                LOG_APPEND_SECONDS,
+                LOG_APPENDED_BYTES,
+                LOG_APPENDED_RECORDS,
+                LOG_FAILURES),
+            LOG.metrics(),
+            CONNECTIONS.metrics(),
+            HTTP_CONNECTIONS.metrics(),
+            DENIED_CALLS.metrics(),
+            DENIED_HTTP_CALLS.metrics(),
+            PROCESS.metrics())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  public CollectorRegistry registry() {
+    return registry;
+  }
+
+  public void answered(String call, Status status, long nanos) {
+    requests.labels(call, status.name()).inc();
+    requestSeconds.labels(call).observe(nanos / NANOS_PER_SECOND);
+  }
+
+  public void assigned(RegisterShuffleReply reply) {
+    double copies = 0;
+    for (PartitionRange range : reply.getRangesList()) {
+      copies += (double) (range.getLast() - range.getFirst() + 1) * range.getServersCount();
+    }
+    partitionsAssigned.inc(copies);
+  }
+
+  public void queueFull() {
+    queueRefusals.inc();
+  }
+
+  /** Counts what a change of the state tells of. */
+  public void changed(MetadataRecord record) {
+    if (record instanceof MetadataRecord.Denied refusal) {
+      boolean whole = refusal.shuffle() == MetadataRecord.Denied.NO_SHUFFLE;
+      denied.labels(whole ? "application" : "shuffle", refusal.denial().cause().name()).inc();
+    } else if (record instanceof MetadataRecord.QuotaReached reached) {
+      quotasReached.labels(reached.denial().cause().name()).inc();
+    }
+  }
+
+  /** Shows the size of a log from now on. */
+  public void observe(StateLog log) {
+    registry.register(new TableCollector<>(LOG, () -> List.of(log)));
+  }
+
+  @Override
+  public void appended(int records, long bytes, long nanos) {
+    logAppendSeconds.observe(nanos / NANOS_PER_SECOND);
+    logAppendedBytes.inc((double) bytes);
+    logAppendedRecords.inc(records);
+  }
+
+  @Override
+  public void failed() {
+    logFailures.inc();
+  }
+
+  @Override
+  public void round(int count, long oldestWaitNanos) {
+    decisions.inc(count);
+    queueWaitSeconds.observe(oldestWaitNanos / NANOS_PER_SECOND);
+  }
+
+  @Override
+  public void timePassed(List<MetadataRecord> records) {
+    for (MetadataRecord record : records) {
+      if (record instanceof MetadataRecord.ApplicationExpired) {
+        applicationsExpired.inc();
+      } else if (record instanceof MetadataRecord.ServerLost) {
+        serversLost.inc();
+      }
+    }
+  }
+
+  private Counter counter(Metric metric) {
+    return Instruments.counter(metric).register(registry);
+  }
+
+  private Histogram histogram(Metric metric) {
+    return Instruments.histogram(metric).register(registry);
+  }
+}

@@ -1,0 +1,217 @@
+package io.sluice.coordinator.http;
+
+import io.prometheus.client.Collector;
+import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.ApplicationTable;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.Use;
+import io.sluice.coordinator.state.ClusterView;
+import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.LargestFew;
+import io.sluice.metrics.Metric;
+import io.sluice.metrics.MetricTable;
+import io.sluice.metrics.TableCollector;
+import io.sluice.proto.ServerState;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Reads the published state whenever figures are asked for, so that nothing has to be kept up to
+ * date. Thread-safe.
+ */
+public final class StateCollector extends Collector {
+  /** Users with rows of their own; all others share one. */
+  static final int MOST_USERS = 20;
+
+  /** The states that a server can be shown in. */
+  private static final List<ServerState> STATES =
+      List.of(
+          ServerState.ACTIVE,
+          ServerState.SERVER_DRAINING,
+          ServerState.SERVER_LOST,
+          ServerState.EXCLUDED,
+          ServerState.UNHEALTHY);
+
+  /** How many there are of something in a state. */
+  private record Count(String state, long count) {}
+
+  private static final MetricTable<Count> SERVERS =
+      MetricTable.<Count>of(
+              CoordinatorMetrics.PREFIX, List.of("state"), count -> List.of(count.state))
+          .gauge("servers", "Known shuffle servers, by state", Count::count)
+          .build();
+
+  private static final MetricTable<Count> APPLICATIONS =
+      MetricTable.<Count>of(
+              CoordinatorMetrics.PREFIX, List.of("state"), count -> List.of(count.state))
+          .gauge("applications", "Known applications, by state", Count::count)
+          .build();
+
+  /** What a user has running. */
+  private record Running(long applications, long shuffles) {
+    Running plus(Running other) {
+      return new Running(applications + other.applications, shuffles + other.shuffles);
+    }
+  }
+
+  private static final MetricTable<Map.Entry<String, Running>> USERS =
+      MetricTable.<Map.Entry<String, Running>>of(
+              CoordinatorMetrics.PREFIX + "user_",
+              List.of("user"),
+              entry -> List.of(entry.getKey()))
+          .gauge(
+              "applications",
+              "Live applications of the user; the "
+                  + MOST_USERS
+                  + " users with most by name, the rest as `other`",
+              entry -> entry.getValue().applications)
+          .gauge(
+              "shuffles",
+              "Shuffles that were assigned to the user's live applications",
+              entry -> entry.getValue().shuffles)
+          .build();
+
+  private static final MetricTable<Map.Entry<String, Use.Amount>> HELD =
+      MetricTable.<Map.Entry<String, Use.Amount>>of(
+              CoordinatorMetrics.PREFIX + "user_",
+              List.of("user"),
+              entry -> List.of(entry.getKey()))
+          .gauge(
+              "stored_bytes",
+              "Bytes that servers hold for the user's live applications; the "
+                  + MOST_USERS
+                  + " users with most by name, the rest as `other`",
+              entry -> entry.getValue().bytes())
+          .gauge(
+              "stored_partitions",
+              "Partitions, copies counted, that servers hold for the user's live applications",
+              entry -> entry.getValue().partitions())
+          .build();
+
+  private record Figures(
+      ClusterView view, long assignable, long storedBytes, int queueDepth, int overQuota) {}
+
+  private static final MetricTable<Figures> FIGURES =
+      MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
+          .gauge(
+              "assignable_servers",
+              "Servers that would be given partitions now",
+              Figures::assignable)
+          .gauge(
+              "excluded_entries",
+              "Entries of the list of excluded servers",
+              figures -> figures.view.excluded().size())
+          .gauge(
+              "stored_bytes",
+              "Bytes of all shuffles on the servers that are not lost, as they reported",
+              Figures::storedBytes)
+          .counter(
+              "shuffles_assigned_total",
+              "Shuffles assigned since the start",
+              figures -> figures.view.assignments())
+          .gauge(
+              "over_quota_applications",
+              "Applications of which servers take nothing more, because of a quota",
+              Figures::overQuota)
+          .gauge("queue_depth", "Calls that wait for the state thread", Figures::queueDepth)
+          .gauge(
+              "queue_max",
+              "Most calls that may wait for the state thread",
+              unused -> StateOwner.QUEUE_CAPACITY)
+          .build();
+
+  private final StateOwner owner;
+  private final LongSupplier serverLostAfterMs;
+  private final Supplier<Eligibility> eligibility;
+  private final Quotas quotas;
+
+  public StateCollector(
+      StateOwner owner,
+      LongSupplier serverLostAfterMs,
+      Supplier<Eligibility> eligibility,
+      Quotas quotas) {
+    this.owner = owner;
+    this.quotas = quotas;
+    this.serverLostAfterMs = serverLostAfterMs;
+    this.eligibility = eligibility;
+  }
+
+  static List<Metric> metrics() {
+    return Stream.of(
+            SERVERS.metrics(),
+            APPLICATIONS.metrics(),
+            USERS.metrics(),
+            HELD.metrics(),
+            FIGURES.metrics())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  @Override
+  public List<MetricFamilySamples> collect() {
+    ClusterView view = owner.view();
+    long nowMs = owner.nowMs();
+    Map<ServerState, Integer> counts = new EnumMap<>(ServerState.class);
+    long storedBytes = 0;
+    long lostAfterMs = serverLostAfterMs.getAsLong();
+    for (Server server : view.servers().all()) {
+      ServerState state = server.stateAt(nowMs, lostAfterMs, view.excluded());
+      counts.merge(state, 1, Integer::sum);
+      storedBytes += state == ServerState.SERVER_LOST ? 0 : server.load().getStoredBytes();
+    }
+    long assignable =
+        eligibility
+            .get()
+            .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+            .size();
+    List<MetricFamilySamples> all =
+        new ArrayList<>(
+            TableCollector.families(
+                SERVERS,
+                STATES.stream()
+                    .map(state -> new Count(state.name(), counts.getOrDefault(state, 0)))
+                    .toList()));
+    all.addAll(
+        TableCollector.families(
+            APPLICATIONS,
+            List.of(
+                new Count("LIVE", view.applications().liveCount()),
+                new Count("ENDED", view.applications().endedCount()))));
+    all.addAll(TableCollector.families(USERS, users(view.applications())));
+    all.addAll(
+        TableCollector.families(
+            HELD, List.copyOf(quotas.use().largestUsers(MOST_USERS).entrySet())));
+    all.addAll(
+        TableCollector.families(
+            FIGURES,
+            List.of(
+                new Figures(
+                    view,
+                    assignable,
+                    storedBytes,
+                    owner.queueDepth(),
+                    quotas.overQuota().size()))));
+    return all;
+  }
+
+  private static List<Map.Entry<String, Running>> users(ApplicationTable applications) {
+    Map<String, Running> uses = new HashMap<>();
+    applications.forEach(
+        application -> {
+          if (application.state() == Application.State.LIVE) {
+            uses.merge(
+                application.user(), new Running(1, application.shuffleCount()), Running::plus);
+          }
+        });
+    return List.copyOf(
+        LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
+  }
+}

@@ -1,0 +1,68 @@
+package io.sluice.demo;
+
+import io.sluice.demo.staging.Amounts;
+import java.util.List;
+
+/** The table at the end of the demo with MapReduce, and the sentences below it. */
+public final class ProgramTable implements Comparison.Outcome {
+  private final List<ProgramComparison> programs;
+
+  public ProgramTable(List<ProgramComparison> programs) {
+    this.programs = List.copyOf(programs);
+  }
+
+  /** Whether every program came to the same on both sides, by way of the servers. */
+  @Override
+  public boolean isGood() {
+    return programs.stream().allMatch(program -> program.verdict() == Verdict.SAME);
+  }
+
+  @Override
+  public String render() {
+    ResultTable table =
+        new ResultTable(
+            "program",
+            ResultTable.Alignment.LEFT,
+            "records",
+            "Hadoop's own shuffle",
+            programs.stream().map(ProgramTable::row).toList());
+    StringBuilder text = new StringBuilder();
+    table.appendTable(text);
+    for (ProgramComparison program : programs) {
+      appendDifferences(text, program);
+    }
+    table.appendVerdict(text);
+    return text.toString();
+  }
+
+  private static ResultTable.Row row(ProgramComparison program) {
+    return new ResultTable.Row(
+        program.program(),
+        program.records(),
+        program.verdict(),
+        program.own().elapsedMs(),
+        program.sluice().elapsedMs(),
+        program.servers());
+  }
+
+  /** Also for a benchmark. */
+  public static void appendDifferences(StringBuilder text, ProgramComparison program) {
+    switch (program.verdict()) {
+      case SAME -> {}
+      case AROUND ->
+          text.append(
+              "%s: servers took %s; of %s, reduce tasks read %s from servers; %d map outputs on node managers%n"
+                  .formatted(
+                      program.program(),
+                      Amounts.bytes(program.servers().pushedBytes()),
+                      Amounts.bytes(program.sluice().counter("Reduce shuffle bytes")),
+                      Amounts.bytes(program.sluice().counter("SERVER_BYTES")),
+                      program.localOutputs()));
+      case DIFFERENT ->
+          program
+              .differences()
+              .forEach(
+                  line -> text.append(program.program()).append(": ").append(line).append('\n'));
+    }
+  }
+}
