@@ -2,6 +2,7 @@ package io.sluice.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.it.cluster.PluginJar;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.localcluster.ClusterCounters;
@@ -317,5 +318,10 @@ class SparkOnSluiceTest {
                       // What Spark's history server looks for.
                       || name.endsWith("/org.apache.spark.status.AppHistoryServerPlugin"));
     }
+  }
+
+  @Test
+  void theJarHoldsEveryClassThatItsOwnNeed() throws IOException {
+    assertThat(PluginJar.missingClasses(SparkApplication.clientJar())).isEmpty();
   }
 }
