@@ -28,8 +28,8 @@ import java.util.function.BooleanSupplier;
  *       space are not checked again, because the body already has its memory.
  * </ol>
  *
- * <p>Quota and LEAVING refusals do not count as {@link ServerCounters#refusedFrames}; quota
- * refusals count as {@link OverQuota#refusedFrames}.
+ * <p>Every refusal counts as {@link ServerCounters#refusedFrames}, those of quotas also as {@link
+ * OverQuota#refusedFrames}.
  */
 public final class PushAdmission implements PushSeal {
   private final ServerEpochs epochs;
@@ -109,9 +109,9 @@ public final class PushAdmission implements PushSeal {
    * @throws SluiceException if the push is refused whatever its body is
    */
   void check(ClientConnection connection, Push push, int bodyLength) throws SluiceException {
-    checkQuota(connection.application());
-    checkNotSealed();
     try {
+      checkQuota(connection.application());
+      checkNotSealed();
       checkHead(connection, push);
       checkSpace(connection.application(), bodyLength);
     } catch (SluiceException e) {
@@ -132,11 +132,13 @@ public final class PushAdmission implements PushSeal {
     shared.lock();
     try {
       checkNotSealed();
-      ShuffleKey key = countedCheck(connection, push);
+      ShuffleKey key = checkHead(connection, push);
+      checkExtentsFit();
       admitted = true;
       return key;
     } finally {
       if (!admitted) {
+        counters.refusedFrame();
         shared.unlock();
       }
     }
@@ -145,17 +147,6 @@ public final class PushAdmission implements PushSeal {
   /** The push that has begun is in its log, or has failed. Called by the thread that began it. */
   void end() {
     shared.unlock();
-  }
-
-  private ShuffleKey countedCheck(ClientConnection connection, Push push) throws SluiceException {
-    try {
-      ShuffleKey key = checkHead(connection, push);
-      checkExtentsFit();
-      return key;
-    } catch (SluiceException e) {
-      counters.refusedFrame();
-      throw e;
-    }
   }
 
   /** DENIED makes clients write local output, because every other server refuses, too. */
