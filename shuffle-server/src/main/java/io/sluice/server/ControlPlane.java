@@ -16,7 +16,7 @@ import io.sluice.server.cluster.ProcessVitals;
 import io.sluice.server.cluster.RpcServer;
 import io.sluice.server.cluster.StoreReport;
 import io.sluice.server.config.NetworkConfig;
-import io.sluice.transport.net.DataExchange;
+import io.sluice.transport.protocol.DataExchange;
 import io.sluice.transport.server.GrpcDataService;
 import java.util.ArrayList;
 import java.util.List;

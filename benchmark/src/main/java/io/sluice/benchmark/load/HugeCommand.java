@@ -12,7 +12,7 @@ import io.sluice.localcluster.LocalCluster;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.NettyDataTransport;
 import io.sluice.transport.client.TransportConfig;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

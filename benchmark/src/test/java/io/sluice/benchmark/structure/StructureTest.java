@@ -176,12 +176,12 @@ class StructureTest {
   @Test
   void clientsHaveNoUseForTheServerEndOfTheTransport() {
     noClasses()
-        .that(ours("client", "transport.client", "transport.frame", "transport.net"))
+        .that(ours("client", "transport.client", "transport.protocol"))
         .should()
-        .dependOnClassesThat(ours("transport.server", "transport.service"))
+        .dependOnClassesThat(ours("transport.server"))
         .check(all);
     noClasses()
-        .that(ours("transport.server", "transport.service"))
+        .that(ours("transport.server"))
         .should()
         .dependOnClassesThat(ours("transport.client"))
         .check(all);

@@ -10,7 +10,7 @@ import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.GrpcDataTransport;
 import io.sluice.transport.client.NettyDataTransport;
 import io.sluice.transport.client.TransportConfig;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

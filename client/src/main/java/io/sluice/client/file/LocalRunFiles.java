@@ -7,7 +7,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileRequest;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.protocol.ConnectionProofs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -11,7 +11,7 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleId;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

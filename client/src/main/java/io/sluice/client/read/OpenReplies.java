@@ -7,7 +7,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
-import io.sluice.transport.frame.AttemptSets;
+import io.sluice.transport.protocol.AttemptSets;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskLoop;
 import io.sluice.proto.ShuffleId;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import java.util.function.Consumer;
 

@@ -7,7 +7,7 @@ import io.sluice.client.server.ServerSession;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.transport.client.DataConnection;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -19,7 +19,7 @@ import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.SliceMark;
-import io.sluice.transport.frame.AttemptSets;
+import io.sluice.transport.protocol.AttemptSets;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -6,7 +6,7 @@ import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.protocol.ConnectionProofs;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -6,7 +6,7 @@ import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Status;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.protocol.ConnectionProofs;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -10,7 +10,7 @@ import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.it.hostile.FramePeer.Frame;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.protocol.ConnectionProofs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -21,7 +21,7 @@ import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
-import io.sluice.transport.handshake.ConnectionProofs;
+import io.sluice.transport.protocol.ConnectionProofs;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;

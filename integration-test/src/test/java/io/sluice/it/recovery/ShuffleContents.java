@@ -13,7 +13,7 @@ import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.FetchedBody;
-import io.sluice.transport.frame.AttemptSets;
+import io.sluice.transport.protocol.AttemptSets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -302,9 +302,9 @@ class SparkOnSluiceTest {
                       || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
       assertThat(names)
           .as("the server end of the data protocol")
-          .noneMatch(name -> name.matches("io/sluice/transport/(server|service)/.+"))
+          .noneMatch(name -> name.matches("io/sluice/transport/server/.+"))
           .noneMatch(
-              name -> name.matches("io/sluice/transport/handshake/(ServerHandshake|ConnectionG).+"))
+              name -> name.matches("io/sluice/transport/protocol/(ServerHandshake|ConnectionG).+"))
           .anyMatch(name -> name.startsWith("io/sluice/transport/client/"));
       assertThat(names)
           .filteredOn(name -> name.startsWith("META-INF/native/") && !name.endsWith("/"))

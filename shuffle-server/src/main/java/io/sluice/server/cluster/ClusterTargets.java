@@ -18,7 +18,7 @@ import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.GrpcDataTransport;
 import io.sluice.transport.client.TransportConfig;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

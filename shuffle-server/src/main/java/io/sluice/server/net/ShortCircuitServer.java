@@ -20,7 +20,7 @@ import io.sluice.common.net.KeyedCounts;
 import io.sluice.server.disk.Descriptors;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
-import io.sluice.transport.handshake.ConnectionGuard;
+import io.sluice.transport.protocol.ConnectionGuard;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -11,7 +11,7 @@ import io.sluice.server.disk.FailedRead;
 import io.sluice.server.disk.PageCache;
 import io.sluice.server.disk.ReadableRun;
 import io.sluice.server.log.LogPiece;
-import io.sluice.transport.service.FetchedBytes;
+import io.sluice.transport.server.FetchedBytes;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,6 @@
 package io.sluice.server.read;
 
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ClientConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package io.sluice.server.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.transport.service.ApplicationShare;
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ApplicationShare;
+import io.sluice.transport.server.ClientConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

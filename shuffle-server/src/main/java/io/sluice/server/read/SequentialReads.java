@@ -2,7 +2,7 @@ package io.sluice.server.read;
 
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ClientConnection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -3,8 +3,8 @@ package io.sluice.server.service;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleLog;
-import io.sluice.transport.service.ClientConnection;
-import io.sluice.transport.service.FetchedBytes;
+import io.sluice.transport.server.ClientConnection;
+import io.sluice.transport.server.FetchedBytes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

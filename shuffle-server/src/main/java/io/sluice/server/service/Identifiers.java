@@ -5,7 +5,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.log.ShuffleKey;
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ClientConnection;
 
 /** Checks what clients call things. */
 final class Identifiers {

@@ -1,6 +1,6 @@
 package io.sluice.server.service;
 
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 
 /**
  * What the data service admits.

@@ -20,7 +20,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.InlineReads;
-import io.sluice.transport.handshake.ConnectionGuard;
+import io.sluice.transport.protocol.ConnectionGuard;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.sluice.server.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ClientConnection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

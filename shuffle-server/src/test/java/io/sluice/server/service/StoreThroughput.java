@@ -9,7 +9,7 @@ import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryConfig;
-import io.sluice.transport.service.ClientConnection;
+import io.sluice.transport.server.ClientConnection;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

@@ -14,7 +14,7 @@ import io.sluice.transport.client.TransportConfig;
 import io.sluice.transport.contract.FakeDataService;
 import io.sluice.transport.contract.Loopback;
 import io.sluice.transport.contract.TransportEnds;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import io.sluice.transport.server.DataTransportConfig;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

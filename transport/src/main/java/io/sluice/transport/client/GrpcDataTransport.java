@@ -6,7 +6,7 @@ import io.netty.channel.ChannelOption;
 import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.ServerId;
-import io.sluice.transport.net.DataExchange;
+import io.sluice.transport.protocol.DataExchange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

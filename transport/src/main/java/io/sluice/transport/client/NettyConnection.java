@@ -2,8 +2,8 @@ package io.sluice.transport.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.sluice.transport.net.ChannelFrameSink;
-import io.sluice.transport.net.FrameReceiver;
+import io.sluice.transport.protocol.ChannelFrameSink;
+import io.sluice.transport.protocol.FrameReceiver;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;

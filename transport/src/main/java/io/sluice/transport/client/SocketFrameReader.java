@@ -2,11 +2,11 @@ package io.sluice.transport.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.transport.frame.FrameFormatException;
-import io.sluice.transport.frame.FrameFormatException.Reason;
-import io.sluice.transport.frame.FrameHeader;
-import io.sluice.transport.frame.FrameLimits;
-import io.sluice.transport.net.FrameSink;
+import io.sluice.transport.protocol.FrameFormatException;
+import io.sluice.transport.protocol.FrameFormatException.Reason;
+import io.sluice.transport.protocol.FrameHeader;
+import io.sluice.transport.protocol.FrameLimits;
+import io.sluice.transport.protocol.FrameSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;

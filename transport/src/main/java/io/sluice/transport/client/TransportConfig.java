@@ -3,7 +3,7 @@ package io.sluice.transport.client;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.IoMode;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import java.util.List;
 
 /**

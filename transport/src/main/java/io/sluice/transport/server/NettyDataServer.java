@@ -21,7 +21,6 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.SocketIo;
 import io.sluice.common.tls.HandshakeThreads;
-import io.sluice.transport.service.DataService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

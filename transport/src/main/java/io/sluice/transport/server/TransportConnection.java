@@ -2,13 +2,11 @@ package io.sluice.transport.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.transport.frame.FrameFormatException;
-import io.sluice.transport.frame.FrameHeader;
-import io.sluice.transport.frame.FrameLimits;
-import io.sluice.transport.net.FrameSink;
-import io.sluice.transport.net.FrameSource;
-import io.sluice.transport.service.DataService;
-import io.sluice.transport.service.FetchedBytes;
+import io.sluice.transport.protocol.FrameFormatException;
+import io.sluice.transport.protocol.FrameHeader;
+import io.sluice.transport.protocol.FrameLimits;
+import io.sluice.transport.protocol.FrameSink;
+import io.sluice.transport.protocol.FrameSource;
 import java.net.SocketAddress;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;

@@ -10,7 +10,7 @@ import io.sluice.proto.Error;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Status;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -9,7 +9,7 @@ import io.sluice.proto.OpenReply;
 import io.sluice.proto.PushAck;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.FetchedBody;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.server.DataTransportConfig;
 import java.util.ArrayList;
 import java.util.Arrays;

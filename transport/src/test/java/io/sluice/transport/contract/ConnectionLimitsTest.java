@@ -9,7 +9,7 @@ import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.PushAck;
 import io.sluice.transport.client.DataConnection;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.TransportCounters.Denial;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.FetchedBody;
 import io.sluice.transport.client.TransportConfig;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.FetchedBody;
 import io.sluice.transport.client.TransportConfig;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.server.DataTransportConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
-import io.sluice.transport.service.BodyMemory;
+import io.sluice.transport.server.BodyMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

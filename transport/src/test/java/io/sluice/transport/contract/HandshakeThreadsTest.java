@@ -8,7 +8,7 @@ import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
 import io.sluice.common.tls.TlsContexts;
-import io.sluice.transport.frame.FrameLimits;
+import io.sluice.transport.protocol.FrameLimits;
 import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.NettyDataServer;
 import io.sluice.transport.server.NettyServerConfig;

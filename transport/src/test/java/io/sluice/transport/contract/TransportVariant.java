@@ -1,8 +1,8 @@
 package io.sluice.transport.contract;
 
 import io.sluice.common.net.IoMode;
+import io.sluice.transport.server.DataService;
 import io.sluice.transport.server.DataTransportConfig;
-import io.sluice.transport.service.DataService;
 import java.io.IOException;
 
 /** What carries the data protocol, and how the client waits for its sockets. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.proto.Hello;
 import io.sluice.proto.Open;
 import io.sluice.proto.Status;
-import io.sluice.transport.frame.FrameType;
+import io.sluice.transport.protocol.FrameType;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

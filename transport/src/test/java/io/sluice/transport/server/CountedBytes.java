@@ -2,7 +2,6 @@ package io.sluice.transport.server;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.proto.FetchReply;
-import io.sluice.transport.service.FetchedBytes;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,91 @@
+package io.sluice.transport.protocol;
+
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
+import java.security.SecureRandom;
+import java.util.Optional;
+
+/**
+ * The client's end of one handshake:
+ *
+ * <pre>
+ *  without a credential  HELLO ->             HELLO_REPLY  finish
+ *  with a credential     HELLO -> CHALLENGE   prove
+ *                        PROOF -> HELLO_REPLY finish, which verifies the server's own proof
+ * </pre>
+ *
+ * Belongs to one connection; its methods are called in this order, one at a time.
+ */
+public final class ClientHandshake {
+  private final Hello hello;
+
+  /** Null without a credential. */
+  private final ConnectionProofs proofs;
+
+  /**
+   * @param client named in the server's logs
+   * @param credential of the application; empty where connections prove nothing
+   */
+  public ClientHandshake(
+      String application, String client, Optional<ApplicationCredential> credential) {
+    Hello.Builder head =
+        Hello.newBuilder()
+            .setMinVersion(ProtocolVersion.CURRENT)
+            .setMaxVersion(ProtocolVersion.CURRENT)
+            .setApplication(application)
+            .setClient(client);
+    if (credential.isPresent()) {
+      proofs = new ConnectionProofs(credential.get(), new SecureRandom());
+      proofs.introduce(head);
+    } else {
+      proofs = null;
+    }
+    hello = head.build();
+  }
+
+  /** The first head to send. */
+  public Hello hello() {
+    return hello;
+  }
+
+  /** Whether HELLO is answered by CHALLENGE, not by HELLO_REPLY. */
+  public boolean expectsChallenge() {
+    return proofs != null;
+  }
+
+  /**
+   * Answers a challenge.
+   *
+   * @return the head of PROOF
+   * @throws SluiceException DENIED if it is none
+   */
+  public HelloProof prove(HelloChallenge challenge) throws SluiceException {
+    return proofs.answer(challenge);
+  }
+
+  /**
+   * Ends the handshake.
+   *
+   * @throws SluiceException DENIED if the server does not prove that it knows the cluster's secret,
+   *     BAD_VERSION if it chose another version
+   */
+  public ServerGreeting finish(HelloReply reply) throws SluiceException {
+    if (proofs != null) {
+      proofs.verify(reply);
+    }
+    if (reply.getVersion() != ProtocolVersion.CURRENT) {
+      throw new SluiceException(
+          StatusCode.BAD_VERSION,
+          "server chose protocol version "
+              + reply.getVersion()
+              + ", this client speaks "
+              + ProtocolVersion.CURRENT);
+    }
+    return ServerGreeting.of(reply);
+  }
+}

@@ -1,0 +1,121 @@
+package io.sluice.transport.protocol;
+
+import com.google.protobuf.ByteString;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
+import io.sluice.proto.RunFileRequest;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+
+/**
+ * The client's side of proving a data connection, and the proofs of both sides. Each is an HMAC
+ * with the token's key:
+ *
+ * <pre>
+ *  client    "sluice client v1", token, client's nonce, server's nonce
+ *  server    "sluice server v1", token, client's nonce, server's nonce, epoch
+ *  run files "sluice files v1", token, epoch
+ * </pre>
+ *
+ * Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, so nothing that was heard
+ * once is of any use again.
+ */
+public final class ConnectionProofs {
+  static final int NONCE_LENGTH = 32;
+
+  private final ApplicationCredential credential;
+  private final byte[] clientNonce;
+  private byte[] serverNonce;
+
+  /** HMAC with a token's key, which stays with the token. */
+  @FunctionalInterface
+  interface TokenMac {
+    byte[] of(String label, byte[]... parts);
+  }
+
+  /** For one connection; belongs to its thread. */
+  public ConnectionProofs(ApplicationCredential credential, SecureRandom random) {
+    this.credential = credential;
+    this.clientNonce = nonce(random);
+  }
+
+  static byte[] nonce(SecureRandom random) {
+    byte[] nonce = new byte[NONCE_LENGTH];
+    random.nextBytes(nonce);
+    return nonce;
+  }
+
+  /** Adds to HELLO what a server needs to challenge this client. */
+  public void introduce(Hello.Builder hello) {
+    hello
+        .setToken(ByteString.copyFrom(credential.tokenBytes()))
+        .setNonce(ByteString.copyFrom(clientNonce));
+  }
+
+  /**
+   * Answers a challenge.
+   *
+   * @throws SluiceException DENIED if it is none
+   */
+  public HelloProof answer(HelloChallenge challenge) throws SluiceException {
+    if (challenge.getNonce().size() != NONCE_LENGTH) {
+      throw new SluiceException(
+          StatusCode.DENIED, "challenge of " + challenge.getNonce().size() + " bytes");
+    }
+    serverNonce = challenge.getNonce().toByteArray();
+    return HelloProof.newBuilder()
+        .setMac(
+            ByteString.copyFrom(
+                ofClient(credential::mac, credential.tokenBytes(), clientNonce, serverNonce)))
+        .build();
+  }
+
+  /**
+   * Checks that the server knows the cluster's secret.
+   *
+   * @throws SluiceException DENIED if it has not proved so
+   */
+  public void verify(HelloReply reply) throws SluiceException {
+    byte[] right =
+        ofServer(
+            credential::mac, credential.tokenBytes(), clientNonce, serverNonce, reply.getEpoch());
+    if (!MessageDigest.isEqual(right, reply.getProof().toByteArray())) {
+      throw new SluiceException(
+          StatusCode.DENIED, "the server did not prove that it knows the cluster's secret");
+    }
+  }
+
+  /** Adds to a request for run files what proves the application that it is for. */
+  public static RunFileRequest prove(RunFileRequest request, ApplicationCredential credential) {
+    return request.toBuilder()
+        .setToken(ByteString.copyFrom(credential.tokenBytes()))
+        .setMac(
+            ByteString.copyFrom(
+                ofRunFiles(credential::mac, credential.tokenBytes(), request.getEpoch())))
+        .build();
+  }
+
+  static byte[] ofClient(TokenMac mac, byte[] token, byte[] clientNonce, byte[] serverNonce) {
+    return mac.of("sluice client v1", token, clientNonce, serverNonce);
+  }
+
+  static byte[] ofServer(
+      TokenMac mac, byte[] token, byte[] clientNonce, byte[] serverNonce, long epoch) {
+    return mac.of("sluice server v1", token, clientNonce, serverNonce, bytes(epoch));
+  }
+
+  static byte[] ofRunFiles(TokenMac mac, byte[] token, long epoch) {
+    return mac.of("sluice files v1", token, bytes(epoch));
+  }
+
+  private static byte[] bytes(long number) {
+    return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(number).array();
+  }
+}

@@ -1,0 +1,151 @@
+package io.sluice.transport.protocol;
+
+import io.grpc.Detachable;
+import io.grpc.Drainable;
+import io.grpc.HasByteBuffer;
+import io.grpc.KnownLength;
+import io.grpc.MethodDescriptor;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The gRPC method that carries frames: the bidirectional stream {@code sluice.v1.Data/Exchange},
+ * whose messages are raw bytes, 1 to {@link #MAX_MESSAGE_LENGTH} of them. The first message of a
+ * frame begins with its whole header; the head follows in the same and further messages, then the
+ * body, if there is one, in messages of its own. gRPC reads a message that is sent only while the
+ * call that passes it lasts; one that is received is closed by its receiver.
+ */
+public final class DataExchange {
+  public static final String SERVICE = "sluice.v1.Data";
+
+  /**
+   * Maximum length of a message, in bytes, and the length of all but the last message of a head or
+   * body. gRPC gathers a message that is received outside any budget, copies one that is sent, and
+   * holds up to two of the latter per connection. Larger messages would save a little CPU, and hold
+   * that much more.
+   */
+  public static final int MAX_MESSAGE_LENGTH = 128 << 10;
+
+  public static final MethodDescriptor<InputStream, InputStream> METHOD =
+      MethodDescriptor.<InputStream, InputStream>newBuilder()
+          .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Exchange"))
+          .setRequestMarshaller(RawBytes.INSTANCE)
+          .setResponseMarshaller(RawBytes.INSTANCE)
+          .build();
+
+  private DataExchange() {}
+
+  /**
+   * A message of a buffer's readable bytes. Borrows {@code bytes} while it is sent; their indexes
+   * stay.
+   */
+  public static InputStream message(ByteBuf bytes) {
+    return new BufferMessage(bytes);
+  }
+
+  /**
+   * Appends what is left of a message, as far as {@code target} has room.
+   *
+   * @return bytes appended
+   */
+  public static int read(InputStream message, ByteBuf target) throws IOException {
+    int before = target.writerIndex();
+    if (message instanceof HasByteBuffer buffers && buffers.byteBufferSupported()) {
+      // From one off-heap buffer to the other.
+      while (target.isWritable()) {
+        ByteBuffer part = buffers.getByteBuffer();
+        if (part == null || !part.hasRemaining()) {
+          break;
+        }
+        int length = Math.min(part.remaining(), target.writableBytes());
+        target.writeBytes(part.limit(part.position() + length));
+        skipFully(message, length);
+      }
+    } else {
+      while (target.isWritable() && target.writeBytes(message, target.writableBytes()) > 0) {}
+    }
+    return target.writerIndex() - before;
+  }
+
+  private static void skipFully(InputStream message, int length) throws IOException {
+    long left = length;
+    while (left > 0) {
+      long skipped = message.skip(left);
+      if (skipped <= 0) {
+        throw new IOException("a message ended " + left + " bytes before its end");
+      }
+      left -= skipped;
+    }
+  }
+
+  /**
+   * Hands streams through. gRPC closes a received message when it has called the listener, but a
+   * call that has not begun yet keeps the message for its listener beyond that; so the bytes are
+   * taken over, and whoever receives a message closes it.
+   */
+  private enum RawBytes implements MethodDescriptor.Marshaller<InputStream> {
+    INSTANCE;
+
+    @Override
+    public InputStream stream(InputStream value) {
+      return value;
+    }
+
+    @Override
+    public InputStream parse(InputStream stream) {
+      if (stream instanceof Detachable detachable) {
+        return detachable.detach();
+      }
+      try {
+        return new ByteArrayInputStream(stream.readAllBytes());
+      } catch (IOException e) {
+        throw new UncheckedIOException("a received message cannot be read", e);
+      }
+    }
+  }
+
+  private static final class BufferMessage extends InputStream implements KnownLength, Drainable {
+    private final ByteBuf bytes;
+    private int at;
+
+    BufferMessage(ByteBuf bytes) {
+      this.bytes = bytes;
+      this.at = bytes.readerIndex();
+    }
+
+    @Override
+    public int available() {
+      return bytes.writerIndex() - at;
+    }
+
+    @Override
+    public int read() {
+      return available() == 0 ? -1 : bytes.getUnsignedByte(at++);
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) {
+      if (length > 0 && available() == 0) {
+        return -1;
+      }
+      int part = Math.min(length, available());
+      bytes.getBytes(at, target, offset, part);
+      at += part;
+      return part;
+    }
+
+    @Override
+    public int drainTo(OutputStream target) throws IOException {
+      int length = available();
+      bytes.getBytes(at, target, length);
+      at += length;
+      return length;
+    }
+  }
+}

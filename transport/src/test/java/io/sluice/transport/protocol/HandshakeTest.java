@@ -1,0 +1,129 @@
+package io.sluice.transport.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Both ends of a handshake, without a connection between them. */
+class HandshakeTest {
+  private static final HelloReply REPLY =
+      HelloReply.newBuilder()
+          .setEpoch(42)
+          .setWholeSinceEpoch(40)
+          .setMaxBodyLength(1 << 20)
+          .setLocalSocket("/run/sluice")
+          .build();
+
+  private final SecureRandom random = new SecureRandom();
+  private final TokenAuthority authority =
+      new TokenAuthority(
+          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+          Clock.systemUTC(),
+          random);
+  private final ConnectionGuard guard = new ConnectionGuard(authority, true, random);
+  private final Optional<ApplicationCredential> credential =
+      Optional.of(authority.issue("app", "alice", 60_000));
+  private final ServerHandshake server = new ServerHandshake();
+
+  private static ClientHandshake withoutToken() {
+    return new ClientHandshake("app", "task 7", Optional.empty());
+  }
+
+  private static void assertRefused(StatusCode code, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).as("%s", e).isEqualTo(code));
+  }
+
+  @Test
+  void withoutATokenTheReplyEndsIt() throws Exception {
+    ClientHandshake client = withoutToken();
+    assertThat(client.expectsChallenge()).isFalse();
+    assertThat(server.expected()).isEqualTo(FrameType.HELLO);
+
+    assertThat(server.onHello(client.hello(), ConnectionGuard.OPEN, hello -> REPLY)).isEmpty();
+
+    assertThat(server.hello().getApplication()).isEqualTo("app");
+    assertThat(server.hello().getClient()).isEqualTo("task 7");
+    assertThat(client.finish(server.reply()))
+        .isEqualTo(new ServerGreeting(42, 40, 1 << 20, "/run/sluice"));
+  }
+
+  @Test
+  void withATokenBothSidesProveThatTheyKnowItsKey() throws Exception {
+    ClientHandshake client = new ClientHandshake("app", "task 7", credential);
+    assertThat(client.expectsChallenge()).isTrue();
+
+    HelloChallenge challenge = server.onHello(client.hello(), guard, hello -> REPLY).orElseThrow();
+    assertThat(server.expected()).isEqualTo(FrameType.PROOF);
+    server.onProof(client.prove(challenge));
+
+    assertThat(client.finish(server.reply()).epoch()).isEqualTo(42);
+  }
+
+  @Test
+  void aServerThatGivesNoProofIsRefused() throws Exception {
+    ClientHandshake client = new ClientHandshake("app", "task 7", credential);
+    HelloChallenge challenge = server.onHello(client.hello(), guard, hello -> REPLY).orElseThrow();
+    HelloProof unused = client.prove(challenge);
+
+    HelloReply unproved = REPLY.toBuilder().setVersion(ProtocolVersion.CURRENT).build();
+    assertRefused(StatusCode.DENIED, () -> client.finish(unproved));
+  }
+
+  @Test
+  void aClientWithoutATokenIsRefusedWhereOneIsDemanded() {
+    assertRefused(
+        StatusCode.DENIED, () -> server.onHello(withoutToken().hello(), guard, hello -> REPLY));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "2, 3"})
+  void aClientOfAnotherVersionIsRefusedBeforeTheServiceIsAsked(int min, int max) {
+    Hello hello = Hello.newBuilder().setMinVersion(min).setMaxVersion(max).build();
+    assertRefused(
+        StatusCode.BAD_VERSION,
+        () ->
+            server.onHello(
+                hello,
+                guard,
+                unexpected -> {
+                  throw new AssertionError("asked");
+                }));
+  }
+
+  @Test
+  void aClientThatSpeaksMoreVersionsGetsTheServersOwn() throws Exception {
+    Hello hello = Hello.newBuilder().setMinVersion(0).setMaxVersion(9).build();
+    assertThat(server.onHello(hello, ConnectionGuard.OPEN, unused -> REPLY)).isEmpty();
+    assertThat(server.reply().getVersion()).isEqualTo(ProtocolVersion.CURRENT);
+  }
+
+  @Test
+  void aServerOfAnotherVersionIsRefused() {
+    HelloReply reply = REPLY.toBuilder().setVersion(9).build();
+    assertRefused(StatusCode.BAD_VERSION, () -> withoutToken().finish(reply));
+  }
+
+  @Test
+  void aServerThatNamesNoEarlierEpochPromisesNothingOfOne() throws Exception {
+    HelloReply reply = HelloReply.newBuilder().setVersion(1).setEpoch(42).build();
+    assertThat(withoutToken().finish(reply).wholeSinceEpoch()).isEqualTo(42);
+  }
+}
