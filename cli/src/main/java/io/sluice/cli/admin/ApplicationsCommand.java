@@ -40,12 +40,12 @@ final class ApplicationsCommand implements Callable<Integer> {
           .column(">shuffles", Resource.Application::shuffles)
           .column(">stored", app -> Words.size(app.storedBytes()))
           .column(">servers", Resource.Application::servers)
-          .column(">fallbacks", Resource.Application::fallbackShuffles)
+          .column(">fallbacks", app -> app.fallbacks().fallbackShuffles())
           .column(">skew", app -> Words.factor(app.skew()))
-          .column(">lease", app -> Words.span(Math.max(0, app.leaseRemainingMs())))
-          .column(">age", app -> Words.span(app.registeredAgeMs()))
+          .column(">lease", app -> Words.span(Math.max(0, app.lease().leaseRemainingMs())))
+          .column(">age", app -> Words.span(app.lease().registeredAgeMs()))
           .wide("client", app -> Words.orNone(app.clientVersion()))
-          .wide("last fallback", app -> Words.orNone(app.lastFallbackReason()));
+          .wide("last fallback", app -> Words.orNone(app.fallbacks().lastFallbackReason()));
 
   @Override
   public Integer call() throws IOException {

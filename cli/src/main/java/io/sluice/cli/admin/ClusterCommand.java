@@ -45,10 +45,10 @@ final class ClusterCommand implements Callable<Integer> {
   private static TextTable table(Resource.Cluster cluster) {
     TextTable table = new TextTable("", "");
     table.row("servers", servers(cluster));
-    table.row("applications", cluster.applications());
-    table.row("shuffles assigned", cluster.shufflesAssigned());
-    table.row("fallbacks", cluster.fallbackShuffles());
-    table.row("stored", Words.size(cluster.storedBytes()));
+    table.row("applications", cluster.work().applications());
+    table.row("shuffles assigned", cluster.work().shufflesAssigned());
+    table.row("fallbacks", cluster.work().fallbackShuffles());
+    table.row("stored", Words.size(cluster.kept().storedBytes()));
     table.row(
         "memory",
         Words.size(cluster.memory().usedBytes())
@@ -60,10 +60,10 @@ final class ClusterCommand implements Callable<Integer> {
             + " free of "
             + Words.size(cluster.disks().capacityBytes())
             + ", bad "
-            + cluster.badDisks());
-    table.row("push", Words.size(cluster.pushBytesPerSecond()) + "/s");
-    table.row("fetch", Words.size(cluster.fetchBytesPerSecond()) + "/s");
-    table.row("connections", cluster.connections());
+            + cluster.kept().badDisks());
+    table.row("push", Words.size(cluster.traffic().pushBytesPerSecond()) + "/s");
+    table.row("fetch", Words.size(cluster.traffic().fetchBytesPerSecond()) + "/s");
+    table.row("connections", cluster.traffic().connections());
     table.row(
         "coordinator",
         cluster.version()

@@ -43,7 +43,7 @@ final class ServersCommand implements Callable<Integer> {
         .column(">memory", s -> size(s.memory().usedBytes()))
         .column(">of", s -> size(s.memory().capacityBytes()))
         .column(">to spill", s -> size(s.memory().pendingSpillBytes()))
-        .column(">stored", s -> size(s.storedBytes()))
+        .column(">stored", s -> size(s.content().storedBytes()))
         .column(">disks", s -> healthyDisks(s) + "/" + s.disks().size())
         .wide(
             ">disk used",
@@ -51,15 +51,15 @@ final class ServersCommand implements Callable<Integer> {
                 Words.percent(
                     s.space().capacityBytes() - s.space().freeBytes(), s.space().capacityBytes()))
         .wide(">disk free", s -> size(s.space().freeBytes()))
-        .column(">connections", Resource.Server::connections)
-        .column(">push/s", s -> size(s.pushBytesPerSecond()))
-        .column(">fetch/s", s -> size(s.fetchBytesPerSecond()))
-        .wide(">merges", Resource.Server::pendingMerges)
-        .wide(">assigned", Resource.Server::partitionsAssigned)
+        .column(">connections", s -> s.traffic().connections())
+        .column(">push/s", s -> size(s.traffic().pushBytesPerSecond()))
+        .column(">fetch/s", s -> size(s.traffic().fetchBytesPerSecond()))
+        .wide(">merges", s -> s.content().pendingMerges())
+        .wide(">assigned", s -> s.content().partitionsAssigned())
         .column(">heard", s -> Words.span(s.heartbeatAgeMs()) + " ago")
-        .wide(">rpc port", Resource.Server::rpcPort)
-        .wide(">data port", Resource.Server::nettyPort)
-        .wide(">epoch", Resource.Server::epoch)
+        .wide(">rpc port", s -> s.identity().rpcPort())
+        .wide(">data port", s -> s.identity().nettyPort())
+        .wide(">epoch", s -> s.identity().epoch())
         .column("tags", s -> String.join(",", s.tags()));
   }
 

@@ -45,11 +45,11 @@ final class TopView {
         .append(ClusterCommand.servers(cluster))
         .append('\n')
         .append("push ")
-        .append(Words.size(cluster.pushBytesPerSecond()))
+        .append(Words.size(cluster.traffic().pushBytesPerSecond()))
         .append("/s  fetch ")
-        .append(Words.size(cluster.fetchBytesPerSecond()))
+        .append(Words.size(cluster.traffic().fetchBytesPerSecond()))
         .append("/s  stored ")
-        .append(Words.size(cluster.storedBytes()))
+        .append(Words.size(cluster.kept().storedBytes()))
         .append("  memory ")
         .append(Words.percent(cluster.memory().usedBytes(), cluster.memory().capacityBytes()))
         .append("  disks ")
@@ -58,9 +58,9 @@ final class TopView {
                 cluster.disks().capacityBytes() - cluster.disks().freeBytes(),
                 cluster.disks().capacityBytes()))
         .append("  bad disks ")
-        .append(cluster.badDisks())
+        .append(cluster.kept().badDisks())
         .append("  fallbacks ")
-        .append(cluster.fallbackShuffles())
+        .append(cluster.work().fallbackShuffles())
         .append("\n\n")
         .append(servers(look.servers()))
         .append('\n')
@@ -76,15 +76,16 @@ final class TopView {
                 Comparator.comparing((Resource.Server s) -> s.state().equals("ACTIVE"))
                     .thenComparing(Comparator.comparingLong(TopView::throughput).reversed())
                     .thenComparing(
-                        Comparator.comparingLong(Resource.Server::storedBytes).reversed())
+                        Comparator.comparingLong((Resource.Server s) -> s.content().storedBytes())
+                            .reversed())
                     .thenComparing(Resource.Server::name))
             .limit(rows)
             .toList();
     return new Columns<Resource.Server>()
             .column("server", Resource.Server::name)
             .column("state", Resource.Server::state)
-            .column(">push/s", s -> Words.size(s.pushBytesPerSecond()))
-            .column(">fetch/s", s -> Words.size(s.fetchBytesPerSecond()))
+            .column(">push/s", s -> Words.size(s.traffic().pushBytesPerSecond()))
+            .column(">fetch/s", s -> Words.size(s.traffic().fetchBytesPerSecond()))
             .column(
                 ">memory", s -> Words.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
             .column(
@@ -93,8 +94,8 @@ final class TopView {
                     Words.percent(
                         s.space().capacityBytes() - s.space().freeBytes(),
                         s.space().capacityBytes()))
-            .column(">stored", s -> Words.size(s.storedBytes()))
-            .column(">connections", Resource.Server::connections)
+            .column(">stored", s -> Words.size(s.content().storedBytes()))
+            .column(">connections", s -> s.traffic().connections())
             .table(busiest, false)
         + more(servers.size(), busiest.size());
   }
@@ -102,7 +103,7 @@ final class TopView {
   private static long throughput(Resource.Server server) {
     return server.state().equals(LOST)
         ? 0
-        : server.pushBytesPerSecond() + server.fetchBytesPerSecond();
+        : server.traffic().pushBytesPerSecond() + server.traffic().fetchBytesPerSecond();
   }
 
   private String applications(List<Resource.Application> applications, long timeMs) {
@@ -135,9 +136,9 @@ final class TopView {
             .column(">stored", g -> Words.size(g.application().storedBytes()))
             .column(">shuffles", g -> g.application().shuffles())
             .column(">servers", g -> g.application().servers())
-            .column(">fallbacks", g -> g.application().fallbackShuffles())
+            .column(">fallbacks", g -> g.application().fallbacks().fallbackShuffles())
             .column(">skew", g -> Words.factor(g.application().skew()))
-            .column(">age", g -> Words.span(g.application().registeredAgeMs()))
+            .column(">age", g -> Words.span(g.application().lease().registeredAgeMs()))
             .table(growing, false)
         + more(live.size(), growing.size());
   }

@@ -21,26 +21,39 @@ class TopViewTest {
         1,
         true,
         Map.of("ACTIVE", 2, "UNHEALTHY", 0),
-        1,
-        1,
+        new Resource.Work(1, 1, 0),
         MEMORY,
         SPACE,
-        0,
-        2048,
-        10,
-        20,
-        3,
-        0);
+        new Resource.Kept(0, 2048),
+        new Resource.Traffic(3, 10, 20));
   }
 
   private static Resource.Server server(String name, String state, long push) {
     return new Resource.Server(
-        name, "h", 1, 2, 3, state, List.of(), 4, MEMORY, SPACE, List.of(), 5, push, 0, 0, 7, 8,
+        new Resource.Identity(name, "h", 1, 2, 3),
+        state,
+        List.of(),
+        4,
+        MEMORY,
+        SPACE,
+        List.of(),
+        new Resource.Traffic(5, push, 0),
+        new Resource.Content(0, 7, 8),
         null);
   }
 
   private static Resource.Application application(String name, String state, long stored) {
-    return new Resource.Application(name, "ann", "1", state, 61_000, 1, 1, stored, 1, 0, "", 2.5);
+    return new Resource.Application(
+        name,
+        "ann",
+        "1",
+        state,
+        new Resource.Lease(61_000, 1),
+        1,
+        stored,
+        1,
+        new Resource.FallbackSummary(0, ""),
+        2.5);
   }
 
   private List<String> lines(long time, List<Resource.Server> servers, long big, long small) {

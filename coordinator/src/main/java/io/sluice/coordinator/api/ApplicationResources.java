@@ -121,13 +121,14 @@ final class ApplicationResources {
         application.user(),
         application.clientVersion(),
         live ? "LIVE" : application.state() == Application.State.LIVE ? "EXPIRED" : "ENDED",
-        moment.nowMs() - application.registeredAtMs(),
-        application.leaseRemainingMs(moment.nowMs(), policy.get().leaseMs()),
+        new Resource.Lease(
+            moment.nowMs() - application.registeredAtMs(),
+            application.leaseRemainingMs(moment.nowMs(), policy.get().leaseMs())),
         application.shuffleCount(),
         held.application(name).stream().mapToLong(part -> part.load().getStoredBytes()).sum(),
         held.application(name).size(),
-        application.fallbacks().shuffles(),
-        application.fallbacks().lastReason(),
+        new Resource.FallbackSummary(
+            application.fallbacks().shuffles(), application.fallbacks().lastReason()),
         held.shuffles(name).values().stream()
             .map(HeldIndex::skew)
             .filter(Objects::nonNull)

@@ -91,16 +91,11 @@ public final class ClusterApi {
         moment.nowMs() - moment.view().startedAtMs(),
         ready.getAsBoolean(),
         byState,
-        live[0],
-        moment.view().assignments(),
+        new Resource.Work(live[0], moment.view().assignments(), live[1]),
         new Resource.Memory(sums.memoryUsed, sums.memoryCapacity, sums.pendingSpill),
         new Resource.Space(sums.diskCapacity, sums.diskFree),
-        sums.badDisks,
-        sums.stored,
-        sums.push,
-        sums.fetch,
-        sums.connections,
-        live[1]);
+        new Resource.Kept(sums.badDisks, sums.stored),
+        new Resource.Traffic(sums.connections, sums.push, sums.fetch));
   }
 
   Resource servers() {

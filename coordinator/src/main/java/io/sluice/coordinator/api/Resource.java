@@ -1,12 +1,14 @@
 package io.sluice.coordinator.api;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * What the REST API answers with, field by field as in JSON. Times are milliseconds since 1970,
- * ages and spans milliseconds, sizes bytes.
+ * ages and spans milliseconds, sizes bytes. JSON has the fields of an unwrapped record beside the
+ * others.
  */
 public sealed interface Resource {
 
@@ -17,17 +19,21 @@ public sealed interface Resource {
       long uptimeMs,
       boolean ready,
       Map<String, Integer> serversByState,
-      int applications,
-      long shufflesAssigned,
+      @JsonUnwrapped Work work,
       Memory memory,
       Space disks,
-      int badDisks,
-      long storedBytes,
-      long pushBytesPerSecond,
-      long fetchBytesPerSecond,
-      int connections,
-      int fallbackShuffles)
+      @JsonUnwrapped Kept kept,
+      @JsonUnwrapped Traffic traffic)
       implements Resource {}
+
+  /** What live applications do. */
+  record Work(int applications, long shufflesAssigned, int fallbackShuffles) {}
+
+  /** What servers have on disks and in memory. */
+  record Kept(int badDisks, long storedBytes) {}
+
+  /** Connections of clients and what passes over them. */
+  record Traffic(int connections, long pushBytesPerSecond, long fetchBytesPerSecond) {}
 
   /**
    * Memory for shuffle data.
@@ -44,24 +50,26 @@ public sealed interface Resource {
 
   /** A server as lists show it. */
   record Server(
-      String name,
-      String host,
-      int rpcPort,
-      int nettyPort,
-      long epoch,
+      @JsonUnwrapped Identity identity,
       String state,
       List<String> tags,
       long heartbeatAgeMs,
       Memory memory,
       Space space,
       List<Disk> disks,
-      int connections,
-      long pushBytesPerSecond,
-      long fetchBytesPerSecond,
-      int pendingMerges,
-      long storedBytes,
-      long partitionsAssigned,
-      Move move) {}
+      @JsonUnwrapped Traffic traffic,
+      @JsonUnwrapped Content content,
+      Move move) {
+    public String name() {
+      return identity.name;
+    }
+  }
+
+  /** How a server is known and reached. */
+  record Identity(String name, String host, int rpcPort, int nettyPort, long epoch) {}
+
+  /** What a server holds, and what was assigned to it. */
+  record Content(int pendingMerges, long storedBytes, long partitionsAssigned) {}
 
   /**
    * How far a leaving server has handed on what it holds; null of any other.
@@ -116,14 +124,18 @@ public sealed interface Resource {
       String user,
       String clientVersion,
       String state,
-      long registeredAgeMs,
-      long leaseRemainingMs,
+      @JsonUnwrapped Lease lease,
       int shuffles,
       long storedBytes,
       int servers,
-      int fallbackShuffles,
-      String lastFallbackReason,
+      @JsonUnwrapped FallbackSummary fallbacks,
       Double skew) {}
+
+  /** How long an application has been registered, and how long its lease still lasts. */
+  record Lease(long registeredAgeMs, long leaseRemainingMs) {}
+
+  /** Shuffles of an application that use its engine's own, and why the last of them does. */
+  record FallbackSummary(int fallbackShuffles, String lastFallbackReason) {}
 
   /** {@code /api/v1/applications/{application}}. */
   record ApplicationDetail(long time, Application application, List<Holder> servers)

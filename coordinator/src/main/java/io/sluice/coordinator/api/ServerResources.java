@@ -108,11 +108,12 @@ final class ServerResources {
   private Resource.Server server(Server server, Moment moment) {
     ServerLoad load = server.load();
     return new Resource.Server(
-        server.name(),
-        server.id().getHost(),
-        server.id().getRpcPort(),
-        server.id().getNettyPort(),
-        server.id().getEpoch(),
+        new Resource.Identity(
+            server.name(),
+            server.id().getHost(),
+            server.id().getRpcPort(),
+            server.id().getNettyPort(),
+            server.id().getEpoch()),
         state(server, moment).name(),
         server.tags(),
         moment.nowMs() - server.heardAtMs(),
@@ -120,12 +121,12 @@ final class ServerResources {
             load.getMemoryUsedBytes(), load.getMemoryCapacityBytes(), load.getPendingSpillBytes()),
         space(load),
         load.getDisksList().stream().map(ServerResources::disk).toList(),
-        load.getConnections(),
-        load.getPushBytesPerSecond(),
-        load.getFetchBytesPerSecond(),
-        load.getPendingMerges(),
-        load.getStoredBytes(),
-        history.shuffles().partitionsGivenTo(server.name()),
+        new Resource.Traffic(
+            load.getConnections(), load.getPushBytesPerSecond(), load.getFetchBytesPerSecond()),
+        new Resource.Content(
+            load.getPendingMerges(),
+            load.getStoredBytes(),
+            history.shuffles().partitionsGivenTo(server.name())),
         load.hasMove() ? move(load.getMove()) : null);
   }
 
