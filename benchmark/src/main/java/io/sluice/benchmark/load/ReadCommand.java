@@ -217,7 +217,7 @@ public final class ReadCommand implements Callable<Integer> {
       way,
       text("%.2f", seconds),
       text("%.2f", gib / seconds),
-      new DataSize(all.fileBytes()).toRoundedText()
+      new DataSize(all.files().bytes()).toRoundedText()
           + " of "
           + new DataSize(all.bytes()).toRoundedText(),
       text("%.3f", clientCpu / gib),

@@ -466,10 +466,11 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
         sentFrames,
         retries,
         waitNanos,
-        failover.localBytes(),
-        failover.localFrames(),
-        failover.furtherServers(),
-        failover.reroutedFrames());
+        new PushCounters.Elsewhere(
+            failover.localBytes(),
+            failover.localFrames(),
+            failover.furtherServers(),
+            failover.reroutedFrames()));
   }
 
   /** Frees every frame; replies that still arrive are ignored. Idempotent. */

@@ -68,10 +68,7 @@ final class LocalTarget implements FrameTarget {
         0,
         0,
         0,
-        framer.blockBytes(),
-        frames,
-        0,
-        0);
+        new PushCounters.Elsewhere(framer.blockBytes(), frames, 0, 0));
   }
 
   @Override

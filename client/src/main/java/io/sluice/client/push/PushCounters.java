@@ -11,10 +11,6 @@ package io.sluice.client.push;
  * @param frames pushes handed to connections, replicas and repetitions included
  * @param retries pushes that were repeated
  * @param waitNanos time that the task waited for servers
- * @param localBytes bytes of frames that went to local output
- * @param localFrames frames that went to local output
- * @param furtherServers times that the session went on at a further server
- * @param reroutedFrames frames that were meant for one server and went to another
  */
 public record PushCounters(
     long contentBytes,
@@ -25,11 +21,28 @@ public record PushCounters(
     long frames,
     long retries,
     long waitNanos,
-    long localBytes,
-    long localFrames,
-    long furtherServers,
-    long reroutedFrames) {
-  public static final PushCounters ZERO = new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    Elsewhere elsewhere) {
+  public static final PushCounters ZERO =
+      new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, new Elsewhere(0, 0, 0, 0));
+
+  /**
+   * What did not go to the server that it was assigned to.
+   *
+   * @param localBytes bytes of frames that went to local output
+   * @param localFrames frames that went to local output
+   * @param furtherServers times that the session went on at a further server
+   * @param reroutedFrames frames that were meant for one server and went to another
+   */
+  public record Elsewhere(
+      long localBytes, long localFrames, long furtherServers, long reroutedFrames) {
+    Elsewhere plus(Elsewhere other) {
+      return new Elsewhere(
+          localBytes + other.localBytes,
+          localFrames + other.localFrames,
+          furtherServers + other.furtherServers,
+          reroutedFrames + other.reroutedFrames);
+    }
+  }
 
   public PushCounters plus(PushCounters other) {
     return new PushCounters(
@@ -41,9 +54,6 @@ public record PushCounters(
         frames + other.frames,
         retries + other.retries,
         waitNanos + other.waitNanos,
-        localBytes + other.localBytes,
-        localFrames + other.localFrames,
-        furtherServers + other.furtherServers,
-        reroutedFrames + other.reroutedFrames);
+        elsewhere.plus(other.elsewhere));
   }
 }

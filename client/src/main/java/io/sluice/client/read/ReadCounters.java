@@ -8,17 +8,7 @@ package io.sluice.client.read;
  * @param contentBytes uncompressed bytes given
  * @param records records given
  * @param skippedBlocks blocks of attempts that were not expected, and duplicates
- * @param opens Open requests sent
- * @param fetches Fetch requests sent
- * @param retries requests that were repeated
- * @param fileBytes bytes that were read from run files without their server
- * @param fileFailures slices that could not be read so, and were fetched
- * @param localBytes bytes that were read of map tasks' local output
- * @param localBlocks blocks given of those
- * @param localFailures attempts whose local output could not be had or was damaged, by partition
  * @param waitNanos time that the task waited for servers and local output
- * @param fetchNanos sum of the times that Fetch requests took that succeeded; several are in flight
- *     at a time
  */
 public record ReadCounters(
     long bytes,
@@ -26,18 +16,55 @@ public record ReadCounters(
     long contentBytes,
     long records,
     long skippedBlocks,
-    long opens,
-    long fetches,
-    long retries,
-    long fileBytes,
-    long fileFailures,
-    long localBytes,
-    long localBlocks,
-    long localFailures,
     long waitNanos,
-    long fetchNanos) {
+    Requests requests,
+    Files files,
+    Local local) {
   public static final ReadCounters ZERO =
-      new ReadCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      new ReadCounters(
+          0, 0, 0, 0, 0, 0, new Requests(0, 0, 0, 0), new Files(0, 0), new Local(0, 0, 0));
+
+  /**
+   * Requests to servers.
+   *
+   * @param opens Open requests sent
+   * @param fetches Fetch requests sent
+   * @param retries requests that were repeated
+   * @param fetchNanos sum of the times that Fetch requests took that succeeded; several are in
+   *     flight at a time
+   */
+  public record Requests(long opens, long fetches, long retries, long fetchNanos) {
+    Requests plus(Requests other) {
+      return new Requests(
+          opens + other.opens,
+          fetches + other.fetches,
+          retries + other.retries,
+          fetchNanos + other.fetchNanos);
+    }
+  }
+
+  /**
+   * Reads of run files without their server.
+   *
+   * @param bytes bytes read so
+   * @param failures slices that could not be read so, and were fetched
+   */
+  public record Files(long bytes, long failures) {
+    Files plus(Files other) {
+      return new Files(bytes + other.bytes, failures + other.failures);
+    }
+  }
+
+  /**
+   * Reads of map tasks' local output.
+   *
+   * @param failures attempts whose local output could not be had or was damaged, by partition
+   */
+  public record Local(long bytes, long blocks, long failures) {
+    Local plus(Local other) {
+      return new Local(bytes + other.bytes, blocks + other.blocks, failures + other.failures);
+    }
+  }
 
   public ReadCounters plus(ReadCounters other) {
     return new ReadCounters(
@@ -46,15 +73,9 @@ public record ReadCounters(
         contentBytes + other.contentBytes,
         records + other.records,
         skippedBlocks + other.skippedBlocks,
-        opens + other.opens,
-        fetches + other.fetches,
-        retries + other.retries,
-        fileBytes + other.fileBytes,
-        fileFailures + other.fileFailures,
-        localBytes + other.localBytes,
-        localBlocks + other.localBlocks,
-        localFailures + other.localFailures,
         waitNanos + other.waitNanos,
-        fetchNanos + other.fetchNanos);
+        requests.plus(other.requests),
+        files.plus(other.files),
+        local.plus(other.local));
   }
 }

@@ -65,15 +65,9 @@ final class ReadTally {
         assembler.contentBytes(),
         assembler.records(),
         assembler.skipped(),
-        opens,
-        fetches,
-        retries,
-        fileBytes,
-        fileFailures,
-        localBytes,
-        localBlocks,
-        localFailures,
         serverWaitNanos + localWaitNanos,
-        fetchNanos);
+        new ReadCounters.Requests(opens, fetches, retries, fetchNanos),
+        new ReadCounters.Files(fileBytes, fileFailures),
+        new ReadCounters.Local(localBytes, localBlocks, localFailures));
   }
 }

@@ -163,12 +163,12 @@ class FailoverTest {
 
         PushCounters counters = session.counters();
         assertThat(driver.asked()).containsExactly("FAILED server-0 []");
-        assertThat(counters.furtherServers()).isEqualTo(spares);
-        assertThat(counters.localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
-        assertThat(counters.reroutedFrames() > 0).isEqualTo(spares > 0);
+        assertThat(counters.elsewhere().furtherServers()).isEqualTo(spares);
+        assertThat(counters.elsewhere().localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
+        assertThat(counters.elsewhere().reroutedFrames() > 0).isEqualTo(spares > 0);
         if (sink != null) {
-          assertThat(counters.localFrames()).isEqualTo(sink.frames());
-          assertThat(counters.localBytes())
+          assertThat(counters.elsewhere().localFrames()).isEqualTo(sink.frames());
+          assertThat(counters.elsewhere().localBytes())
               .isEqualTo(sink.blocks().stream().mapToLong(BlockHeader::blockLength).sum());
         }
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
@@ -196,7 +196,8 @@ class FailoverTest {
         addAll(session);
         session.finish();
 
-        assertThat(session.counters().bytes()).isEqualTo(session.counters().localBytes());
+        assertThat(session.counters().bytes())
+            .isEqualTo(session.counters().elsewhere().localBytes());
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
       }
       assertThat(driver.newest().servers()).hasSize(4);
@@ -225,7 +226,8 @@ class FailoverTest {
           session.finish();
 
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().localBytes()).isEqualTo(session.counters().bytes());
+          assertThat(session.counters().elsewhere().localBytes())
+              .isEqualTo(session.counters().bytes());
         }
       }
     }
@@ -245,7 +247,7 @@ class FailoverTest {
         addAll(session);
         session.finish();
 
-        assertThat(session.counters().furtherServers()).isEqualTo(2);
+        assertThat(session.counters().elsewhere().furtherServers()).isEqualTo(2);
         assertThat(driver.asked()).containsExactly("FAILED server-0 []", "FAILED server-2 []");
         assertThat(cluster.server(3).accepted()).isNotEmpty();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
@@ -292,8 +294,8 @@ class FailoverTest {
         assertThat(cluster.server(2).accepted()).isNotEmpty().allMatch(h -> h.partition() == 1);
         assertThat(cluster.server(0).storedBytes(1)).isBetween(20_000L, 60_000L);
         assertThat(cluster.server(0).storedBytes(3)).isPositive();
-        assertThat(session.counters().furtherServers()).isEqualTo(1);
-        assertThat(session.counters().reroutedFrames()).isZero();
+        assertThat(session.counters().elsewhere().furtherServers()).isEqualTo(1);
+        assertThat(session.counters().elsewhere().reroutedFrames()).isZero();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
       }
     }
@@ -311,7 +313,7 @@ class FailoverTest {
         session.finish();
 
         assertThat(new TreeSet<>(driver.asked())).hasSameSizeAs(driver.asked());
-        assertThat(session.counters().localFrames()).isZero();
+        assertThat(session.counters().elsewhere().localFrames()).isZero();
         assertWhole(cluster, assignment, null, 5, session.partitionLengths());
       }
     }
@@ -356,7 +358,7 @@ class FailoverTest {
         // Too late to matter, and does no harm.
         driver.answerAll();
 
-        assertThat(session.counters().localFrames()).isPositive();
+        assertThat(session.counters().elsewhere().localFrames()).isPositive();
         assertWhole(cluster, assignment, sink, 5, session.partitionLengths());
       }
     }
@@ -465,7 +467,7 @@ class FailoverTest {
           addAll(session);
           session.finish();
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().localFrames()).isPositive();
+          assertThat(session.counters().elsewhere().localFrames()).isPositive();
         }
         assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
       }
@@ -613,8 +615,8 @@ class FailoverTest {
           assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
           PushCounters counters = session.counters();
           ways.add(
-              (counters.furtherServers() > 0 ? "further" : "")
-                  + (counters.localFrames() > 0 ? "local" : ""));
+              (counters.elsewhere().furtherServers() > 0 ? "further" : "")
+                  + (counters.elsewhere().localFrames() > 0 ? "local" : ""));
         } catch (PushFailedException e) {
           assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
           failed++;

@@ -167,8 +167,8 @@ class PlacesReadTest {
         assertThat(drain(read)).isEqualTo(3);
         assertThat(refusals.tries("server-0")).isEqualTo(4);
         assertThat(refusals.tries("server-1")).isEqualTo(1);
-        assertThat(read.counters().localBlocks()).isEqualTo(4);
-        assertThat(read.counters().localBytes()).isEqualTo(4 * (100 + BlockHeader.LENGTH));
+        assertThat(read.counters().local().blocks()).isEqualTo(4);
+        assertThat(read.counters().local().bytes()).isEqualTo(4 * (100 + BlockHeader.LENGTH));
         assertThat(read.counters().bytes()).isZero();
       }
     }
@@ -287,7 +287,7 @@ class PlacesReadTest {
 
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(drain(read)).isEqualTo(3);
-        assertThat(read.counters().localBlocks()).isEqualTo(1);
+        assertThat(read.counters().local().blocks()).isEqualTo(1);
       }
       assertThat(local.isClosed()).isTrue();
     }
@@ -330,8 +330,8 @@ class PlacesReadTest {
             .contains("nothing of the shuffle was ever written there")
             .contains("local output: damaged at byte " + (100 + BlockHeader.LENGTH))
             .contains("crc expected=");
-        assertThat(read.counters().localBlocks()).isEqualTo(2);
-        assertThat(read.counters().localFailures()).isEqualTo(1);
+        assertThat(read.counters().local().blocks()).isEqualTo(2);
+        assertThat(read.counters().local().failures()).isEqualTo(1);
       }
       // Another place may have just that block.
       blocks.push(cluster.pool(), assignment, cluster.server(0), 1);
@@ -375,12 +375,12 @@ class PlacesReadTest {
       local.has(2);
       try (PooledShuffleRead read = cluster.read(request(assignment, lost).build())) {
         assertThat(missing(read).detail()).endsWith("local output: executor 4 is gone");
-        assertThat(read.counters().localFailures()).isEqualTo(1);
+        assertThat(read.counters().local().failures()).isEqualTo(1);
       }
       try (PooledShuffleRead read = cluster.read(request(assignment, empty).build())) {
         assertThat(missing(read).detail())
             .endsWith("local output: it does not have all that the servers lack");
-        assertThat(read.counters().localFailures()).isZero();
+        assertThat(read.counters().local().failures()).isZero();
       }
       local.breakDown();
       try (PooledShuffleRead read = cluster.read(request(assignment, lost, empty).build())) {

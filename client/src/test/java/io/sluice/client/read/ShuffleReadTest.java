@@ -102,8 +102,8 @@ class ShuffleReadTest {
 
       try (ShuffleRead read = cluster.read(request(assignment, 0, 4000, 0, 1))) {
         assertThat(drain(read)).isEqualTo(8000);
-        assertThat(read.counters().opens()).isEqualTo(2);
-        assertThat(read.counters().fetches()).isEqualTo(2);
+        assertThat(read.counters().requests().opens()).isEqualTo(2);
+        assertThat(read.counters().requests().fetches()).isEqualTo(2);
         assertThat(read.counters().records()).isEqualTo(16_000);
         assertThat(read.counters().contentBytes()).isEqualTo(8000 * 40);
       }
@@ -255,7 +255,7 @@ class ShuffleReadTest {
       cluster.server(0).lose(0, 3, 3);
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 2))) {
         assertThat(drain(read)).isEqualTo(2);
-        assertThat(read.counters().retries()).isZero();
+        assertThat(read.counters().requests().retries()).isZero();
       }
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2))) {
         MissingBlocks missing = missing(read);
@@ -298,7 +298,7 @@ class ShuffleReadTest {
       for (int task = 0; task < 2; task++) {
         try (ShuffleRead read = cluster.read(request(assignment, 0, 4, 0))) {
           assertThat(drain(read)).isEqualTo(4);
-          retries += read.counters().retries();
+          retries += read.counters().requests().retries();
         }
       }
       assertThat(retries).as("one of the tasks began at the slow server").isEqualTo(1);
@@ -323,7 +323,7 @@ class ShuffleReadTest {
       long[] attempts = java.util.stream.LongStream.range(0, 300).toArray();
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, attempts))) {
         assertThat(drain(read)).isEqualTo(300);
-        assertThat(read.counters().retries()).isEqualTo(1);
+        assertThat(read.counters().requests().retries()).isEqualTo(1);
       }
     }
   }

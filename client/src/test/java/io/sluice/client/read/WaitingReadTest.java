@@ -167,9 +167,11 @@ class WaitingReadTest {
         }
         assertThat(records).isEqualTo(contents);
         ReadCounters counters = read.counters();
-        assertThat(counters.retries()).isZero();
-        assertThat(counters.localBlocks()).as("nothing came from elsewhere").isZero();
-        assertThat(counters.fetches()).as("more than are in flight at a time").isGreaterThan(3);
+        assertThat(counters.requests().retries()).isZero();
+        assertThat(counters.local().blocks()).as("nothing came from elsewhere").isZero();
+        assertThat(counters.requests().fetches())
+            .as("more than are in flight at a time")
+            .isGreaterThan(3);
       }
       for (int server = 0; server < 2; server++) {
         assertThat(cluster.health().isFailing(cluster.server(server).id())).isFalse();
@@ -268,7 +270,7 @@ class WaitingReadTest {
               .expect(0, 1, 1);
       try (PooledShuffleRead read = read(cluster, request)) {
         assertThat(drain(read)).isEqualTo(3);
-        assertThat(read.counters().localBlocks()).isEqualTo(5);
+        assertThat(read.counters().local().blocks()).isEqualTo(5);
       }
     }
   }

@@ -178,7 +178,7 @@ class FaultTest {
   private static void checkWay(SoftAssertions softly, Mode mode, Fault fault, Outcome found) {
     String what = mode + " " + fault;
     long further = found.shuffle(fault.job(), "generation");
-    long local = found.shuffle(fault.job(), "leftLocalBytes");
+    long local = found.shuffle(fault.job(), "writes.localBytes");
     System.out.printf("%s: further servers %d, bytes left local %d%n", what, further, local);
     if (Expectation.goesAround(mode, fault)) {
       softly.assertThat(further + local).as(what + " ways round").isPositive();

@@ -64,21 +64,21 @@ class ShortCircuitTest {
 
     ReadCounters counters = readAll(client, assignment);
 
-    assertThat(counters.fileBytes()).as("spilled").isPositive().isLessThan(counters.bytes());
-    assertThat(counters.bytes() - counters.fileBytes()).as("in memory").isPositive();
-    assertThat(counters.fileFailures()).isZero();
+    assertThat(counters.files().bytes()).as("spilled").isPositive().isLessThan(counters.bytes());
+    assertThat(counters.bytes() - counters.files().bytes()).as("in memory").isPositive();
+    assertThat(counters.files().failures()).isZero();
   }
 
   @Test
   void readsRunFilesOfAServerThatIsTalkedToOverGrpc() throws Exception {
     SluiceClient client = startClient("GRPC", true);
-    assertThat(readAll(client, pushAll(client)).fileBytes()).isPositive();
+    assertThat(readAll(client, pushAll(client)).files().bytes()).isPositive();
   }
 
   @Test
   void fetchesEverythingWhenToldTo() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", false);
-    assertThat(readAll(client, pushAll(client)).fileBytes()).isZero();
+    assertThat(readAll(client, pushAll(client)).files().bytes()).isZero();
   }
 
   @Test
@@ -86,8 +86,8 @@ class ShortCircuitTest {
     SluiceClient client = startClient("GRPC_NETTY", true);
     Files.delete(data.resolve("sluice.sock"));
     ReadCounters counters = readAll(client, pushAll(client));
-    assertThat(counters.fileBytes()).isZero();
-    assertThat(counters.fileFailures()).isZero();
+    assertThat(counters.files().bytes()).isZero();
+    assertThat(counters.files().failures()).isZero();
   }
 
   @Test
@@ -96,8 +96,8 @@ class ShortCircuitTest {
     Files.delete(data.resolve("sluice.sock"));
     Files.createFile(data.resolve("sluice.sock"));
     ReadCounters counters = readAll(client, pushAll(client));
-    assertThat(counters.fileBytes()).isZero();
-    assertThat(counters.fileFailures()).isPositive();
+    assertThat(counters.files().bytes()).isZero();
+    assertThat(counters.files().failures()).isPositive();
   }
 
   @Test

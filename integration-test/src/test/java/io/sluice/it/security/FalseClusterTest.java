@@ -80,8 +80,8 @@ class FalseClusterTest {
     Outcome found = runWithSecret();
 
     assertThat(found.shufflesOnSluice()).isPositive();
-    assertThat(sum(found, ".pushedBytes")).isZero();
-    assertThat(sum(found, ".leftLocalBytes")).isPositive();
+    assertThat(sum(found, ".writes.pushedBytes")).isZero();
+    assertThat(sum(found, ".writes.localBytes")).isPositive();
   }
 
   private static long sum(Outcome found, String counter) {

@@ -55,7 +55,7 @@ class ConnectTest {
         assertThat(Files.readAllLines(rows)).isEqualTo(expectedRows());
         assertThat(served.fallbacks()).isEmpty();
         assertThat(served.shufflesOnSluice()).as("two groupings and a sort").isEqualTo(3);
-        assertThat(served.ofAllShuffles("leftLocalBytes")).isZero();
+        assertThat(served.ofAllShuffles("writes.localBytes")).isZero();
         assertThat(probe.counters().pushedBytes()).isPositive();
       }
     }

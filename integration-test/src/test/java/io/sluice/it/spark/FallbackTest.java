@@ -102,9 +102,9 @@ class FallbackTest {
 
   /** That every block of a job's shuffle stayed on executors. */
   private static void assertAllLocal(Outcome found, String job, long attempts) {
-    assertThat(found.shuffle(job, "mapAttempts")).as(job + " map attempts").isEqualTo(attempts);
-    assertThat(found.shuffle(job, "leftLocalBytes")).as(job + " in local output").isPositive();
-    assertThat(found.shuffle(job, "pushedBytes")).as(job + " pushed to servers").isZero();
+    assertThat(found.shuffle(job, "writes.attempts")).as(job + " map attempts").isEqualTo(attempts);
+    assertThat(found.shuffle(job, "writes.localBytes")).as(job + " in local output").isPositive();
+    assertThat(found.shuffle(job, "writes.pushedBytes")).as(job + " pushed to servers").isZero();
   }
 
   /** What the operator's file says from now on. */
@@ -178,7 +178,7 @@ class FallbackTest {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest("faults/further"));
       assertThat(found.number(job, "failedTasks")).as(job).isZero();
     }
-    assertThat(found.shuffle("faults/before", "leftLocalBytes")).isZero();
+    assertThat(found.shuffle("faults/before", "writes.localBytes")).isZero();
     assertAllLocal(found, "faults/quota@registered", MAPS);
     assertThat(found.fallbacks())
         .as("of the third shuffle")
@@ -244,7 +244,7 @@ class FallbackTest {
     assertThat(found.number(FURTHER, "mapTasks")).isEqualTo(MAPS);
     assertThat(found.number(FURTHER, "localBytesRead")).isZero();
     assertThat(found.shuffle(FURTHER, "generation")).as("servers replaced").isEqualTo(1);
-    assertThat(found.shuffle(FURTHER, "leftLocalBytes")).isZero();
+    assertThat(found.shuffle(FURTHER, "writes.localBytes")).isZero();
 
     assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
     assertAllLocal(found, ALL_LOCAL, MAPS + lost[0]);

@@ -110,7 +110,7 @@ public final class SparkApplication {
 
     /**
      * A value of the shuffle of a {@code faults/} job: {@code generation}, the number of changes of
-     * its assignment, {@code servers}, or a counter such as {@code leftLocalBytes}.
+     * its assignment, {@code servers}, or a counter such as {@code writes.localBytes}.
      */
     public long shuffle(String job, String what) {
       return number("shuffle." + number(job, "plan"), what);
@@ -121,7 +121,7 @@ public final class SparkApplication {
       return shuffles("generation").anyMatch(generation -> !generation.equals("0"));
     }
 
-    /** A counter of all shuffles together, such as {@code leftLocalBytes}. */
+    /** A counter of all shuffles together, such as {@code writes.localBytes}. */
     public long ofAllShuffles(String counter) {
       return shuffles(counter).mapToLong(Long::parseLong).sum();
     }

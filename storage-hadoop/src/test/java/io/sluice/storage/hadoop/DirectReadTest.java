@@ -100,8 +100,8 @@ class DirectReadTest {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(remoteFiles()).isNotEmpty();
-    assertThat(counters.fileBytes()).isPositive().isLessThan(counters.bytes());
-    assertThat(counters.fileFailures()).isZero();
+    assertThat(counters.files().bytes()).isPositive().isLessThan(counters.bytes());
+    assertThat(counters.files().failures()).isZero();
   }
 
   @Test
@@ -117,8 +117,8 @@ class DirectReadTest {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
     ReadCounters counters = readAll(client, assignment);
-    assertThat(counters.fileBytes()).isLessThanOrEqualTo(localBytes());
-    assertThat(counters.fileFailures()).isZero();
+    assertThat(counters.files().bytes()).isLessThanOrEqualTo(localBytes());
+    assertThat(counters.files().failures()).isZero();
   }
 
   @Test
@@ -126,8 +126,8 @@ class DirectReadTest {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + directory.resolve("other")));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(remoteFiles()).isNotEmpty();
-    assertThat(counters.fileBytes()).isLessThanOrEqualTo(localBytes());
-    assertThat(counters.fileFailures()).isPositive();
+    assertThat(counters.files().bytes()).isLessThanOrEqualTo(localBytes());
+    assertThat(counters.files().failures()).isPositive();
   }
 
   @Test
@@ -140,7 +140,7 @@ class DirectReadTest {
                 "rss.client.read.shortcircuit.enabled",
                 Boolean.toString(false)));
     ReadCounters counters = readAll(client, pushAll(client));
-    assertThat(counters.fileBytes()).isZero();
+    assertThat(counters.files().bytes()).isZero();
   }
 
   @Test

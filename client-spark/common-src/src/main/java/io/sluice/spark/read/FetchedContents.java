@@ -130,7 +130,7 @@ public final class FetchedContents implements BlockContents {
 
   /** Local output counts what it fetches itself. */
   private static long remoteBlocks(ReadCounters counters) {
-    return counters.blocks() - counters.localBlocks();
+    return counters.blocks() - counters.local().blocks();
   }
 
   private void report() {
@@ -140,7 +140,7 @@ public final class FetchedContents implements BlockContents {
     long waitMs = TimeUnit.NANOSECONDS.toMillis(now.waitNanos());
     metrics.incFetchWaitTime(waitMs - reportedWaitMs);
     reportedWaitMs = waitMs;
-    long fetchMs = TimeUnit.NANOSECONDS.toMillis(now.fetchNanos());
+    long fetchMs = TimeUnit.NANOSECONDS.toMillis(now.requests().fetchNanos());
     metrics.incRemoteReqsDuration(fetchMs - reportedFetchMs);
     reportedFetchMs = fetchMs;
     reported = now;

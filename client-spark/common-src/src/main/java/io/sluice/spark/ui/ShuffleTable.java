@@ -24,17 +24,17 @@ final class ShuffleTable {
     for (ShuffleState row : rows) {
       ShuffleCounters counters = row.counters;
       total = total.plus(counters);
-      most = Math.max(most, counters.pushedBytes() + counters.leftLocalBytes());
+      most = Math.max(most, counters.writes().pushedBytes() + counters.writes().localBytes());
       own += row.refusal.isEmpty() ? 0 : 1;
     }
     StringBuilder html = new StringBuilder(STYLE);
     html.append("<ul class=\"list-unstyled\" id=\"sluice-totals\">");
     item(html, "Shuffles through Sluice", Integer.toString(rows.size() - own));
     item(html, "Shuffles on Spark's own", Integer.toString(own));
-    item(html, "Pushed to servers", size(total.pushedBytes()));
-    item(html, "Left in local output", size(total.leftLocalBytes()));
-    item(html, "Read from servers", size(total.readBytes()));
-    item(html, "Read from local output", size(total.readLocalBytes()));
+    item(html, "Pushed to servers", size(total.writes().pushedBytes()));
+    item(html, "Left in local output", size(total.writes().localBytes()));
+    item(html, "Read from servers", size(total.reads().bytes()));
+    item(html, "Read from local output", size(total.reads().localBytes()));
     html.append("</ul>");
     html.append("<table class=\"table table-bordered table-sm table-striped sortable\"");
     html.append(" id=\"sluice-shuffles\"><thead><tr>");
@@ -80,18 +80,18 @@ final class ShuffleTable {
       html.append(escaped(row.refusal)).append("</span>");
     }
     html.append("</td>");
-    number(html, counters.mapAttempts());
-    number(html, counters.records());
-    bytes(html, counters.pushedBytes(), most, "sluice-pushed");
-    bytes(html, counters.leftLocalBytes(), most, "sluice-local");
-    number(html, counters.pushRetries() + counters.readRetries());
-    number(html, counters.furtherServers());
-    millis(html, counters.pushWaitMs());
-    number(html, counters.reads());
-    bytes(html, counters.readBytes(), most, "sluice-pushed");
-    bytes(html, counters.fileBytes(), most, "sluice-pushed");
-    bytes(html, counters.readLocalBytes(), most, "sluice-local");
-    millis(html, counters.readWaitMs());
+    number(html, counters.writes().attempts());
+    number(html, counters.writes().records());
+    bytes(html, counters.writes().pushedBytes(), most, "sluice-pushed");
+    bytes(html, counters.writes().localBytes(), most, "sluice-local");
+    number(html, counters.writes().retries() + counters.reads().retries());
+    number(html, counters.writes().furtherServers());
+    millis(html, counters.writes().waitMs());
+    number(html, counters.reads().count());
+    bytes(html, counters.reads().bytes(), most, "sluice-pushed");
+    bytes(html, counters.reads().fileBytes(), most, "sluice-pushed");
+    bytes(html, counters.reads().localBytes(), most, "sluice-local");
+    millis(html, counters.reads().waitMs());
     html.append("</tr>");
   }
 

@@ -45,7 +45,16 @@ class FetchedContentsTest {
     public ShuffleBlock next() throws IOException {
       counters =
           counters.plus(
-              new ReadCounters(100, 2, 300, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2_500_000, 3_500_000));
+              new ReadCounters(
+                  100,
+                  2,
+                  300,
+                  4,
+                  0,
+                  2_500_000,
+                  new ReadCounters.Requests(1, 1, 0, 3_500_000),
+                  new ReadCounters.Files(0, 0),
+                  new ReadCounters.Local(0, 0, 0)));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;

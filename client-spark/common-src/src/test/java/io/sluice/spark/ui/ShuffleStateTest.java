@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class ShuffleStateTest {
   private static final ShuffleCounters COUNTERS =
-      new ShuffleCounters(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+      new ShuffleCounters(
+          new ShuffleCounters.Writes(1, 2, 3, 4, 5, 6, 7),
+          new ShuffleCounters.Reads(8, 9, 10, 11, 12, 13));
 
   @Test
   void comesBackFromAnEventLog() {

@@ -37,7 +37,7 @@ class ShuffleStatesTest {
     assertThat(posted).hasSize(2);
     assertThat(posted.get(1).shuffleId).isEqualTo(4);
     assertThat(posted.get(1).partitions).isEqualTo(8);
-    assertThat(posted.get(1).counters.pushedBytes()).isEqualTo(100);
+    assertThat(posted.get(1).counters.writes().pushedBytes()).isEqualTo(100);
   }
 
   @Test
@@ -65,7 +65,7 @@ class ShuffleStatesTest {
     states.onTaskEnd(null);
 
     assertThat(posted).hasSize(3);
-    assertThat(posted.get(2).counters.pushedBytes()).isEqualTo(2);
+    assertThat(posted.get(2).counters.writes().pushedBytes()).isEqualTo(2);
   }
 
   @Test
@@ -79,7 +79,7 @@ class ShuffleStatesTest {
     states.onJobEnd(null);
 
     assertThat(posted).hasSize(2);
-    assertThat(posted.get(1).counters.pushedBytes()).isEqualTo(7);
+    assertThat(posted.get(1).counters.writes().pushedBytes()).isEqualTo(7);
     assertThat(posted.get(1).servers).containsExactly("a:1");
   }
 
@@ -93,7 +93,9 @@ class ShuffleStatesTest {
   }
 
   private static ShuffleCounters pushed(long bytes) {
-    return new ShuffleCounters(1, 0, bytes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new ShuffleCounters(
+        new ShuffleCounters.Writes(1, 0, bytes, 0, 0, 0, 0),
+        new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0));
   }
 
   private static ServerId server(String host) {

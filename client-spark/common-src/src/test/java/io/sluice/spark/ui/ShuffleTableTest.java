@@ -33,7 +33,10 @@ class ShuffleTableTest {
   }
 
   private static ShuffleState state(int shuffleId, String refusal, long pushed, long local) {
-    ShuffleCounters counters = new ShuffleCounters(1, 2, pushed, local, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    ShuffleCounters counters =
+        new ShuffleCounters(
+            new ShuffleCounters.Writes(1, 2, pushed, local, 0, 0, 0),
+            new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0));
     return new ShuffleState(shuffleId, 10, List.of("a:1"), 0, refusal, counters);
   }
 }

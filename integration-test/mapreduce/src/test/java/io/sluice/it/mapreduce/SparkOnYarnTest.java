@@ -91,7 +91,7 @@ final class SparkOnYarnTest {
     assertThat(clusters.finalStatus(application(found))).isEqualTo("SUCCEEDED");
     assertThat(found.fallbacks()).isEmpty();
     assertThat(found.shufflesOnSluice()).isPositive();
-    assertThat(found.ofAllShuffles("leftLocalBytes")).isZero();
+    assertThat(found.ofAllShuffles("writes.localBytes")).isZero();
     ClusterCounters did = clusters.probe().counters().since(before);
     assertThat(did.pushedBytes()).as("bytes pushed to servers").isPositive();
     assertThat(did.fetchedBytes()).as("bytes fetched from servers").isPositive();

@@ -15,7 +15,8 @@ import org.apache.spark.scheduler.SparkListenerEvent;
  * Keeps the newest {@code ShuffleState} event of every shuffle, which the plugin posts to Spark's
  * listener bus. Results have it as {@code shuffle.ID.NAME}, where NAME is {@code refusal} (empty
  * for a shuffle that uses Sluice), {@code generation}, {@code servers} (their number) or the name
- * of a counter. Shuffles of an application without the plugin have no events.
+ * of a counter, such as {@code writes.pushedBytes}. Shuffles of an application without the plugin
+ * have no events.
  *
  * <p>The class of the event is read by reflection, because the plugin is not on the class path of
  * the compiler, and with {@code --jars} not on that of the driver. Thread-safe.
@@ -63,11 +64,18 @@ public final class ShuffleEvents extends SparkListener {
     into.setProperty(prefix + "generation", field(event, "generation").toString());
     List<?> servers = (List<?>) field(event, "servers");
     into.setProperty(prefix + "servers", Integer.toString(servers.size()));
-    Object counters = field(event, "counters");
+    reportCounters(prefix, field(event, "counters"), into);
+  }
+
+  private static void reportCounters(String prefix, Object counters, Properties into) {
     for (RecordComponent counter : counters.getClass().getRecordComponents()) {
       try {
         Object value = counter.getAccessor().invoke(counters);
-        into.setProperty(prefix + counter.getName(), value.toString());
+        if (value instanceof Record group) {
+          reportCounters(prefix + counter.getName() + ".", group, into);
+        } else {
+          into.setProperty(prefix + counter.getName(), value.toString());
+        }
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("cannot read counter " + counter.getName(), e);
       }
