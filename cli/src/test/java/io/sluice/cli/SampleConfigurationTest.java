@@ -6,7 +6,7 @@ import io.sluice.cli.control.ExitCode;
 import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.DataSize;
 import io.sluice.server.ServerConfig;
-import io.sluice.server.config.MachineMemory;
+import io.sluice.server.memory.MachineMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +110,7 @@ class SampleConfigurationTest {
             null,
             CORES);
 
-    assertThat(config.buffer().capacityBytes()).isLessThan(direct);
+    assertThat(config.memory().capacityBytes()).isLessThan(direct);
     // A quarter at least is for the page cache, the JVM itself and the system.
     assertThat(heap + direct).isLessThanOrEqualTo(physical * 3 / 4);
   }

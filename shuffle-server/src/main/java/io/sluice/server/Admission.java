@@ -5,7 +5,6 @@ import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
-import io.sluice.server.config.NetworkConfig;
 import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.TransportCounters;
 import java.util.function.LongSupplier;

@@ -15,7 +15,6 @@ import io.sluice.server.cluster.Mover;
 import io.sluice.server.cluster.ProcessVitals;
 import io.sluice.server.cluster.RpcServer;
 import io.sluice.server.cluster.StoreReport;
-import io.sluice.server.config.NetworkConfig;
 import io.sluice.transport.protocol.DataExchange;
 import io.sluice.transport.server.GrpcDataService;
 import java.util.ArrayList;

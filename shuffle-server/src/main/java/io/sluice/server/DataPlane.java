@@ -2,7 +2,6 @@ package io.sluice.server;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.tls.TlsContexts;
-import io.sluice.server.config.NetworkConfig;
 import io.sluice.server.disk.PageCache;
 import io.sluice.server.net.ShortCircuitConfig;
 import io.sluice.server.net.ShortCircuitCounters;
@@ -21,12 +20,10 @@ import io.sluice.server.service.ServiceConfig;
 import io.sluice.server.service.StoreDataService;
 import io.sluice.transport.protocol.ConnectionGuard;
 import io.sluice.transport.protocol.FrameLimits;
-import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.NettyDataServer;
 import io.sluice.transport.server.NettyServerConfig;
 import io.sluice.transport.server.RequestMemory;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -66,7 +63,7 @@ record DataPlane(
       throws StartException {
     ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
     DiskReadCounters readCounters = new DiskReadCounters();
-    ReadBudget readBudget = new ReadBudget(startup.config().reading().budgetBytes());
+    ReadBudget readBudget = new ReadBudget(startup.config().reads().budgetBytes());
     RequestMemory requestMemory = RequestMemory.ofHeap(Runtime.getRuntime().maxMemory());
     FileReads reads =
         startReads(startup, readBudget, requestMemory, timer, engine.pageCache(), readCounters);
@@ -116,7 +113,7 @@ record DataPlane(
       ScheduledExecutorService timer,
       PageCache pageCache,
       DiskReadCounters counters) {
-    DiskReadConfig reading = startup.config().reading().disks();
+    DiskReadConfig reading = startup.config().reads().disks();
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
     return parts.add(
@@ -176,19 +173,13 @@ record DataPlane(
       Admission admission,
       ShortCircuitCounters counters) {
     ServerConfig config = startup.config();
-    DataTransportConfig limits = config.network().connections();
-    if (config.reading().socket().isEmpty()) {
+    if (config.shortCircuit().isEmpty()) {
       return;
     }
-    Path socket = config.reading().socket().get();
+    ShortCircuitConfig shortCircuit = config.shortCircuit().get();
     ShortCircuitServer server =
         new ShortCircuitServer(
-            new ShortCircuitConfig(
-                socket,
-                limits.maxConnections(),
-                limits.maxConnectionsPerPeer(),
-                limits.helloTimeoutMs(),
-                limits.stallTimeoutMs()),
+            shortCircuit,
             engine.epoch(),
             engine.store(),
             reads,
@@ -198,11 +189,11 @@ record DataPlane(
     try {
       server.start();
     } catch (IOException e) {
-      log.warn("short circuit is off socket={} reason={}", socket, e.getMessage());
+      log.warn("short circuit is off socket={} reason={}", shortCircuit.socket(), e.getMessage());
       return;
     }
     startup.parts().add("short circuit", server);
-    service.announceLocalSocket(socket.toString());
+    service.announceLocalSocket(shortCircuit.socket().toString());
   }
 
   private static Optional<NettyDataServer> startNetty(
@@ -218,7 +209,6 @@ record DataPlane(
             new NettyServerConfig(
                 network.address().bind().orElse(null),
                 port,
-                network.backlog(),
                 network.ioMode(),
                 network.loops(),
                 network.connections()),

@@ -1,7 +1,6 @@
 package io.sluice.server;
 
 import io.sluice.common.auth.ClusterSecurity;
-import io.sluice.server.config.HostAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -5,31 +5,38 @@ import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.config.BufferConfig;
-import io.sluice.server.config.ClusterConfig;
-import io.sluice.server.config.DiskConfig;
-import io.sluice.server.config.DurabilityConfig;
-import io.sluice.server.config.MachineMemory;
-import io.sluice.server.config.MergeConfig;
-import io.sluice.server.config.NetworkConfig;
-import io.sluice.server.config.ReadingConfig;
-import io.sluice.server.config.ScrubLimits;
-import io.sluice.server.config.ShuffleLimits;
+import io.sluice.server.background.MergeConfig;
+import io.sluice.server.background.ScrubConfig;
+import io.sluice.server.background.SpillConfig;
+import io.sluice.server.cluster.ClusterConfig;
+import io.sluice.server.cluster.HeartbeatConfig;
+import io.sluice.server.cluster.MoveConfig;
+import io.sluice.server.disk.DiskConfig;
+import io.sluice.server.disk.DurabilityConfig;
 import io.sluice.server.log.StoreConfig;
+import io.sluice.server.memory.MachineMemory;
+import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.net.ShortCircuitConfig;
+import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.read.ReadConfig;
 import io.sluice.server.remote.RemoteConfig;
+import io.sluice.transport.server.DataTransportConfig;
+import java.util.Optional;
 
 /**
  * The configuration of a shuffle server, parsed once at its start.
  *
  * @param shuffles bounds of what is kept
+ * @param shortCircuit empty: clients on this host do not get run files
  * @param stopTimeoutMs how long a clean stop may take
  */
 public record ServerConfig(
     NetworkConfig network,
-    BufferConfig buffer,
+    MemoryConfig memory,
     StoreConfig shuffles,
     StorageConfig storage,
-    ReadingConfig reading,
+    ReadConfig reads,
+    Optional<ShortCircuitConfig> shortCircuit,
     ClusterConfig cluster,
     long stopTimeoutMs,
     SecurityConfig security) {
@@ -40,60 +47,80 @@ public record ServerConfig(
           .atMost(60_000L)
           .reloadable()
           .doc(
-              "How long a clean stop may take: requests under way are finished and memory is"
-                  + " written to run files; what is left then is given up.")
+              "How long a clean stop may take to finish requests and to write memory to run"
+                  + " files; the rest is lost. Raise it with rss.server.buffer.capacity, within what"
+                  + " systemd or Kubernetes allow.")
           .build();
 
+  /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
+  private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
+
   /** Every key of a shuffle server. */
-  public static final ConfigSchema SCHEMA =
-      SecurityConfig.withoutSecrets(
-              ConfigSchema.builder("server")
-                  .title("Shuffle server")
-                  .intro("Read from the file given as `sluice server --conf FILE`."))
-          .keys(ClusterConfig.KEYS)
-          .keys(NetworkConfig.KEYS)
-          .keys(DiskConfig.KEYS)
-          .keys(RemoteConfig.KEYS)
-          .passedOn(RemoteConfig.PROPERTIES)
-          .rule(RemoteConfig::checkPath)
-          .rule(RemoteConfig::checkKerberos)
-          .keys(MergeConfig.KEYS)
-          .keys(DurabilityConfig.KEYS)
-          .keys(ReadingConfig.KEYS)
-          .keys(ScrubLimits.KEYS)
-          .keys(BufferConfig.KEYS)
-          .keys(ShuffleLimits.KEYS)
-          .keys(STOP_TIMEOUT)
-          .keys(SecurityConfig.KEYS)
-          .rule(NetworkConfig::checkPorts)
-          .rule(NetworkConfig::checkTimeouts)
-          .rule(DiskConfig::checkWatermarks)
-          .rule(DiskConfig::checkReadErrors)
-          .rule(BufferConfig::checkWatermarks)
-          .ignoredIn(ServerConfig.class, "uniffle-keys.txt")
-          .removed(
-              "rss.http.basic.authorizationCredentials",
-              "the HTTP port has no login and shows metrics only; close it to others")
-          .build();
+  public static final ConfigSchema SCHEMA = schema();
+
+  private static ConfigSchema schema() {
+    ConfigSchema.Builder schema =
+        SecurityConfig.withoutSecrets(
+                ConfigSchema.builder("server")
+                    .title("Shuffle server")
+                    .intro("Read from the file given as `sluice server --conf FILE`."))
+            .keys(HeartbeatConfig.KEYS)
+            .keys(ClusterConfig.KEYS)
+            .keys(MoveConfig.KEYS)
+            .keys(NetworkConfig.KEYS)
+            .keys(DataTransportConfig.KEYS)
+            .keys(DiskConfig.KEYS)
+            .keys(RemoteConfig.KEYS)
+            .passedOn(RemoteConfig.PROPERTIES)
+            .keys(MergeConfig.KEYS)
+            .keys(DurabilityConfig.KEYS)
+            .keys(ReadConfig.KEYS)
+            .keys(DiskReadConfig.KEYS)
+            .keys(ShortCircuitConfig.KEYS)
+            .keys(ScrubConfig.KEYS)
+            .keys(MemoryConfig.KEYS)
+            .keys(SpillConfig.HUGE_RATIO)
+            .keys(StoreConfig.KEYS)
+            .keys(STOP_TIMEOUT)
+            .keys(SecurityConfig.KEYS)
+            .rule(RemoteConfig::checkPath)
+            .rule(RemoteConfig::checkKerberos)
+            .rule(NetworkConfig::checkPorts)
+            .ignoredIn(ServerConfig.class, "uniffle-keys.txt")
+            .removed(
+                "rss.jetty.ssl.enable",
+                "rss.security.tls.enabled encrypts every port, this one too")
+            .removed(
+                "rss.http.basic.authorizationCredentials",
+                "the HTTP port has no login and shows metrics only; close it to others");
+    return MemoryConfig.rules(DiskConfig.rules(DataTransportConfig.rules(schema))).build();
+  }
 
   /**
    * @param rssIp value of the environment variable {@code RSS_IP}, or null
    * @throws ConfigException the machine cannot give what is asked
    */
   public static ServerConfig from(ConfigSet set, MachineMemory machine, String rssIp, int cores) {
-    BufferConfig buffer = BufferConfig.from(set, machine);
+    MemoryConfig memory = MemoryConfig.from(set, machine);
+    StoreConfig shuffles = StoreConfig.from(set, machine.heapMaxBytes());
     DiskConfig disk = DiskConfig.from(set);
+    NetworkConfig network = NetworkConfig.from(set, rssIp, memory.capacityBytes(), cores);
     return new ServerConfig(
-        NetworkConfig.from(set, rssIp, buffer.capacityBytes(), cores),
-        buffer,
-        ShuffleLimits.from(set, machine.heapMaxBytes()),
+        network,
+        memory,
+        shuffles,
         new StorageConfig(
             disk,
             RemoteConfig.from(set),
             DurabilityConfig.from(set),
-            MergeConfig.from(set, machine, buffer.capacityBytes()),
-            ScrubLimits.from(set)),
-        ReadingConfig.from(set, buffer.capacityBytes(), disk.directories().get(0).path()),
+            SpillConfig.from(
+                set,
+                memory.capacityBytes(),
+                shuffles.maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR),
+            MergeConfig.from(set, machine, memory.capacityBytes()),
+            ScrubConfig.from(set)),
+        ReadConfig.from(set, memory.capacityBytes()),
+        ShortCircuitConfig.from(set, disk.directories().get(0).path(), network.connections()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT),
         // Tokens are the coordinators' to give.

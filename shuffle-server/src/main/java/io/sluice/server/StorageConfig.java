@@ -1,9 +1,10 @@
 package io.sluice.server;
 
-import io.sluice.server.background.MergeSettings;
+import io.sluice.server.background.MergeConfig;
 import io.sluice.server.background.ScrubConfig;
-import io.sluice.server.config.DiskConfig;
-import io.sluice.server.config.DurabilityConfig;
+import io.sluice.server.background.SpillConfig;
+import io.sluice.server.disk.DiskConfig;
+import io.sluice.server.disk.DurabilityConfig;
 import io.sluice.server.remote.RemoteConfig;
 
 /** The configuration of disks and of the background work on them. */
@@ -11,5 +12,6 @@ public record StorageConfig(
     DiskConfig disk,
     RemoteConfig remote,
     DurabilityConfig durability,
-    MergeSettings merge,
+    SpillConfig spill,
+    MergeConfig merge,
     ScrubConfig scrub) {}

@@ -8,12 +8,10 @@ import io.sluice.server.background.Merger;
 import io.sluice.server.background.ReportedMergeInputs;
 import io.sluice.server.background.ScrubCounters;
 import io.sluice.server.background.Scrubbers;
-import io.sluice.server.background.SpillConfig;
 import io.sluice.server.background.SpillPolicy;
 import io.sluice.server.background.SpillWriter;
 import io.sluice.server.background.Spiller;
 import io.sluice.server.cluster.DiskReport;
-import io.sluice.server.config.BufferConfig;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.disk.DiskWatch;
@@ -24,7 +22,6 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.observe.Latencies;
 import io.sluice.server.observe.ServerCounters;
 import io.sluice.server.recovery.Recovered;
@@ -55,9 +52,6 @@ record StorageEngine(
   /** Run files that stay open though nobody reads them: far fewer than a process may open. */
   private static final int IDLE_OPEN_RUNS = 256;
 
-  /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
-  private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
-
   /** Of memory; what is left of it is written by the stop in a moment. */
   private static final int FLUSH_LEAVES_DIVISOR = 16;
 
@@ -70,8 +64,7 @@ record StorageEngine(
     Disks disks = new DataDirectories(startup).open();
     RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
     runs.start();
-    MemoryBudget memory =
-        parts.add("memory", new MemoryBudget(memoryConfig(config.buffer()), nanoTime));
+    MemoryBudget memory = parts.add("memory", new MemoryBudget(config.memory(), nanoTime));
     ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
 
     StoreRecovery recovery = new StoreRecovery(startup, disks, store);
@@ -88,7 +81,7 @@ record StorageEngine(
                 store,
                 memory,
                 disks,
-                new SpillPolicy(spillConfig(config, memory)),
+                new SpillPolicy(config.storage().spill()),
                 new SpillWriter(recovered.epoch(), runs, new SecureRandom(), counters),
                 nanoTime));
     spiller.start();
@@ -125,18 +118,6 @@ record StorageEngine(
     merger.start();
     return new StorageEngine(
         disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed, pageCache);
-  }
-
-  private static MemoryConfig memoryConfig(BufferConfig buffer) {
-    return new MemoryConfig(
-        buffer.capacityBytes(), buffer.slabBytes(), buffer.highPercent(), buffer.lowPercent());
-  }
-
-  private static SpillConfig spillConfig(ServerConfig config, MemoryBudget memory) {
-    return SpillConfig.forCapacity(
-        memory.capacityBytes(),
-        config.shuffles().maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR,
-        config.buffer().hugeRatio());
   }
 
   /** This life of the server. */

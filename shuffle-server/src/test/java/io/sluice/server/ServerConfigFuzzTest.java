@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.fuzz.ConfigFuzz;
 import io.sluice.common.fuzz.DecoderFuzz;
-import io.sluice.server.config.MachineMemory;
+import io.sluice.server.memory.MachineMemory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -11,9 +11,9 @@ import io.sluice.common.config.HostPort;
 import io.sluice.common.net.IoMode;
 import io.sluice.server.background.BlockSizePolicy;
 import io.sluice.server.background.FanInPolicy;
-import io.sluice.server.config.MachineMemory;
 import io.sluice.server.disk.DirectoryConfig;
 import io.sluice.server.disk.StorageKind;
+import io.sluice.server.memory.MachineMemory;
 import io.sluice.server.remote.RemoteConfig;
 import io.sluice.server.remote.spi.KerberosSettings;
 import java.io.IOException;
@@ -59,7 +59,6 @@ class ServerConfigTest {
         Map.ofEntries(
             Map.entry("rss.coordinator.quorum", "a:1,b:2"),
             Map.entry("rss.server.heartbeat.interval", "3s"),
-            Map.entry("rss.server.heartbeat.timeout", "2s"),
             Map.entry("rss.server.app.expired.withoutHeartbeat", "90s"),
             Map.entry("rss.server.tags", "ssd,rack1"),
             Map.entry("rss.server.decommission.check.interval", "9s"),
@@ -71,17 +70,13 @@ class ServerConfigTest {
             Map.entry("rss.server.netty.port", "2"),
             Map.entry("rss.jetty.http.port", "3"),
             Map.entry("rss.server.netty.io.mode", "IO_URING"),
-            Map.entry("rss.server.netty.epoll.enable", "false"),
-            Map.entry("rss.server.netty.connect.backlog", "128"),
             Map.entry("rss.server.netty.worker.thread", "7"),
-            Map.entry("rss.rpc.executor.size", "5"),
             Map.entry("rss.rpc.message.max.size", "4m"),
             Map.entry("rss.server.connections.max", "99"),
             Map.entry("rss.server.connections.per.peer.max", "97"),
             Map.entry("rss.server.connections.per.application.max", "96"),
             Map.entry("rss.server.http.connections.max", "95"),
             Map.entry("rss.server.http.connections.per.peer.max", "94"),
-            Map.entry("rss.server.connection.requests.max", "98"),
             Map.entry("rss.server.connection.hello.timeout", "5s"),
             Map.entry("rss.server.connection.stall.timeout", "6s"),
             Map.entry("rss.server.connection.body.timeout", "77s"),
@@ -94,9 +89,6 @@ class ServerConfigTest {
             Map.entry("rss.server.disk.write.timeout", "7s"),
             Map.entry("rss.server.disk.write.errors.max", "7"),
             Map.entry("rss.server.disk.read.errors.max", "7"),
-            Map.entry("rss.server.disk.read.errors.lost", "77"),
-            Map.entry("rss.server.disk.checksum.errors.max", "7"),
-            Map.entry("rss.server.disk.errors.window", "7s"),
             Map.entry("rss.server.disk.slow.factor", "7"),
             Map.entry("rss.server.disk.slow.threshold", "7s"),
             Map.entry("rss.server.disk.lost.after", "7s"),
@@ -135,11 +127,9 @@ class ServerConfigTest {
             Map.entry("rss.server.shortcircuit.socket", "/run/sluice.sock"),
             Map.entry("rss.server.buffer.capacity", "1g"),
             Map.entry("rss.server.buffer.capacity.ratio", "0.1"),
-            Map.entry("rss.server.buffer.slab.size", "128k"),
             Map.entry("rss.server.memory.shuffle.highWaterMark.percentage", "60"),
             Map.entry("rss.server.memory.shuffle.lowWaterMark.percentage", "10"),
             Map.entry("rss.server.shuffles.max", "10"),
-            Map.entry("rss.server.shuffles.forgotten.max", "11"),
             Map.entry("rss.server.huge.partition.threshold", "1g"),
             Map.entry("rss.server.huge-partition.memory.limit.ratio", "0.3"),
             Map.entry("rss.server.scrub.bandwidth", "1m"),
@@ -158,7 +148,6 @@ class ServerConfigTest {
     // One value only, or not without others.
     Set<String> notAlone =
         Set.of(
-            "rss.jetty.ssl.enable",
             "rss.storage.type",
             "rss.security.hadoop.kerberos.enable",
             "rss.server.merge.hdd.fan.in",
@@ -275,7 +264,7 @@ class ServerConfigTest {
         """);
     ConfigSet set = ConfigReader.of(ServerConfig.SCHEMA).file(file).read();
     ServerConfig config = ServerConfig.from(set, MACHINE, null, CORES);
-    assertThat(config.buffer().capacityBytes()).isEqualTo(140 * GIB);
+    assertThat(config.memory().capacityBytes()).isEqualTo(140 * GIB);
     assertThat(config.cluster().heartbeat().coordinators())
         .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
     assertThat(config.cluster().heartbeat().intervalMs()).isEqualTo(10_000);
@@ -287,24 +276,10 @@ class ServerConfigTest {
     assertThat(config.network().rpcPort()).isEqualTo(19990);
     assertThat(config.network().nettyPort()).contains(17000);
     assertThat(config.network().ioMode()).isEqualTo(IoMode.EPOLL);
-    assertThat(config.network().backlog()).isEqualTo(128);
     assertThat(config.network().maxBodyBytes()).as("capped").isEqualTo(64 << 20);
     assertThat(config.network().rpcThreads()).as("four per core").isEqualTo(16);
-    assertThat(set.notices()).hasSize(4).allMatch(line -> line.contains("has no effect"));
-    assertThat(config.reading().budgetBytes()).isEqualTo(20L << 30);
-  }
-
-  @Test
-  void theExplicitModeOutweighsTheOlderSwitch() {
-    assertThat(
-            config(
-                    Map.of(
-                        "rss.server.netty.io.mode", "NIO", "rss.server.netty.epoll.enable", "true"))
-                .network()
-                .ioMode())
-        .isEqualTo(IoMode.NIO);
-    assertThat(config(Map.of("rss.server.netty.epoll.enable", "false")).network().ioMode())
-        .isEqualTo(IoMode.NIO);
+    assertThat(set.notices()).hasSize(7).allMatch(line -> line.contains("has no effect"));
+    assertThat(config.reads().budgetBytes()).isEqualTo(20L << 30);
   }
 
   @Test
@@ -315,11 +290,11 @@ class ServerConfigTest {
 
   @Test
   void withoutACapacityMemoryIsAShareOfTheMachineWithinTheJvmsLimit() {
-    assertThat(config(Map.of(), new MachineMemory(10 * GIB, GIB, 100 * GIB)).buffer())
-        .extracting(buffer -> buffer.capacityBytes() / (1L << 20))
+    assertThat(config(Map.of(), new MachineMemory(10 * GIB, GIB, 100 * GIB)).memory())
+        .extracting(memory -> memory.capacityBytes() / (1L << 20))
         .isEqualTo(6144L);
     MachineMemory small = new MachineMemory(10 * GIB, GIB, GIB);
-    assertThat(config(Map.of(), small).buffer().capacityBytes()).isEqualTo(small.arenaMaxBytes());
+    assertThat(config(Map.of(), small).memory().capacityBytes()).isEqualTo(small.arenaMaxBytes());
     assertThatThrownBy(() -> config(Map.of(), new MachineMemory(10 << 20, 1, GIB)))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("leaves 6.0 MiB of memory, at least 16.0 MiB is needed");
@@ -350,8 +325,8 @@ class ServerConfigTest {
   void refusesABodyTimeoutBelowTheStallTimeout() {
     assertRefused(
         Map.of("rss.server.connection.body.timeout", "59s"),
-        "rss.server.connection.body.timeout (59s) must not be less than"
-            + " rss.server.connection.stall.timeout (1m)");
+        "rss.server.connection.stall.timeout (1m) must not be more than"
+            + " rss.server.connection.body.timeout (59s)");
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.sluice.server;
 
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
-import io.sluice.server.config.MachineMemory;
+import io.sluice.server.memory.MachineMemory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

@@ -8,10 +8,10 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunReader;
+import io.sluice.server.background.MergeConfig;
 import io.sluice.server.background.MergeCounters;
 import io.sluice.server.background.MergeOutcome;
 import io.sluice.server.background.MergePolicy;
-import io.sluice.server.background.MergeSettings;
 import io.sluice.server.background.MergeWriter;
 import io.sluice.server.background.Merger;
 import io.sluice.server.background.SpillWriter;
@@ -146,7 +146,7 @@ final class MergeShuffle implements AutoCloseable {
         new Merger(
             store,
             disks,
-            new MergeSettings(Map.of(StorageKind.HDD, policy), memoryBytes, 4L << 30),
+            new MergeConfig(Map.of(StorageKind.HDD, policy), memoryBytes, 4L << 30),
             new MergeWriter(
                 files, new SplittableRandom(layout.seed() + 1), counters, (run, problem) -> {}),
             any -> false,

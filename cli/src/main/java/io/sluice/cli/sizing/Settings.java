@@ -9,11 +9,6 @@ import java.util.List;
 
 /** What of a plan has to be configured. */
 final class Settings {
-  /** Defaults that do for most clusters. */
-  private static final int DEFAULT_CONNECTIONS = 10_000;
-
-  private static final long DEFAULT_START_SECONDS = 600;
-
   /** Of the units. */
   private static final int UNIT_DESCRIPTORS = 262_144;
 
@@ -44,7 +39,7 @@ final class Settings {
             new DataSize(each.bufferBytes()).toString()));
     // A quarter more: executors come before others have gone.
     int connections = (each.connections() * 5 / 4 + 99) / 100 * 100;
-    if (connections > DEFAULT_CONNECTIONS) {
+    if (connections > Defaults.SERVER_CONNECTIONS) {
       settings.add(
           new Setting(SERVER_CONF, "rss.server.connections.max", Integer.toString(connections)));
     }
@@ -55,7 +50,7 @@ final class Settings {
               "LimitNOFILE",
               Integer.toString(Integer.highestOneBit(each.fileDescriptors()) * 2)));
     }
-    if (each.startSeconds() * 2 > DEFAULT_START_SECONDS) {
+    if (each.startSeconds() * 2000L > Defaults.RECOVERY_MS) {
       long minutes = (each.startSeconds() * 2 + 59) / 60;
       settings.add(
           new Setting(

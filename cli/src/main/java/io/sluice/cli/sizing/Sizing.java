@@ -11,8 +11,9 @@ import java.util.Locale;
 final class Sizing {
   private static final double GIB = 1L << 30;
 
-  /** rss.server.disk.capacity.ratio, and the mark below which a disk is written to again. */
-  private static final double USABLE_SHARE_OF_DISK = 0.9 * 0.85;
+  /** Below the mark at which a disk is written to again. */
+  private static final double USABLE_SHARE_OF_DISK =
+      Defaults.DISK_CAPACITY_RATIO * Defaults.DISK_LOW_PERCENT / 100;
 
   /** Jobs do not come evenly. */
   private static final double DISK_RESERVE = 1.5;
@@ -29,18 +30,12 @@ final class Sizing {
   /** With fewer, the loss of one is a third of everything or more. */
   private static final int LEAST_SERVERS = 3;
 
-  /** rss.coordinator.shuffle.nodes.max. */
-  private static final int SERVERS_OF_A_SHUFFLE = 9;
-
-  /** rss.client.netty.client.connections.per.peer. */
-  private static final int CONNECTIONS_OF_AN_EXECUTOR = 2;
-
   private static final int IDLE_RUN_FILES = 256;
   private static final int DESCRIPTORS_OF_A_DIRECTORY = 64;
   private static final int OTHER_DESCRIPTORS = 200;
 
   /** Spilling has begun by then, as a rule. */
-  private static final double HIGH_MARK = 0.75;
+  private static final double HIGH_MARK = Defaults.MEMORY_HIGH_PERCENT / 100;
 
   private static final int READS_OF_A_RUN_FILE_AT_START = 3;
   private static final long HEAP_STEP = 512L << 20;
@@ -149,7 +144,7 @@ final class Sizing {
   }
 
   private long heapBytes(int servers) {
-    int spread = Math.min(servers, SERVERS_OF_A_SHUFFLE);
+    int spread = Math.min(servers, Defaults.SERVERS_OF_A_SHUFFLE);
     long shuffles = ceilDiv((long) workload.shuffles() * spread, servers);
     long partitions = ceilDiv((long) workload.partitions() * workload.replicas(), spread);
     double tables =
@@ -165,7 +160,8 @@ final class Sizing {
     int connections =
         (int)
             Math.min(
-                Integer.MAX_VALUE / 2, (long) workload.executors() * CONNECTIONS_OF_AN_EXECUTOR);
+                Integer.MAX_VALUE / 2,
+                (long) workload.executors() * Defaults.CONNECTIONS_TO_A_SERVER);
     double filesOfADisk = workload.liveBytes() / servers / machine.disks() / HeapSize.RUN_BYTES;
     return new EachServer(
         (long) (neededDiskBytes() / servers),

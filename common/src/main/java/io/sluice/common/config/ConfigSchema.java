@@ -293,6 +293,29 @@ public final class ConfigSchema {
       return this;
     }
 
+    /** The value of one key is less than that of another. */
+    public <T extends Comparable<T>> Builder less(ConfigKey<T> low, ConfigKey<T> high) {
+      return ordered(low, high, 0, "must be less than");
+    }
+
+    /** The value of one key is at most that of another. */
+    public <T extends Comparable<T>> Builder atMost(ConfigKey<T> low, ConfigKey<T> high) {
+      return ordered(low, high, 1, "must not be more than");
+    }
+
+    private <T extends Comparable<T>> Builder ordered(
+        ConfigKey<T> low, ConfigKey<T> high, int below, String demand) {
+      return rule(
+          set ->
+              set.get(low).compareTo(set.get(high)) < below
+                  ? Optional.empty()
+                  : Optional.of(shown(set, low) + " " + demand + " " + shown(set, high)));
+    }
+
+    private static <T> String shown(ConfigSet set, ConfigKey<T> key) {
+      return key.name() + " (" + key.print(set.get(key)) + ")";
+    }
+
     public ConfigSchema build() {
       return new ConfigSchema(this);
     }

@@ -36,7 +36,6 @@ class DriverLostTest {
                 .configureCoordinators("rss.coordinator.app.expired", "15s")
                 .configureServers("rss.server.app.expired.withoutHeartbeat", "15s")
                 .configureServers("rss.server.buffer.capacity", "16m")
-                .configureServers("rss.server.buffer.slab.size", "16k")
                 // Spills begin at some 320 KB.
                 .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "2")
                 .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")

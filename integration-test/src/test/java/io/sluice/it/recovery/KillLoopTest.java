@@ -88,7 +88,6 @@ class KillLoopTest {
                 "rss.storage.basePath",
                 directory.resolve("data-a") + "," + directory.resolve("data-b"))
             .configureServers("rss.server.buffer.capacity", "16m")
-            .configureServers("rss.server.buffer.slab.size", "16k")
             // Spills begin at some 800 KB, so that there are many.
             .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "5")
             .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")

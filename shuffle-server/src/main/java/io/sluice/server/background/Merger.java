@@ -59,7 +59,7 @@ public final class Merger implements AutoCloseable {
   public Merger(
       ShuffleStore store,
       Disks disks,
-      MergeSettings settings,
+      MergeConfig settings,
       MergeWriter writer,
       MergeUrgency urgency,
       MergeCounters counters,
@@ -75,7 +75,7 @@ public final class Merger implements AutoCloseable {
   Merger(
       ShuffleStore store,
       Disks disks,
-      MergeSettings settings,
+      MergeConfig settings,
       MergeWriter writer,
       MergeUrgency urgency,
       MergeCounters counters,

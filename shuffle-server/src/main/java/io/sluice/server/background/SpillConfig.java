@@ -1,5 +1,8 @@
 package io.sluice.server.background;
 
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+
 /**
  * How much is written at a time.
  *
@@ -9,9 +12,20 @@ package io.sluice.server.background;
  *     a huge partition
  */
 public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double hugeMemoryRatio) {
-  public static final double DEFAULT_HUGE_MEMORY_RATIO = 0.2;
+  private static final double DEFAULT_HUGE_MEMORY_RATIO = 0.2;
 
   private static final long DEFAULT_RUN_BYTES = 256L << 20;
+
+  public static final ConfigKey<Double> HUGE_RATIO =
+      ConfigKey.decimal("rss.server.huge-partition.memory.limit.ratio")
+          .defaultValue(DEFAULT_HUGE_MEMORY_RATIO)
+          .atLeast(0.001)
+          .atMost(1.0)
+          .doc(
+              "Share of rss.server.buffer.capacity that an application with a huge partition may"
+                  + " hold; beyond it only its own pushes wait. Raise it if a server serves one large"
+                  + " job at a time.")
+          .build();
 
   /** With the default share for huge partitions. */
   public SpillConfig(long maxRunBytes, long maxBufferedExtents) {
@@ -35,8 +49,12 @@ public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double huge
     return forCapacity(memoryCapacityBytes, maxBufferedExtents, DEFAULT_HUGE_MEMORY_RATIO);
   }
 
-  /** As the other, with the share for huge partitions. */
-  public static SpillConfig forCapacity(
+  /** As {@link #forCapacity(long, long)}, with the configured share for huge partitions. */
+  public static SpillConfig from(ConfigSet set, long memoryCapacityBytes, long maxBufferedExtents) {
+    return forCapacity(memoryCapacityBytes, maxBufferedExtents, set.get(HUGE_RATIO));
+  }
+
+  private static SpillConfig forCapacity(
       long memoryCapacityBytes, long maxBufferedExtents, double hugeMemoryRatio) {
     return new SpillConfig(
         Math.max(1, Math.min(DEFAULT_RUN_BYTES, memoryCapacityBytes / 4)),

@@ -1,5 +1,12 @@
 package io.sluice.server.memory;
 
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.DataSize;
+import java.util.List;
+
 /**
  * Size of the arena and its marks.
  *
@@ -10,10 +17,55 @@ package io.sluice.server.memory;
  */
 public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, int lowPercent) {
   /** A body of 1 MiB, a usual one, wastes at most 6 % in its last slab. */
-  public static final int DEFAULT_SLAB_BYTES = 64 << 10;
+  private static final int DEFAULT_SLAB_BYTES = 64 << 10;
 
-  public static final int DEFAULT_HIGH_PERCENT = 75;
-  public static final int DEFAULT_LOW_PERCENT = 25;
+  private static final int DEFAULT_HIGH_PERCENT = 75;
+  private static final int DEFAULT_LOW_PERCENT = 25;
+  private static final long LEAST_CAPACITY_BYTES = 16L << 20;
+  private static final long BY_RATIO = -1;
+
+  static final ConfigKey<Long> CAPACITY =
+      ConfigKey.dataSize("rss.server.buffer.capacity")
+          .defaultValue(BY_RATIO)
+          .alsoAllow(BY_RATIO, "rss.server.buffer.capacity.ratio of the machine's memory")
+          .atLeast(LEAST_CAPACITY_BYTES)
+          .doc(
+              "Off-heap memory for blocks that are accepted and not yet written; full, it pauses"
+                  + " connections. A size beyond that of the machine or of -XX:MaxDirectMemorySize"
+                  + " refuses the start. Set it if other processes share the machine.")
+          .build();
+
+  static final ConfigKey<Double> CAPACITY_RATIO =
+      ConfigKey.decimal("rss.server.buffer.capacity.ratio")
+          .defaultValue(0.6)
+          .atLeast(0.01)
+          .atMost(0.95)
+          .doc(
+              "Share of the machine's memory for blocks when rss.server.buffer.capacity is -1,"
+                  + " within -XX:MaxDirectMemorySize. Lower it if other processes share the machine.")
+          .build();
+
+  static final ConfigKey<Double> HIGH_WATERMARK =
+      ConfigKey.percent("rss.server.memory.shuffle.highWaterMark.percentage")
+          .defaultValue((double) DEFAULT_HIGH_PERCENT)
+          .check(percent -> percent == Math.rint(percent), "a whole percent")
+          .doc(
+              "Share of rss.server.buffer.capacity in use at which spilling begins. Lower it if"
+                  + " connections pause before disks catch up.")
+          .build();
+
+  static final ConfigKey<Double> LOW_WATERMARK =
+      ConfigKey.percent("rss.server.memory.shuffle.lowWaterMark.percentage")
+          .defaultValue((double) DEFAULT_LOW_PERCENT)
+          .check(percent -> percent == Math.rint(percent), "a whole percent")
+          .doc(
+              "Share of rss.server.buffer.capacity in use at which spilling ends. Raise it to"
+                  + " serve more reads from memory.")
+          .build();
+
+  /** The keys that this record is made from. */
+  public static final List<ConfigKey<?>> KEYS =
+      List.of(CAPACITY, CAPACITY_RATIO, HIGH_WATERMARK, LOW_WATERMARK);
 
   public MemoryConfig {
     if (slabBytes < 1024 || Integer.bitCount(slabBytes) != 1) {
@@ -39,6 +91,65 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
   public static MemoryConfig ofCapacity(long capacityBytes) {
     return new MemoryConfig(
         capacityBytes, DEFAULT_SLAB_BYTES, DEFAULT_HIGH_PERCENT, DEFAULT_LOW_PERCENT);
+  }
+
+  /** Adds the rules that the keys keep. */
+  public static ConfigSchema.Builder rules(ConfigSchema.Builder schema) {
+    return schema.less(LOW_WATERMARK, HIGH_WATERMARK);
+  }
+
+  /**
+   * @throws ConfigException the machine does not have that much memory
+   */
+  public static MemoryConfig from(ConfigSet set, MachineMemory machine) {
+    return new MemoryConfig(
+        capacity(set, machine),
+        DEFAULT_SLAB_BYTES,
+        set.get(HIGH_WATERMARK).intValue(),
+        set.get(LOW_WATERMARK).intValue());
+  }
+
+  private static long capacity(ConfigSet set, MachineMemory machine) {
+    long asked = set.get(CAPACITY);
+    if (asked == BY_RATIO) {
+      long share = (long) (machine.physicalBytes() * set.get(CAPACITY_RATIO));
+      long capacity = Math.min(share, machine.arenaMaxBytes());
+      if (capacity < LEAST_CAPACITY_BYTES) {
+        throw new ConfigException(
+            CAPACITY_RATIO.name()
+                + ": leaves "
+                + rounded(capacity)
+                + " of memory, at least "
+                + rounded(LEAST_CAPACITY_BYTES)
+                + " is needed; raise it or -XX:MaxDirectMemorySize");
+      }
+      return capacity;
+    }
+    if (asked > machine.physicalBytes()) {
+      throw new ConfigException(
+          CAPACITY.name()
+              + ": "
+              + CAPACITY.print(asked)
+              + " is more than the machine's memory of "
+              + rounded(machine.physicalBytes())
+              + "; give less, or -1 for a share of it");
+    }
+    if (asked > machine.arenaMaxBytes()) {
+      throw new ConfigException(
+          CAPACITY.name()
+              + ": "
+              + CAPACITY.print(asked)
+              + " does not fit the JVM's direct memory of "
+              + rounded(machine.directMaxBytes())
+              + ", of which "
+              + rounded(machine.arenaMaxBytes())
+              + " are for blocks; start with a larger -XX:MaxDirectMemorySize, or give less");
+    }
+    return asked;
+  }
+
+  private static String rounded(long bytes) {
+    return new DataSize(bytes).toRoundedText();
   }
 
   int capacitySlabs() {

@@ -3,7 +3,7 @@ package io.sluice.server.remote;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.config.DiskConfig;
+import io.sluice.server.disk.DiskConfig;
 import io.sluice.server.remote.spi.KerberosSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,9 +63,9 @@ public record RemoteConfig(
               path -> WITH_SCHEME.matcher(path).matches(),
               "a directory with its scheme, such as hdfs://cluster/sluice")
           .doc(
-              "Directory on a Hadoop file system for the coldest run files, with"
-                  + " rss.storage.type MEMORY_LOCALFILE_HDFS. Servers and clients share it; each"
-                  + " server keeps to directories of its own in it.")
+              "Directory on a Hadoop file system for the coldest run files, shared by servers and"
+                  + " clients; each server keeps to directories of its own. Needed with"
+                  + " MEMORY_LOCALFILE_HDFS in rss.storage.type.")
           .build();
 
   static final ConfigKey<Long> CAPACITY =
@@ -73,7 +73,9 @@ public record RemoteConfig(
           .defaultValue(UNBOUNDED)
           .alsoAllow(UNBOUNDED, "what the file system has free")
           .atLeast(1L << 20)
-          .doc("Most bytes that this server stores on the remote file system.")
+          .doc(
+              "Maximum bytes that this server stores on the remote file system. Set it if the"
+                  + " file system has other users.")
           .build();
 
   static final ConfigKey<Long> LARGE =
@@ -81,9 +83,10 @@ public record RemoteConfig(
           .defaultValue(64L << 20)
           .atLeast(1L)
           .doc(
-              "Run files from this size on go to the remote file system first when local"
-                  + " directories are full, and blocks of a shuffle that has as much in memory are"
-                  + " written there directly when no local directory has room.")
+              "Size from which run files go to the remote file system first when local"
+                  + " directories are full, and from which a shuffle in memory is written there"
+                  + " directly if no local directory has room. Raise it if the file system suffers from"
+                  + " small files.")
           .build();
 
   static final ConfigKey<Long> START_TIMEOUT =
@@ -92,24 +95,27 @@ public record RemoteConfig(
           .atLeast(0L)
           .atMost(600_000L)
           .doc(
-              "How long a start waits for the remote file system. A server whose remote file system"
-                  + " does not answer starts without that tier, tries it again in the background,"
-                  + " and does not have what an earlier life left there.")
+              "How long a start waits for the remote file system. Then the server starts without"
+                  + " that tier, tries it again in the background, and lacks what an earlier process"
+                  + " left there. Raise it if that data matters more than the start.")
           .build();
 
   static final ConfigKey<String> CLASS_PATH =
       ConfigKey.string("rss.server.hadoop.classpath")
           .defaultText("environment variable `HADOOP_CLASSPATH`")
           .doc(
-              "Class path of a Hadoop client, as java -cp takes it, beside the jars in lib/hadoop of"
-                  + " the distribution. `hadoop classpath` prints that of an installation.")
+              "Class path of a Hadoop client, as java -cp takes it, beside the jars in lib/hadoop"
+                  + " of the distribution; `hadoop classpath` prints one. Needed for a remote file"
+                  + " system without those jars.")
           .build();
 
   static final ConfigKey<String> CONFIGURATION_DIRECTORY =
       ConfigKey.string("rss.server.hadoop.conf.dir")
           .check(text -> text.startsWith("/"), "an absolute directory")
           .defaultText("environment variable `HADOOP_CONF_DIR`")
-          .doc("Directory of Hadoop's core-site.xml and hdfs-site.xml.")
+          .doc(
+              "Directory of core-site.xml and hdfs-site.xml of Hadoop. Set it if the remote file"
+                  + " system needs more than its URI.")
           .build();
 
   /** Settings of Hadoop's own. */
@@ -122,30 +128,38 @@ public record RemoteConfig(
   static final ConfigKey<Boolean> KERBEROS =
       ConfigKey.bool("rss.security.hadoop.kerberos.enable")
           .defaultValue(false)
-          .doc("Whether to log in to Kerberos for the remote file system.")
+          .doc(
+              "Whether to log in to Kerberos for the remote file system. Set it if that file"
+                  + " system requires Kerberos.")
           .build();
 
   static final ConfigKey<String> KRB5_CONF =
       ConfigKey.string("rss.security.hadoop.kerberos.krb5-conf.file")
           .check(text -> text.startsWith("/"), "an absolute file")
           .defaultText("the system's")
-          .doc("Kerberos configuration.")
+          .doc("Configuration file of Kerberos. Set it if it is not where the system has it.")
           .build();
 
   static final ConfigKey<String> KEYTAB =
       ConfigKey.string("rss.security.hadoop.kerberos.keytab.file")
           .check(text -> text.startsWith("/"), "an absolute file")
-          .doc("Keytab to log in with.")
+          .doc(
+              "Keytab of rss.security.hadoop.kerberos.principal. Needed with"
+                  + " rss.security.hadoop.kerberos.enable.")
           .build();
 
   static final ConfigKey<String> PRINCIPAL =
-      ConfigKey.string("rss.security.hadoop.kerberos.principal").doc("Who to log in as.").build();
+      ConfigKey.string("rss.security.hadoop.kerberos.principal")
+          .doc("Kerberos principal of the server. Needed with rss.security.hadoop.kerberos.enable.")
+          .build();
 
   static final ConfigKey<Long> RELOGIN_INTERVAL =
       ConfigKey.durationMs("rss.security.hadoop.kerberos.relogin.interval.sec")
           .defaultValue(60_000L)
           .atLeast(1_000L)
-          .doc("How often the ticket is looked at, and renewed when most of its life is over.")
+          .doc(
+              "How often the Kerberos ticket is checked; it is renewed near its end. Lower it if"
+                  + " tickets live for minutes.")
           .build();
 
   /** The keys that this record is made from, beside {@code rss.storage.type}. */

@@ -196,7 +196,7 @@ class MergerTest {
 
   @Test
   void dividesTheMemory() {
-    MergeSettings settings = new MergeSettings(Map.of(), 64 << 20, 1 << 30);
+    MergeConfig settings = new MergeConfig(Map.of(), 64 << 20, 1 << 30);
     assertThat(settings.bufferBytes(1)).isEqualTo(48 << 20);
     assertThat(settings.bufferBytes(4)).isEqualTo(12 << 20);
     assertThat(settings.bounds(4).maxInputs()).isEqualTo(48);
@@ -224,8 +224,8 @@ class MergerTest {
         System::nanoTime);
   }
 
-  private static MergeSettings settings(MergePolicy policy) {
-    return new MergeSettings(Map.of(StorageKind.HDD, policy), 8 << 20, 1 << 30);
+  private static MergeConfig settings(MergePolicy policy) {
+    return new MergeConfig(Map.of(StorageKind.HDD, policy), 8 << 20, 1 << 30);
   }
 
   private static void await(BooleanSupplier condition) {

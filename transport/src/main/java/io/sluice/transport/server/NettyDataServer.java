@@ -33,6 +33,11 @@ import org.slf4j.LoggerFactory;
 /** The data protocol over framed TCP. Thread-safe; start once, close once. */
 @SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
 public final class NettyDataServer implements AutoCloseable {
+  /**
+   * Connections that the kernel keeps until they are accepted; a large job opens thousands at once.
+   */
+  private static final int BACKLOG = 4096;
+
   private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
 
   /** Longest wait for the event loops to end, in milliseconds. */
@@ -90,7 +95,7 @@ public final class NettyDataServer implements AutoCloseable {
         new ServerBootstrap()
             .group(eventLoops)
             .channel(io.serverSocketClass())
-            .option(ChannelOption.SO_BACKLOG, config.backlog())
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)

@@ -54,8 +54,7 @@ class HandshakeThreadsTest {
         NettyDataServer server =
             new NettyDataServer(
                 service,
-                new NettyServerConfig(
-                    "127.0.0.1", 0, 16, IoMode.NIO, 1, DataTransportConfig.DEFAULT),
+                new NettyServerConfig("127.0.0.1", 0, IoMode.NIO, 1, DataTransportConfig.DEFAULT),
                 Optional.of(tls.dataServer()),
                 new TransportCounters(),
                 System::nanoTime)) {

@@ -95,7 +95,7 @@ public interface Loopback extends AutoCloseable {
     NettyDataServer server =
         new NettyDataServer(
             service,
-            new NettyServerConfig("127.0.0.1", 0, 128, mode, 2, config),
+            new NettyServerConfig("127.0.0.1", 0, mode, 2, config),
             tls.server().map(TlsContexts::dataServer),
             counters,
             System::nanoTime);

@@ -1,12 +1,9 @@
-package io.sluice.server.config;
+package io.sluice.server.disk;
 
 import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.file.FileRights;
-import io.sluice.server.disk.DirectoryConfig;
-import io.sluice.server.disk.DiskLimits;
-import io.sluice.server.disk.HealthConfig;
-import io.sluice.server.disk.ProbeConfig;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,8 +34,9 @@ public record DiskConfig(
       ConfigKey.enumeration("rss.storage.type", StorageType.class)
           .defaultValue(StorageType.MEMORY_LOCALFILE)
           .doc(
-              "Where blocks are kept: in memory, from there in files in local directories and, with"
-                  + " MEMORY_LOCALFILE_HDFS, from there on a remote file system.")
+              "Where blocks are kept. MEMORY_LOCALFILE: in memory and in local directories;"
+                  + " MEMORY_LOCALFILE_HDFS: also on a remote file system. Change it if local disks may"
+                  + " be too small for the largest shuffles.")
           .build();
 
   static final ConfigKey<List<String>> BASE_PATH =
@@ -50,8 +48,9 @@ public record DiskConfig(
               "absolute directories, each /path, /path:SSD or /path:HDD")
           .check(DiskConfig::allDifferent, "each directory once")
           .doc(
-              "Directories for run files, best one per disk, each with the kind of its disk where"
-                  + " the server cannot find it out. A directory belongs to one server.")
+              "Directories for run files, one per disk, each with :SSD or :HDD where the server"
+                  + " cannot detect the kind. A directory belongs to one server. List every disk that"
+                  + " is for shuffles.")
           .build();
 
   /** Of both tiers. */
@@ -59,10 +58,9 @@ public record DiskConfig(
       ConfigKey.string("rss.storage.file.group")
           .check(name -> name.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]*"), "the name of a group")
           .doc(
-              "Group that may read run files and the directories that hold them, on local disks and"
-                  + " on the remote file system; the server's user must belong to it. When not set,"
-                  + " only the server's user may read them. Clients of other users need the group"
-                  + " where they open run files by themselves (storage.md).")
+              "Group that may read run files and their directories, local and remote; the"
+                  + " server's user must belong to it. Without it only the server's user may. Set it if"
+                  + " clients of other users open run files themselves (storage.md).")
           .build();
 
   static final ConfigKey<Long> CAPACITY =
@@ -70,7 +68,9 @@ public record DiskConfig(
           .defaultValue(BY_RATIO)
           .alsoAllow(BY_RATIO, "rss.server.disk.capacity.ratio of the disk")
           .atLeast(1L << 20)
-          .doc("Most bytes to store in each directory.")
+          .doc(
+              "Maximum bytes to store in each directory. Set it if a disk is shared with other"
+                  + " services.")
           .build();
 
   static final ConfigKey<Double> CAPACITY_RATIO =
@@ -78,21 +78,27 @@ public record DiskConfig(
           .defaultValue(0.9)
           .atLeast(0.01)
           .atMost(1.0)
-          .doc("Share of each disk to use when rss.server.disk.capacity is -1.")
+          .doc(
+              "Share of each disk to use when rss.server.disk.capacity is -1. Lower it if a disk"
+                  + " is shared with other services.")
           .build();
 
   static final ConfigKey<Double> HIGH_WATERMARK =
       ConfigKey.percent("rss.server.high.watermark.write")
           .defaultValue(95.0)
           .reloadable()
-          .doc("Share of a directory's capacity in use at which nothing more is written there.")
+          .doc(
+              "Share of the capacity of a directory in use at which the server stops writing"
+                  + " there. Lower it where runs are large compared with the disk.")
           .build();
 
   static final ConfigKey<Double> LOW_WATERMARK =
       ConfigKey.percent("rss.server.low.watermark.write")
           .defaultValue(85.0)
           .reloadable()
-          .doc("Share of a directory's capacity in use below which it is written to again.")
+          .doc(
+              "Share of the capacity of a directory in use below which the server writes there"
+                  + " again. Keep it some percent below rss.server.high.watermark.write.")
           .build();
 
   static final ConfigKey<Long> RESERVED =
@@ -100,8 +106,8 @@ public record DiskConfig(
           .defaultValue(0L)
           .atLeast(0L)
           .doc(
-              "Bytes of each directory's file system that are left free for others, whatever the"
-                  + " capacity.")
+              "Bytes of the file system of each directory that stay free, whatever the capacity."
+                  + " Set it on disks that also hold the system or logs.")
           .build();
 
   static final ConfigKey<Long> DEMOTION_RATE =
@@ -109,8 +115,8 @@ public record DiskConfig(
           .defaultValue(100L << 20)
           .atLeast(0L)
           .doc(
-              "Most bytes per second that are moved from a directory above its high watermark to"
-                  + " one on a slower disk, in the background; 0 moves nothing.")
+              "Maximum bytes per second that are moved in the background from a directory above"
+                  + " its high watermark to a slower disk; 0: none. Raise it if fast disks stay full.")
           .build();
 
   static final ConfigKey<Long> WRITE_TIMEOUT =
@@ -118,15 +124,18 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.writeTimeoutMs())
           .atLeast(100L)
           .doc(
-              "How long writing a run of 256 MiB may take, a larger one longer in proportion. Then"
-                  + " it is given up, its blocks go to another disk, and this one is suspected.")
+              "Maximum time to write a run of 256 MiB; a larger one gets more in proportion. Then"
+                  + " its blocks go to another disk, and the disk is suspect. Raise it for slow disks"
+                  + " that are healthy.")
           .build();
 
   static final ConfigKey<Integer> WRITE_ERRORS =
       ConfigKey.integer("rss.server.disk.write.errors.max")
           .defaultValue(HealthConfig.DEFAULT.writeFailuresUntilSuspect())
           .atLeast(1)
-          .doc("Failed writes in a row after which a disk is suspected: not written any more.")
+          .doc(
+              "Consecutive failed writes after which a disk is suspect and not written. Raise it"
+                  + " for disks behind a network that fails at times.")
           .build();
 
   static final ConfigKey<Integer> READ_ERRORS =
@@ -134,34 +143,10 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
           .atLeast(1)
           .doc(
-              "Failed reads within rss.server.disk.errors.window after which a disk is checked. If it"
-                  + " answers and they were of one application, only runs that still cannot be read are"
-                  + " given up; otherwise the disk is suspected.")
-          .build();
-
-  static final ConfigKey<Integer> READ_ERRORS_LOST =
-      ConfigKey.integer("rss.server.disk.read.errors.lost")
-          .defaultValue(HealthConfig.DEFAULT.readErrorsUntilLost())
-          .atLeast(1)
-          .doc(
-              "Failed reads within rss.server.disk.errors.window after which the data of a disk that"
-                  + " fails its checks, too, is declared lost.")
-          .build();
-
-  static final ConfigKey<Integer> CHECKSUM_ERRORS =
-      ConfigKey.integer("rss.server.disk.checksum.errors.max")
-          .defaultValue(HealthConfig.DEFAULT.checksumErrorsUntilSuspect())
-          .atLeast(1)
-          .doc(
-              "Damaged blocks or footers found within rss.server.disk.errors.window after which a"
-                  + " disk is suspected.")
-          .build();
-
-  static final ConfigKey<Long> ERRORS_WINDOW =
-      ConfigKey.durationMs("rss.server.disk.errors.window")
-          .defaultValue(HealthConfig.DEFAULT.errorWindowMs())
-          .atLeast(1L)
-          .doc("Errors of a disk that are older count no more.")
+              "Failed reads within a minute after which a disk is checked. If it answers and the"
+                  + " reads were of one application, only runs that cannot be read are given up;"
+                  + " otherwise the disk is suspect. Raise it for disks behind a network that fails at"
+                  + " times.")
           .build();
 
   static final ConfigKey<Double> SLOW_FACTOR =
@@ -169,22 +154,26 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.slowFactor())
           .atLeast(1.5)
           .doc(
-              "A disk is suspected when it lately takes so many times longer than it used to and"
-                  + " than the other disks of its kind do.")
+              "A disk is suspect if it takes this many times longer than before, and than the"
+                  + " other disks of its kind. Raise it if healthy disks are suspected under load.")
           .build();
 
   static final ConfigKey<Long> SLOW_THRESHOLD =
       ConfigKey.durationMs("rss.server.disk.slow.threshold")
           .defaultValue(HealthConfig.DEFAULT.slowLeastMs())
           .atLeast(0L)
-          .doc("Nor is a disk slow that takes less than this for a MiB, or for a probe.")
+          .doc(
+              "A disk that takes less than this for a MiB, or for a probe, is not slow. Raise it"
+                  + " for disks that are slow by nature.")
           .build();
 
   static final ConfigKey<Long> LOST_AFTER =
       ConfigKey.durationMs("rss.server.disk.lost.after")
           .defaultValue(HealthConfig.DEFAULT.lostAfterMs())
           .atLeast(1L)
-          .doc("What a disk holds is declared lost when nothing could be read from it for so long.")
+          .doc(
+              "How long nothing could be read from a disk until its data counts as lost and is"
+                  + " recomputed. Raise it if disks come back after longer pauses.")
           .build();
 
   static final ConfigKey<Long> CHECK_INTERVAL =
@@ -192,22 +181,27 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.probes().intervalMs())
           .atLeast(1L)
           .doc(
-              "How often a small file is written to each disk, read back and deleted; one that is"
-                  + " suspected or lost is probed every two seconds, or as often as this.")
+              "How often a small file is written to each disk, read back and deleted. A disk that"
+                  + " is suspect or lost is probed every two seconds, or as often as this. Raise it if"
+                  + " many idle disks should sleep.")
           .build();
 
   static final ConfigKey<Long> CHECK_TIMEOUT =
       ConfigKey.durationMs("rss.server.health.check.timeout")
           .defaultValue(HealthConfig.DEFAULT.probes().timeoutMs())
           .atLeast(1L)
-          .doc("A disk on which that takes longer is suspected.")
+          .doc(
+              "Time for one probe (rss.server.health.check.interval.ms) beyond which a disk is"
+                  + " suspect. Raise it for slow disks that are healthy.")
           .build();
 
   static final ConfigKey<Integer> GOOD_CHECKS =
       ConfigKey.integer("rss.server.health.check.successes")
           .defaultValue(HealthConfig.DEFAULT.probes().successesToReturn())
           .atLeast(1)
-          .doc("Good checks in a row after which a disk is used again.")
+          .doc(
+              "Consecutive good probes after which a disk is used again. Raise it if disks fail"
+                  + " again soon after they return.")
           .build();
 
   /** The keys that this record is made from. */
@@ -225,9 +219,6 @@ public record DiskConfig(
           WRITE_TIMEOUT,
           WRITE_ERRORS,
           READ_ERRORS,
-          READ_ERRORS_LOST,
-          CHECKSUM_ERRORS,
-          ERRORS_WINDOW,
           SLOW_FACTOR,
           SLOW_THRESHOLD,
           LOST_AFTER,
@@ -244,26 +235,9 @@ public record DiskConfig(
     return directories.get(0).rights().group();
   }
 
-  /** The low mark lies below the high one. */
-  public static Optional<String> checkWatermarks(ConfigSet set) {
-    return Watermarks.check(set, LOW_WATERMARK, HIGH_WATERMARK);
-  }
-
-  /** A disk is suspected before it is lost. */
-  public static Optional<String> checkReadErrors(ConfigSet set) {
-    int suspect = set.get(READ_ERRORS);
-    int lost = set.get(READ_ERRORS_LOST);
-    return suspect <= lost
-        ? Optional.empty()
-        : Optional.of(
-            READ_ERRORS.name()
-                + " ("
-                + suspect
-                + ") must not be more than "
-                + READ_ERRORS_LOST.name()
-                + " ("
-                + lost
-                + ")");
+  /** Adds the rules that the keys keep. */
+  public static ConfigSchema.Builder rules(ConfigSchema.Builder schema) {
+    return schema.less(LOW_WATERMARK, HIGH_WATERMARK);
   }
 
   public static DiskConfig from(ConfigSet set) {
@@ -288,9 +262,9 @@ public record DiskConfig(
         new HealthConfig(
             set.get(WRITE_ERRORS),
             set.get(READ_ERRORS),
-            set.get(READ_ERRORS_LOST),
-            set.get(CHECKSUM_ERRORS),
-            set.get(ERRORS_WINDOW),
+            Math.max(set.get(READ_ERRORS), HealthConfig.DEFAULT.readErrorsUntilLost()),
+            HealthConfig.DEFAULT.checksumErrorsUntilSuspect(),
+            HealthConfig.DEFAULT.errorWindowMs(),
             set.get(SLOW_FACTOR),
             set.get(SLOW_THRESHOLD),
             new ProbeConfig(

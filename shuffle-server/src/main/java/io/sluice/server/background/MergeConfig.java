@@ -1,21 +1,34 @@
-package io.sluice.server.config;
+package io.sluice.server.background;
 
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.DataSize;
-import io.sluice.server.background.BlockSizePolicy;
-import io.sluice.server.background.FanInPolicy;
-import io.sluice.server.background.MergePolicy;
-import io.sluice.server.background.MergeSettings;
 import io.sluice.server.disk.StorageKind;
+import io.sluice.server.memory.MachineMemory;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Configuration of merging run files. */
-public final class MergeConfig {
+/**
+ * How to merge.
+ *
+ * @param policies by the kind of disk; none where nothing is merged
+ * @param memoryBytes for all merges together
+ * @param maxOutputBytes most bytes of blocks in a merged run
+ */
+public record MergeConfig(
+    Map<StorageKind, MergePolicy> policies, long memoryBytes, long maxOutputBytes) {
+  /**
+   * Heap for an extent, measured: 138 bytes of its run's index, 20 of the log's plan, and at most
+   * half of the first for its share of an extent of the output.
+   */
+  private static final int EXTENT_BYTES = 138 + 20 + 138 / 2;
+
+  /** Smaller reads would be seeks again. */
+  private static final int LEAST_WINDOW_BYTES = 256 << 10;
+
   private static final long BY_MACHINE = -1;
   private static final long MOST_DEFAULT_BYTES = 128L << 20;
   private static final long LEAST_MEMORY_BYTES = 4L << 20;
@@ -32,12 +45,12 @@ public final class MergeConfig {
 
   static final ConfigKey<PolicyKind> HDD_POLICY = policy("hdd");
   static final ConfigKey<Long> HDD_BLOCK_SIZE =
-      blockSize("hdd", 1L << 20, "A seek costs as much as reading about a mebibyte.");
+      blockSize(
+          "hdd", 1L << 20, "Raise it for disks that read more than a MiB in the time of a seek.");
   static final ConfigKey<Integer> HDD_FAN_IN = fanIn("hdd");
   static final ConfigKey<PolicyKind> SSD_POLICY = policy("ssd");
   static final ConfigKey<Long> SSD_BLOCK_SIZE =
-      blockSize(
-          "ssd", 16L << 10, "An SSD reads small pieces well, so that merging is rarely worth it.");
+      blockSize("ssd", 16L << 10, "Raise it for SSDs that read small pieces slowly.");
   static final ConfigKey<Integer> SSD_FAN_IN = fanIn("ssd");
 
   static final ConfigKey<Long> MEMORY =
@@ -46,15 +59,17 @@ public final class MergeConfig {
           .alsoAllow(BY_MACHINE, "as much as -XX:MaxDirectMemorySize leaves, up to 128MiB")
           .atLeast(LEAST_MEMORY_BYTES)
           .doc(
-              "Memory for all merges of run files together, shared evenly by the disks that merge."
-                  + " With little of it fewer runs are merged at a time.")
+              "Memory for all merges of run files together, shared evenly by the disks. Raise it"
+                  + " if merges fall behind on servers with many disks.")
           .build();
 
   static final ConfigKey<Long> MAX_OUTPUT =
       ConfigKey.dataSize("rss.server.merge.max.output.size")
           .defaultValue(4L << 30)
           .atLeast(1L << 20)
-          .doc("Most bytes of blocks in a merged run file.")
+          .doc(
+              "Maximum size of a merged run file. Lower it if the deletion of a shuffle should"
+                  + " free disk space sooner during merges.")
           .build();
 
   /** The keys that the settings are made from. */
@@ -69,17 +84,36 @@ public final class MergeConfig {
           MEMORY,
           MAX_OUTPUT);
 
-  private MergeConfig() {}
+  public MergeConfig {
+    policies = Map.copyOf(policies);
+  }
+
+  /**
+   * Bytes of read buffers of one merge.
+   *
+   * @param merges how many run at a time
+   */
+  int bufferBytes(int merges) {
+    return (int) Math.min(Integer.MAX_VALUE, memoryBytes / merges / 4 * 3);
+  }
+
+  /** What one merge may take if so many run at a time. */
+  MergeBounds bounds(int merges) {
+    return new MergeBounds(
+        Math.max(2, bufferBytes(merges) / LEAST_WINDOW_BYTES),
+        maxOutputBytes,
+        Math.max(2, memoryBytes / merges / 4 / EXTENT_BYTES));
+  }
 
   /**
    * @param arenaBytes direct memory that is for blocks
    * @throws ConfigException the JVM does not have that much memory
    */
-  public static MergeSettings from(ConfigSet set, MachineMemory machine, long arenaBytes) {
+  public static MergeConfig from(ConfigSet set, MachineMemory machine, long arenaBytes) {
     Map<StorageKind, MergePolicy> policies = new EnumMap<>(StorageKind.class);
     put(policies, StorageKind.HDD, set, HDD_POLICY, HDD_BLOCK_SIZE, HDD_FAN_IN);
     put(policies, StorageKind.SSD, set, SSD_POLICY, SSD_BLOCK_SIZE, SSD_FAN_IN);
-    return new MergeSettings(policies, memory(set, machine, arenaBytes), set.get(MAX_OUTPUT));
+    return new MergeConfig(policies, memory(set, machine, arenaBytes), set.get(MAX_OUTPUT));
   }
 
   private static void put(
@@ -115,29 +149,37 @@ public final class MergeConfig {
   }
 
   private static ConfigKey<PolicyKind> policy(String kind) {
-    return ConfigKey.enumeration("rss.server.merge." + kind + ".policy", PolicyKind.class)
+    String key = "rss.server.merge." + kind;
+    return ConfigKey.enumeration(key + ".policy", PolicyKind.class)
         .defaultValue(PolicyKind.BLOCK_SIZE)
         .doc(
             "When neighbouring run files on "
                 + kind.toUpperCase(Locale.ROOT)
-                + "s are merged: while what they hold of a partition is smaller than .block.size on"
-                + " average, or when .fan.in of them have piled up, or never.")
+                + "s are merged. BLOCK_SIZE: while their average part of a partition is smaller than "
+                + key
+                + ".block.size. FAN_IN: when there are "
+                + key
+                + ".fan.in of them. OFF: never. Change it if merges cost more than reads gain.")
         .build();
   }
 
-  private static ConfigKey<Long> blockSize(String kind, long bytes, String why) {
+  private static ConfigKey<Long> blockSize(String kind, long bytes, String occasion) {
     return ConfigKey.dataSize("rss.server.merge." + kind + ".block.size")
         .defaultValue(bytes)
         .atLeast(1L)
-        .doc("Average size of a partition's part of a run file that merging aims at. " + why)
+        .doc("Average size of a partition's part of a run file that merges aim at. " + occasion)
         .build();
   }
 
   private static ConfigKey<Integer> fanIn(String kind) {
-    return ConfigKey.integer("rss.server.merge." + kind + ".fan.in")
+    String key = "rss.server.merge." + kind;
+    return ConfigKey.integer(key + ".fan.in")
         .defaultValue(40)
         .atLeast(2)
-        .doc("Run files that are merged into one under the policy FAN_IN.")
+        .doc(
+            "Number of run files that are merged into one with FAN_IN in "
+                + key
+                + ".policy. Lower it if readers open too many run files.")
         .build();
   }
 }

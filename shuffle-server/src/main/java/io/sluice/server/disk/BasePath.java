@@ -1,6 +1,5 @@
-package io.sluice.server.config;
+package io.sluice.server.disk;
 
-import io.sluice.server.disk.StorageKind;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.sluice.server.config;
+package io.sluice.server;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;

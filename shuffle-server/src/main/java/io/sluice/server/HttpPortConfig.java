@@ -1,4 +1,4 @@
-package io.sluice.server.config;
+package io.sluice.server;
 
 /**
  * The HTTP port.

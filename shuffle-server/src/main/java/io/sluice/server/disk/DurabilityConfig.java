@@ -1,8 +1,7 @@
-package io.sluice.server.config;
+package io.sluice.server.disk;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.server.disk.Fsync;
 import java.util.List;
 
 /**
@@ -16,10 +15,11 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
       ConfigKey.enumeration("rss.server.fsync", Fsync.class)
           .defaultValue(Fsync.NEVER)
           .doc(
-              "What of the run files outlives a crash of the machine or a power loss; a crash of the"
-                  + " server alone, kill -9 included, costs none of them in any case. NEVER: what the"
-                  + " system happens to have written. RUN: every run, each spill waits for its disk."
-                  + " INTERVAL: runs older than rss.server.fsync.interval.")
+              "Which run files survive a crash of the machine or a power loss; a crash of the"
+                  + " server alone, kill -9 included, loses none. NEVER: those that the system has"
+                  + " written by chance. RUN: all, each spill waits for its disk. INTERVAL: those older"
+                  + " than rss.server.fsync.interval. Change it if recomputing a shuffle costs more"
+                  + " than slower spills.")
           .build();
 
   static final ConfigKey<Long> FSYNC_INTERVAL =
@@ -27,7 +27,9 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .defaultValue(5_000L)
           .atLeast(10L)
           .atMost(3_600_000L)
-          .doc("How often run files are synced when rss.server.fsync is INTERVAL.")
+          .doc(
+              "How often run files are synced with INTERVAL in rss.server.fsync. Lower it to lose"
+                  + " less at a power loss.")
           .build();
 
   static final ConfigKey<Long> RECOVERY_TIMEOUT =
@@ -36,8 +38,9 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .atLeast(1_000L)
           .atMost(86_400_000L)
           .doc(
-              "How long a start may take to look through the run files of the life before. A"
-                  + " directory that is not ready then counts as lost until the next start.")
+              "How long a start may read the run files of the process before. A directory that is"
+                  + " not read by then counts as lost until the next start. Raise it for servers with"
+                  + " millions of runs.")
           .build();
 
   /** The keys that this record is made from. */

@@ -1,4 +1,4 @@
-package io.sluice.server.config;
+package io.sluice.server.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.sluice.server.config;
+package io.sluice.server.memory;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
