@@ -16,7 +16,6 @@ import io.sluice.common.rpc.RpcPort;
 import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.service.CallRules;
 import io.sluice.coordinator.service.PeerAddress;
-import io.sluice.proto.CoordinatorGrpc;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -32,9 +31,6 @@ final class CoordinatorPorts {
    * servers.
    */
   private static final int EVENT_LOOPS = 2;
-
-  /** A heartbeat has about 40 bytes for each application of which its server has data. */
-  private static final int MAX_HEARTBEAT_LENGTH = 8 << 20;
 
   /**
    * Calls are short, so that gRPC moves them to a new connection without a failure: certificates
@@ -101,13 +97,11 @@ final class CoordinatorPorts {
             .maxConnectionAgeGrace(CONNECTION_GRACE_SECONDS, TimeUnit.SECONDS)
             .intercept(new PeerAddress())
             .intercept(new AuditCalls(admission.audit()));
-    CallLimits limits =
-        CallLimits.control().with(CoordinatorGrpc.getHeartbeatMethod(), MAX_HEARTBEAT_LENGTH);
     RpcPort.configure(
         builder,
         NioServerSocketChannel.class,
         admission.rpcLimit(),
-        new CallBounds(limits, loops, admission.calls()));
+        new CallBounds(CallLimits.control(), loops, admission.calls()));
     // The last interceptor is asked first.
     List<BindableService> all = new ArrayList<>(services);
     all.addAll(

@@ -29,8 +29,12 @@ public final class CallLimits {
    */
   static final int LIST = 1 << 20;
 
+  /** Heartbeats: about 40 bytes for each application of which the server has data. */
+  static final int HEARTBEAT = 8 << 20;
+
   private static final Map<String, Integer> CONTROL =
       Map.ofEntries(
+          row(CoordinatorGrpc.getHeartbeatMethod(), HEARTBEAT),
           row(AuthenticationGrpc.getChallengeMethod(), EMPTY),
           row(CoordinatorGrpc.getRegisterApplicationMethod(), NAMES),
           row(CoordinatorGrpc.getRenewLeaseMethod(), LIST),
@@ -59,7 +63,7 @@ public final class CallLimits {
     return Map.entry(method.getFullMethodName(), bytes);
   }
 
-  /** The calls whose limit no configuration changes. */
+  /** The calls that are not for data. */
   public static CallLimits control() {
     return new CallLimits(CONTROL, Set.of());
   }

@@ -104,15 +104,11 @@ class CallLimitsTest {
   @Test
   void theProtocolPageHasTheSameLimits() throws IOException {
     List<String> page = Files.readAllLines(Path.of("../docs/protocol.md"));
-    String heartbeat = CoordinatorGrpc.getHeartbeatMethod().getFullMethodName();
     for (ServiceDescriptor service : SERVICES) {
       for (MethodDescriptor<?, ?> method : service.getMethods()) {
         String full = method.getFullMethodName();
         int bytes = limits.of(full);
-        String size =
-            full.equals(heartbeat)
-                ? "`rss.rpc.message.max.size`"
-                : bytes >= 1 << 20 ? bytes / (1 << 20) + " MiB" : bytes / (1 << 10) + " KiB";
+        String size = bytes >= 1 << 20 ? bytes / (1 << 20) + " MiB" : bytes / (1 << 10) + " KiB";
         String name = full.substring("sluice.v1.".length());
         assertThat(page)
             .as(name + " | " + size)
