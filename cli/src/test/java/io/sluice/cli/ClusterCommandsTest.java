@@ -39,6 +39,9 @@ class ClusterCommandsTest {
 
   @BeforeAll
   static void start() throws IOException {
+    settings.clear();
+    serverSettings.clear();
+    servers.clear();
     settings.putAll(
         Map.of(
             "rss.coordinator.host", "127.0.0.1",
