@@ -17,6 +17,7 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.run.RunReader;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.server.ServerConfig;
@@ -33,6 +34,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -147,16 +149,40 @@ class DirectReadTest {
   void findsAFlippedByte() throws Exception {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ShuffleAssignment assignment = pushAll(client);
-    try (RandomAccessFile file = new RandomAccessFile(remoteFiles().get(0).toFile(), "rw")) {
-      file.seek(5_000);
-      int was = file.read();
-      file.seek(5_000);
-      file.write(was ^ 1);
+    // A file that is being written is not read, and one just written perhaps not yet.
+    Optional<Path> damaged = Optional.empty();
+    BlocksMissingException missing = null;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (missing == null) {
+      assertThat(System.nanoTime()).as("damaged file: " + damaged).isLessThan(deadline);
+      if (damaged.isEmpty()) {
+        damaged = remoteFiles().stream().filter(DirectReadTest::isWhole).findFirst();
+        if (damaged.isPresent()) {
+          flipByte(damaged.get(), 5_000);
+        }
+      }
+      missing =
+          catchThrowableOfType(BlocksMissingException.class, () -> readAll(client, assignment));
     }
-    BlocksMissingException missing =
-        catchThrowableOfType(BlocksMissingException.class, () -> readAll(client, assignment));
     assertThat(missing.missing()).hasSize(1);
     assertThat(missing.missing().get(0).reason()).isEqualTo(Reason.CORRUPT);
+  }
+
+  private static boolean isWhole(Path file) {
+    try (RunReader run = RunReader.open(file)) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static void flipByte(Path path, long position) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.seek(position);
+      int was = file.read();
+      file.seek(position);
+      file.write(was ^ 1);
+    }
   }
 
   private Path remote() {
