@@ -62,7 +62,7 @@ abstract class ServiceCommand implements Callable<Integer> {
       log.info("configuration is right {}", config.describe());
       return 0;
     }
-    ServiceLife life = new ServiceLife(() -> start(config, this::read), readyFile);
+    ServiceRunner life = new ServiceRunner(() -> start(config, this::read), readyFile);
     return life.run();
   }
 }

@@ -93,7 +93,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
                 retry.maxAttempts(),
                 retry.firstDelayMs(),
                 retry.maxDelayMs(),
-                push.connectionRetry().patienceMs())));
+                push.connectionRetry().retryPeriodMs())));
   }
 
   public boolean hasCoordinator() {

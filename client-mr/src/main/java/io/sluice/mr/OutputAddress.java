@@ -14,7 +14,7 @@ import java.util.Optional;
  *     with an older one; empty in nearly all events
  */
 public record OutputAddress(
-    String nodeManager, OutputPlace place, Optional<ShuffleAssignment> assignment) {
+    String nodeManager, OutputLocation place, Optional<ShuffleAssignment> assignment) {
   private static final String MARK = "#sluice=";
   private static final String SERVERS = MARK + "servers";
   private static final String BOTH = MARK + "both";
@@ -41,14 +41,14 @@ public record OutputAddress(
   public static OutputAddress parse(String text) throws SluiceException {
     int at = text.indexOf(MARK);
     if (at < 0) {
-      return new OutputAddress(text, OutputPlace.NODE_MANAGER, Optional.empty());
+      return new OutputAddress(text, OutputLocation.NODE_MANAGER, Optional.empty());
     }
     int end = text.indexOf(ASSIGNMENT, at);
     String mark = end < 0 ? text.substring(at) : text.substring(at, end);
-    OutputPlace place =
+    OutputLocation place =
         switch (mark) {
-          case SERVERS -> OutputPlace.SERVERS;
-          case BOTH -> OutputPlace.SERVERS_AND_NODE_MANAGER;
+          case SERVERS -> OutputLocation.SERVERS;
+          case BOTH -> OutputLocation.SERVERS_AND_NODE_MANAGER;
           default ->
               throw new SluiceException(
                   StatusCode.BAD_VERSION, "completion event with an unknown mark: " + mark);

@@ -68,14 +68,14 @@ class JobSettingsTest {
   @Test
   void waitsLongForServersOnlyIfNobodyElseHasTheOutput() {
     conf.set("mapreduce.rss.client.server.unreachable.timeout", "50s");
-    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().retryPeriodMs())
         .isEqualTo(50_000);
-    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isEqualTo(50_000);
+    assertThat(JobSettings.of(conf).client().read().retry().retryPeriodMs()).isEqualTo(50_000);
 
     conf.set("mapreduce.rss.local.output", "always");
-    assertThat(JobSettings.of(conf).client().push().connectionRetry().patienceMs())
+    assertThat(JobSettings.of(conf).client().push().connectionRetry().retryPeriodMs())
         .isLessThan(10_000);
-    assertThat(JobSettings.of(conf).client().read().retry().patienceMs()).isLessThan(10_000);
+    assertThat(JobSettings.of(conf).client().read().retry().retryPeriodMs()).isLessThan(10_000);
   }
 
   @Test

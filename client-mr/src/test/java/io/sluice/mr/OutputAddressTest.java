@@ -13,8 +13,8 @@ class OutputAddressTest {
   private static final String NODE = "http://node-1.example:13562";
 
   @ParameterizedTest
-  @EnumSource(OutputPlace.class)
-  void comesThroughAnEvent(OutputPlace place) throws SluiceException {
+  @EnumSource(OutputLocation.class)
+  void comesThroughAnEvent(OutputLocation place) throws SluiceException {
     OutputAddress address = new OutputAddress(NODE, place, Optional.empty());
     assertThat(OutputAddress.parse(address.text())).isEqualTo(address);
   }
@@ -22,15 +22,15 @@ class OutputAddressTest {
   @Test
   void carriesANewGeneration() throws SluiceException {
     OutputAddress address =
-        new OutputAddress(NODE, OutputPlace.SERVERS, Optional.of(Assignments.of(3, 10)));
+        new OutputAddress(NODE, OutputLocation.SERVERS, Optional.of(Assignments.of(3, 10)));
     assertThat(OutputAddress.parse(address.text())).isEqualTo(address);
   }
 
   @Test
   void isHadoopsOwnWithoutMark() throws SluiceException {
-    OutputAddress address = new OutputAddress(NODE, OutputPlace.NODE_MANAGER, Optional.empty());
+    OutputAddress address = new OutputAddress(NODE, OutputLocation.NODE_MANAGER, Optional.empty());
     assertThat(address.text()).isEqualTo(NODE);
-    assertThat(OutputAddress.parse("").place()).isEqualTo(OutputPlace.NODE_MANAGER);
+    assertThat(OutputAddress.parse("").place()).isEqualTo(OutputLocation.NODE_MANAGER);
   }
 
   @Test
@@ -42,9 +42,9 @@ class OutputAddressTest {
 
   @Test
   void placeFollowsFromWhatAnAttemptHasDone() {
-    assertThat(OutputPlace.of(false, false)).isEqualTo(OutputPlace.NODE_MANAGER);
-    assertThat(OutputPlace.of(false, true)).isEqualTo(OutputPlace.NODE_MANAGER);
-    assertThat(OutputPlace.of(true, false)).isEqualTo(OutputPlace.SERVERS);
-    assertThat(OutputPlace.of(true, true)).isEqualTo(OutputPlace.SERVERS_AND_NODE_MANAGER);
+    assertThat(OutputLocation.of(false, false)).isEqualTo(OutputLocation.NODE_MANAGER);
+    assertThat(OutputLocation.of(false, true)).isEqualTo(OutputLocation.NODE_MANAGER);
+    assertThat(OutputLocation.of(true, false)).isEqualTo(OutputLocation.SERVERS);
+    assertThat(OutputLocation.of(true, true)).isEqualTo(OutputLocation.SERVERS_AND_NODE_MANAGER);
   }
 }

@@ -93,7 +93,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         new TaskEnvironment(
             new ConnectionPool(transport, application, clientName, config.connection().perServer()),
             new ServerHealth(
-                Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().patienceMs()),
+                Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().retryPeriodMs()),
                 time::nanoTime),
             memory,
             time);
@@ -158,7 +158,7 @@ final class ConnectedSluiceClient implements SluiceClient {
     return FramedPushSession.toServers(
         assignment,
         attempt,
-        config.reassign().maxServers() > 0 ? options : options.withoutFurtherServers(),
+        config.reassign().maxServers() > 0 ? options : options.withoutReplacementServers(),
         config.push(),
         tasks,
         windows,
@@ -195,7 +195,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         output.assignment(),
         output.attempt(),
         config.localOutput().background().push(),
-        output.furtherServers(),
+        output.replacementServers(),
         tasks,
         windows);
   }

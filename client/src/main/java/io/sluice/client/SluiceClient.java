@@ -33,7 +33,7 @@ public interface SluiceClient extends AutoCloseable {
    * @param clientName who this is, for the servers' logs, such as an executor's id
    */
   static SluiceClient start(ClientConfig config, String application, String clientName) {
-    LightNetty.withoutFlightRecorder();
+    NettyDefaults.withoutFlightRecorder();
     ApplicationCredentials credentials = new ApplicationCredentials();
     ClientTls tls = ClientTls.of(config.security().tls(), System::nanoTime);
     DataTransport transport =
@@ -61,8 +61,8 @@ public interface SluiceClient extends AutoCloseable {
         || config.connection().kind() != TransportKind.GRPC_NETTY) {
       return start(config, application, clientName);
     }
-    LightNetty.withoutFlightRecorder();
-    LightNetty.withoutPools();
+    NettyDefaults.withoutFlightRecorder();
+    NettyDefaults.withoutPools();
     ApplicationCredentials credentials = new ApplicationCredentials();
     ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
     return new ConnectedSluiceClient(

@@ -9,7 +9,7 @@ import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiCall;
 import io.sluice.coordinator.api.ApiRoutes;
-import io.sluice.coordinator.api.ClusterActs;
+import io.sluice.coordinator.api.ClusterAdminOperations;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.api.ServerControl;
 import io.sluice.coordinator.http.CoordinatorHttp;
@@ -158,8 +158,8 @@ public final class CoordinatorProcess implements AutoCloseable {
       PortLimits admission,
       EventLoopGroup loops,
       Deque<Runnable> closers) {
-    ClusterActs acts =
-        new ClusterActs(
+    ClusterAdminOperations acts =
+        new ClusterAdminOperations(
             state.owner(),
             state.decisions(),
             state.exclusions(),

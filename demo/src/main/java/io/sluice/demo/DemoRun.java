@@ -4,7 +4,7 @@ import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
 import io.sluice.demo.driver.Workload;
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.DriverPair;
@@ -137,8 +137,8 @@ final class DemoRun implements Comparison {
           "query %s, own %s s, Sluice %s s, same: %s"
               .formatted(
                   query,
-                  Amounts.seconds(ownResult.elapsedMs()),
-                  Amounts.seconds(sluiceResult.elapsedMs()),
+                  AmountText.seconds(ownResult.elapsedMs()),
+                  AmountText.seconds(sluiceResult.elapsedMs()),
                   comparison.verdict().word()));
     }
     return comparisons;

@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.HadoopParts;
@@ -166,8 +166,8 @@ final class MapReduceRun implements Comparison {
   private void compare(
       String name, Launch launch, String expected, ClusterProbe probe, List<ProgramComparison> done)
       throws DemoException, IOException, InterruptedException {
-    BothSides<ProgramTurn> turns =
-        BothSides.inTurn(Side.OWN, side -> turn(name, side, launch, probe, done.size()));
+    ComparedResults<ProgramTurn> turns =
+        ComparedResults.inTurn(Side.OWN, side -> turn(name, side, launch, probe, done.size()));
     ProgramComparison comparison = ProgramComparison.of(name, turns, unexpected(name, expected));
     done.add(comparison);
     progress.result(
@@ -176,8 +176,8 @@ final class MapReduceRun implements Comparison {
         "%s, own %s s, Sluice %s s, same: %s"
             .formatted(
                 name,
-                Amounts.seconds(comparison.own().elapsedMs()),
-                Amounts.seconds(comparison.sluice().elapsedMs()),
+                AmountText.seconds(comparison.own().elapsedMs()),
+                AmountText.seconds(comparison.sluice().elapsedMs()),
                 comparison.verdict().word()));
   }
 

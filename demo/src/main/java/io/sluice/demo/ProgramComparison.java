@@ -43,7 +43,7 @@ public record ProgramComparison(
    * @param found what else is known to be different
    */
   public static ProgramComparison of(
-      String program, BothSides<ProgramTurn> turns, List<String> found) {
+      String program, ComparedResults<ProgramTurn> turns, List<String> found) {
     ProgramRun own = turns.own().run();
     ProgramRun sluice = turns.sluice().run();
     List<String> differences =

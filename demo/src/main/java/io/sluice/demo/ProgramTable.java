@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import java.util.List;
 
 /** The table at the end of the demo with MapReduce, and the sentences below it. */
@@ -54,9 +54,9 @@ public final class ProgramTable implements Comparison.Outcome {
               "%s: servers took %s; of %s, reduce tasks read %s from servers; %d map outputs on node managers%n"
                   .formatted(
                       program.program(),
-                      Amounts.bytes(program.servers().pushedBytes()),
-                      Amounts.bytes(program.sluice().counter("Reduce shuffle bytes")),
-                      Amounts.bytes(program.sluice().counter("SERVER_BYTES")),
+                      AmountText.bytes(program.servers().pushedBytes()),
+                      AmountText.bytes(program.sluice().counter("Reduce shuffle bytes")),
+                      AmountText.bytes(program.sluice().counter("SERVER_BYTES")),
                       program.localOutputs()));
       case DIFFERENT ->
           program

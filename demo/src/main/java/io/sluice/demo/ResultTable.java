@@ -1,6 +1,6 @@
 package io.sluice.demo;
 
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import io.sluice.localcluster.ClusterCounters;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +49,8 @@ public final class ResultTable {
           name,
           Long.toString(rows),
           same,
-          Amounts.seconds(ownMs),
-          Amounts.seconds(sluiceMs),
+          AmountText.seconds(ownMs),
+          AmountText.seconds(sluiceMs),
           ratio(ownMs, sluiceMs),
           counted(ClusterCounters::pushedBytes),
           counted(ClusterCounters::spilledBytes),
@@ -58,7 +58,7 @@ public final class ResultTable {
     }
 
     private String counted(Function<ClusterCounters, Long> what) {
-      return servers.map(what).map(Amounts::bytes).orElse("-");
+      return servers.map(what).map(AmountText::bytes).orElse("-");
     }
   }
 
@@ -114,11 +114,11 @@ public final class ResultTable {
         .append(" of ")
         .append(rows.size())
         .append(" the same; through Sluice ")
-        .append(Amounts.seconds(sum.sluiceMs()))
+        .append(AmountText.seconds(sum.sluiceMs()))
         .append(" s, with ")
         .append(shuffle)
         .append(' ')
-        .append(Amounts.seconds(sum.ownMs()))
+        .append(AmountText.seconds(sum.ownMs()))
         .append(" s: ")
         .append(ratio(sum.ownMs(), sum.sluiceMs()))
         .append(" times\n");

@@ -74,7 +74,7 @@ final class ProgramTableTest {
     ProgramComparison nothing =
         ProgramComparison.of(
             "nothing",
-            new BothSides<>(
+            new ComparedResults<>(
                 new ProgramTurn(run, output, ClusterCounters.ZERO),
                 new ProgramTurn(run, output, ClusterCounters.ZERO)),
             List.of());
@@ -107,7 +107,7 @@ final class ProgramTableTest {
       String name, ProgramRun own, JobOutput ownOutput, ProgramRun sluice, JobOutput sluiceOutput) {
     return ProgramComparison.of(
         name,
-        new BothSides<>(
+        new ComparedResults<>(
             new ProgramTurn(own, ownOutput, ClusterCounters.ZERO),
             new ProgramTurn(sluice, sluiceOutput, SERVERS)),
         List.of());

@@ -47,14 +47,14 @@ class MetricTest {
   void theLargestHaveRowsOfTheirOwnAndTheRestShareOne() {
     Map<String, Long> sizes = Map.of("a", 1L, "b", 5L, "c", 3L, "d", 2L);
 
-    assertThat(LargestFew.of(sizes, 2, Long::longValue, Long::sum))
+    assertThat(LargestTenants.of(sizes, 2, Long::longValue, Long::sum))
         .containsExactly(Map.entry("b", 5L), Map.entry("c", 3L), Map.entry("other", 3L));
-    assertThat(LargestFew.of(sizes, 4, Long::longValue, Long::sum)).doesNotContainKey("other");
+    assertThat(LargestTenants.of(sizes, 4, Long::longValue, Long::sum)).doesNotContainKey("other");
   }
 
   @Test
   void aTenantThatIsCalledOtherSharesTheRow() {
-    assertThat(LargestFew.of(Map.of("other", 9L, "a", 1L), 1, Long::longValue, Long::sum))
+    assertThat(LargestTenants.of(Map.of("other", 9L, "a", 1L), 1, Long::longValue, Long::sum))
         .containsExactly(Map.entry("other", 10L));
   }
 

@@ -18,7 +18,7 @@ import io.sluice.server.memory.MachineMemory;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.net.ShortCircuitConfig;
 import io.sluice.server.read.DiskReadConfig;
-import io.sluice.server.read.ReadConfig;
+import io.sluice.server.read.ReadBufferConfig;
 import io.sluice.server.remote.RemoteConfig;
 import io.sluice.transport.server.DataTransportConfig;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public record ServerConfig(
     MemoryConfig memory,
     StoreConfig shuffles,
     StorageConfig storage,
-    ReadConfig reads,
+    ReadBufferConfig reads,
     Optional<ShortCircuitConfig> shortCircuit,
     ClusterConfig cluster,
     long stopTimeoutMs,
@@ -74,7 +74,7 @@ public record ServerConfig(
             .passedOn(RemoteConfig.PROPERTIES)
             .keys(MergeConfig.KEYS)
             .keys(DurabilityConfig.KEYS)
-            .keys(ReadConfig.KEYS)
+            .keys(ReadBufferConfig.KEYS)
             .keys(DiskReadConfig.KEYS)
             .keys(ShortCircuitConfig.KEYS)
             .keys(ScrubConfig.KEYS)
@@ -119,7 +119,7 @@ public record ServerConfig(
                 shuffles.maxBufferedExtents() / SPILL_AT_EXTENTS_DIVISOR),
             MergeConfig.from(set, machine, memory.capacityBytes()),
             ScrubConfig.from(set)),
-        ReadConfig.from(set, memory.capacityBytes()),
+        ReadBufferConfig.from(set, memory.capacityBytes()),
         ShortCircuitConfig.from(set, disk.directories().get(0).path(), network.connections()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT),

@@ -149,8 +149,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    ClusterSelf self =
-        new ClusterSelf(
+    ServerHeartbeatSource self =
+        new ServerHeartbeatSource(
             control.report(),
             engine.store(),
             () -> tags,
@@ -191,7 +191,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
   }
 
-  private CollectorRegistry registry(Latencies latencies, Admission admission, ClusterSelf self) {
+  private CollectorRegistry registry(
+      Latencies latencies, Admission admission, ServerHeartbeatSource self) {
     return ServerRegistry.of(
         new ServerMetrics(control.report()::status, heartbeats::answering, heartbeats::failures),
         latencies,

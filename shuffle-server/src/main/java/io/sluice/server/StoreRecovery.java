@@ -5,10 +5,10 @@ import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.recovery.Findings;
 import io.sluice.server.recovery.ForgottenShuffles;
 import io.sluice.server.recovery.Recovered;
 import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.ScanResult;
 import io.sluice.server.recovery.StopMark;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ final class StoreRecovery {
         new Recovery(
             disks.list(), runs, store, config.storage().durability().recoveryTimeoutMs(), nanoTime);
     try {
-      Findings findings = recovery.find();
+      ScanResult findings = recovery.find();
       List<Path> directories = DataDirectories.paths(disks);
       long last = EpochFile.last(directories);
       long epoch = EpochFile.begin(directories, clock, last, findings.newestEpoch());

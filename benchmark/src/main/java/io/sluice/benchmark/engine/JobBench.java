@@ -1,6 +1,6 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.BothSides;
+import io.sluice.demo.ComparedResults;
 import io.sluice.demo.Comparison;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
@@ -103,8 +103,8 @@ final class JobBench implements Comparison {
       throws DemoException, IOException, InterruptedException {
     SideCpu ownBefore = cpu(drivers, Side.OWN);
     SideCpu sluiceBefore = cpu(drivers, Side.SLUICE);
-    BothSides<DriverMessage.JobDone> done =
-        BothSides.inTurn(first, side -> run(drivers.of(side), job, partitions));
+    ComparedResults<DriverMessage.JobDone> done =
+        ComparedResults.inTurn(first, side -> run(drivers.of(side), job, partitions));
     return new JobRound(
         codec,
         done.own(),

@@ -1,7 +1,7 @@
 package io.sluice.benchmark.engine;
 
 import io.sluice.demo.Comparison;
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -81,8 +81,8 @@ final class JobTable implements Comparison.Outcome {
             seconds(all, one -> one.sluice().elapsedMs()),
             Medians.of(
                 all, one -> (double) one.sluice().elapsedMs() / Math.max(1, one.own().elapsedMs())),
-            Amounts.bytes(all.get(0).own().shuffleWrittenBytes()),
-            Amounts.bytes(all.get(0).sluice().shuffleWrittenBytes())));
+            AmountText.bytes(all.get(0).own().shuffleWrittenBytes()),
+            AmountText.bytes(all.get(0).sluice().shuffleWrittenBytes())));
   }
 
   private static void appendDifference(StringBuilder text, Key key, List<JobRound> all) {

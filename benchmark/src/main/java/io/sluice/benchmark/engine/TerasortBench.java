@@ -1,6 +1,6 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.BothSides;
+import io.sluice.demo.ComparedResults;
 import io.sluice.demo.Comparison;
 import io.sluice.demo.JobOutput;
 import io.sluice.demo.ProgramComparison;
@@ -158,12 +158,12 @@ final class TerasortBench implements Comparison {
 
   private TerasortRound round(TeraRows rows, int number, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
-    BothSides<Turn> turns =
-        BothSides.inTurn(Side.first(number), side -> turn(side, rows, number, probe));
+    ComparedResults<Turn> turns =
+        ComparedResults.inTurn(Side.first(number), side -> turn(side, rows, number, probe));
     return new TerasortRound(
         ProgramComparison.of(
             "terasort, round " + (number + 1),
-            new BothSides<>(turns.own().program(), turns.sluice().program()),
+            new ComparedResults<>(turns.own().program(), turns.sluice().program()),
             List.of()),
         turns.own().cpu(),
         turns.sluice().cpu(),

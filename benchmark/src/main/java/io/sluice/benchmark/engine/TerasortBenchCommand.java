@@ -1,7 +1,7 @@
 package io.sluice.benchmark.engine;
 
 import io.sluice.common.config.DataSize;
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.HadoopParts;
 import io.sluice.demo.staging.TeraRows;
@@ -115,7 +115,7 @@ public final class TerasortBenchCommand extends EngineBenchCommand {
       if (free < wanted) {
         throw DemoException.usage(
             "%s has %s free, this needs up to %s: choose another --work-dir or a smaller --size"
-                .formatted(workDirectory, Amounts.bytes(free), Amounts.bytes(wanted)));
+                .formatted(workDirectory, AmountText.bytes(free), AmountText.bytes(wanted)));
       }
     } catch (IOException e) {
       throw DemoException.failed("cannot tell how much room " + there + " has: " + e, e);

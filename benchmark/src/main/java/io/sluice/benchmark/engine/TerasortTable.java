@@ -4,7 +4,7 @@ import io.sluice.demo.Comparison;
 import io.sluice.demo.ProgramComparison;
 import io.sluice.demo.ProgramTable;
 import io.sluice.demo.Verdict;
-import io.sluice.demo.staging.Amounts;
+import io.sluice.demo.staging.AmountText;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -49,7 +49,7 @@ final class TerasortTable implements Comparison.Outcome {
             Locale.ROOT,
             "| %s | %d | %d | %.1f (%.1f + %.1f) | %.1f (%.1f + %.1f + %.1f) | **%.2f** | %s |"
                 + " %.1f | %.1f | **%.2f** | %s | %s | %s, %s, %s |%n",
-            Amounts.bytes(bytes),
+            AmountText.bytes(bytes),
             maps,
             reduces,
             seconds(round -> round.ownCpu().totalMs()),
@@ -65,10 +65,10 @@ final class TerasortTable implements Comparison.Outcome {
             seconds(round -> round.comparison().sluice().elapsedMs()),
             median(TerasortRound::timeRatio),
             each(TerasortRound::timeRatio),
-            Amounts.bytes(first.own().counter("Reduce shuffle bytes")),
-            Amounts.bytes(first.servers().pushedBytes()),
-            Amounts.bytes(first.servers().spilledBytes()),
-            Amounts.bytes(first.servers().fetchedBytes())));
+            AmountText.bytes(first.own().counter("Reduce shuffle bytes")),
+            AmountText.bytes(first.servers().pushedBytes()),
+            AmountText.bytes(first.servers().spilledBytes()),
+            AmountText.bytes(first.servers().fetchedBytes())));
     rounds.forEach(round -> ProgramTable.appendDifferences(text, round.comparison()));
     return text.toString();
   }

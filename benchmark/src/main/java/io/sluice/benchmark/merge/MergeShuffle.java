@@ -67,7 +67,7 @@ final class MergeShuffle implements AutoCloseable {
    */
   MergeShuffle(MergeLayout layout, Storage storage) throws SluiceException {
     this.layout = layout;
-    this.disk = new Disk(storage, new UnkeptCatalog(), DiskLimits.DEFAULT, System::nanoTime);
+    this.disk = new Disk(storage, new TransientCatalog(), DiskLimits.DEFAULT, System::nanoTime);
     this.disks = new Disks(List.of(disk));
     this.log = store.findOrCreate(KEY);
   }

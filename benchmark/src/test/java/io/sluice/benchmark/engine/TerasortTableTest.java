@@ -2,7 +2,7 @@ package io.sluice.benchmark.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.demo.BothSides;
+import io.sluice.demo.ComparedResults;
 import io.sluice.demo.JobOutput;
 import io.sluice.demo.ProgramComparison;
 import io.sluice.demo.ProgramTurn;
@@ -39,7 +39,8 @@ final class TerasortTableTest {
   private static TerasortRound round(
       long ownContainersMs, long sluiceContainersMs, long serversMs) {
     return new TerasortRound(
-        ProgramComparison.of("terasort", new BothSides<>(turn(10_000), turn(11_000)), List.of()),
+        ProgramComparison.of(
+            "terasort", new ComparedResults<>(turn(10_000), turn(11_000)), List.of()),
         new YarnCpu(5_000, ownContainersMs),
         new YarnCpu(5_000, sluiceContainersMs),
         serversMs);

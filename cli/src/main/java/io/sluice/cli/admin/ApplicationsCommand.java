@@ -35,17 +35,17 @@ final class ApplicationsCommand implements Callable<Integer> {
   private static final Columns<Resource.Application> COLUMNS =
       new Columns<Resource.Application>()
           .column("application", Resource.Application::name)
-          .column("user", app -> Words.orNone(app.user()))
+          .column("user", app -> FigureText.orNone(app.user()))
           .column("state", Resource.Application::state)
           .column(">shuffles", Resource.Application::shuffles)
-          .column(">stored", app -> Words.size(app.storedBytes()))
+          .column(">stored", app -> FigureText.size(app.storedBytes()))
           .column(">servers", Resource.Application::servers)
           .column(">fallbacks", app -> app.fallbacks().fallbackShuffles())
-          .column(">skew", app -> Words.factor(app.skew()))
-          .column(">lease", app -> Words.span(Math.max(0, app.lease().leaseRemainingMs())))
-          .column(">age", app -> Words.span(app.lease().registeredAgeMs()))
-          .wide("client", app -> Words.orNone(app.clientVersion()))
-          .wide("last fallback", app -> Words.orNone(app.fallbacks().lastFallbackReason()));
+          .column(">skew", app -> FigureText.factor(app.skew()))
+          .column(">lease", app -> FigureText.span(Math.max(0, app.lease().leaseRemainingMs())))
+          .column(">age", app -> FigureText.span(app.lease().registeredAgeMs()))
+          .wide("client", app -> FigureText.orNone(app.clientVersion()))
+          .wide("last fallback", app -> FigureText.orNone(app.fallbacks().lastFallbackReason()));
 
   @Override
   public Integer call() throws IOException {
@@ -79,7 +79,7 @@ final class ApplicationsCommand implements Callable<Integer> {
         new Columns<Resource.Holder>()
             .column("server", Resource.Holder::server)
             .column(">shuffles", Resource.Holder::shuffles)
-            .column(">stored", holder -> Words.size(holder.storedBytes()))
+            .column(">stored", holder -> FigureText.size(holder.storedBytes()))
             .table(detail.servers(), output.isWide()));
   }
 }

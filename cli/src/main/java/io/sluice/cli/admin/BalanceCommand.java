@@ -33,11 +33,11 @@ final class BalanceCommand implements Callable<Integer> {
               .column("server", Resource.BalanceShare::server)
               .column("state", Resource.BalanceShare::state)
               .column(">partitions", Resource.BalanceShare::partitionsAssigned)
-              .column(">stored", share -> Words.size(share.storedBytes()))
+              .column(">stored", share -> FigureText.size(share.storedBytes()))
               .column(">memory", share -> percent(share.memoryUsedShare()))
               .column(">disks", share -> percent(share.diskUsedShare()))
               .table(balance.servers(), output.isWide()));
-      output.line("most over mean: " + Words.factor(balance.maxOverMean()));
+      output.line("most over mean: " + FigureText.factor(balance.maxOverMean()));
       return 0;
     }
   }

@@ -48,27 +48,27 @@ final class ClusterCommand implements Callable<Integer> {
     table.row("applications", cluster.work().applications());
     table.row("shuffles assigned", cluster.work().shufflesAssigned());
     table.row("fallbacks", cluster.work().fallbackShuffles());
-    table.row("stored", Words.size(cluster.kept().storedBytes()));
+    table.row("stored", FigureText.size(cluster.kept().storedBytes()));
     table.row(
         "memory",
-        Words.size(cluster.memory().usedBytes())
+        FigureText.size(cluster.memory().usedBytes())
             + " of "
-            + Words.size(cluster.memory().capacityBytes()));
+            + FigureText.size(cluster.memory().capacityBytes()));
     table.row(
         "disks",
-        Words.size(cluster.disks().freeBytes())
+        FigureText.size(cluster.disks().freeBytes())
             + " free of "
-            + Words.size(cluster.disks().capacityBytes())
+            + FigureText.size(cluster.disks().capacityBytes())
             + ", bad "
             + cluster.kept().badDisks());
-    table.row("push", Words.size(cluster.traffic().pushBytesPerSecond()) + "/s");
-    table.row("fetch", Words.size(cluster.traffic().fetchBytesPerSecond()) + "/s");
+    table.row("push", FigureText.size(cluster.traffic().pushBytesPerSecond()) + "/s");
+    table.row("fetch", FigureText.size(cluster.traffic().fetchBytesPerSecond()) + "/s");
     table.row("connections", cluster.traffic().connections());
     table.row(
         "coordinator",
         cluster.version()
             + ", up "
-            + Words.span(cluster.uptimeMs())
+            + FigureText.span(cluster.uptimeMs())
             + (cluster.ready() ? "" : ", assigns nothing yet"));
     return table;
   }

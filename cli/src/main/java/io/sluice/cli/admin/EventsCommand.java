@@ -115,7 +115,7 @@ final class EventsCommand implements Callable<Integer> {
   }
 
   private String line(Resource.Event event, ZoneId zone) {
-    return Words.time(event.lastTime(), zone)
+    return FigureText.time(event.lastTime(), zone)
         + (event.severity().equals("INFO") ? "  " : "  " + event.severity() + " ")
         + event.text()
         + (event.count() > 1 ? " (" + event.count() + " times)" : "")

@@ -21,11 +21,11 @@ final class QuotasCommand implements Callable<Integer> {
 
   private static final Columns<Resource.UserQuota> COLUMNS =
       new Columns<Resource.UserQuota>()
-          .column("user", user -> Words.orNone(user.user()))
+          .column("user", user -> FigureText.orNone(user.user()))
           .column(">applications", user -> text(user.applications(), Long::toString))
-          .column(">bytes", user -> text(user.bytes(), Words::size))
+          .column(">bytes", user -> text(user.bytes(), FigureText::size))
           .column(">partitions", user -> text(user.partitions(), Long::toString))
-          .wide(">application bytes", user -> limit(user.applicationBytesMax(), Words::size))
+          .wide(">application bytes", user -> limit(user.applicationBytesMax(), FigureText::size))
           .wide(
               ">application partitions",
               user -> limit(user.applicationPartitionsMax(), Long::toString))

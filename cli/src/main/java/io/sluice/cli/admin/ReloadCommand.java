@@ -98,6 +98,10 @@ final class ReloadCommand implements Callable<Integer> {
   }
 
   private static String text(Resource.Change change) {
-    return change.key() + ": " + Words.orNone(change.from()) + " -> " + Words.orNone(change.to());
+    return change.key()
+        + ": "
+        + FigureText.orNone(change.from())
+        + " -> "
+        + FigureText.orNone(change.to());
   }
 }

@@ -48,7 +48,7 @@ final class ServersCommand implements Callable<Integer> {
         .wide(
             ">disk used",
             s ->
-                Words.percent(
+                FigureText.percent(
                     s.space().capacityBytes() - s.space().freeBytes(), s.space().capacityBytes()))
         .wide(">disk free", s -> size(s.space().freeBytes()))
         .column(">connections", s -> s.traffic().connections())
@@ -56,7 +56,7 @@ final class ServersCommand implements Callable<Integer> {
         .column(">fetch/s", s -> size(s.traffic().fetchBytesPerSecond()))
         .wide(">merges", s -> s.content().pendingMerges())
         .wide(">assigned", s -> s.content().partitionsAssigned())
-        .column(">heard", s -> Words.span(s.heartbeatAgeMs()) + " ago")
+        .column(">heard", s -> FigureText.span(s.heartbeatAgeMs()) + " ago")
         .wide(">rpc port", s -> s.identity().rpcPort())
         .wide(">data port", s -> s.identity().nettyPort())
         .wide(">epoch", s -> s.identity().epoch())
@@ -103,7 +103,7 @@ final class ServersCommand implements Callable<Integer> {
     output.text(
         new Columns<Resource.Disk>()
             .column("disk", Resource.Disk::path)
-            .column("kind", disk -> Words.orNone(disk.kind()))
+            .column("kind", disk -> FigureText.orNone(disk.kind()))
             .column("health", Resource.Disk::health)
             .column("takes data", disk -> disk.takesData() ? "yes" : "no")
             .column(">free", disk -> size(disk.freeBytes()))
@@ -122,6 +122,6 @@ final class ServersCommand implements Callable<Integer> {
   }
 
   static String size(long bytes) {
-    return Words.size(bytes);
+    return FigureText.size(bytes);
   }
 }

@@ -39,10 +39,10 @@ final class ShufflesCommand implements Callable<Integer> {
           .column(">shuffle", Resource.Shuffle::shuffle)
           .column(">partitions", Resource.Shuffle::partitions)
           .column(">servers", Resource.Shuffle::servers)
-          .column(">stored", s -> Words.size(s.storedBytes()))
-          .column(">largest", s -> Words.size(s.largestPartitionBytes()))
-          .column(">skew", s -> Words.factor(s.skew()))
-          .column(">age", s -> s.assignedAgeMs() == null ? "-" : Words.span(s.assignedAgeMs()))
+          .column(">stored", s -> FigureText.size(s.storedBytes()))
+          .column(">largest", s -> FigureText.size(s.largestPartitionBytes()))
+          .column(">skew", s -> FigureText.factor(s.skew()))
+          .column(">age", s -> s.assignedAgeMs() == null ? "-" : FigureText.span(s.assignedAgeMs()))
           .wide(">replicas", Resource.Shuffle::replicas)
           .wide(">assignments", Resource.Shuffle::assignments);
 
@@ -77,8 +77,8 @@ final class ShufflesCommand implements Callable<Integer> {
             .column("state", Resource.Share::state)
             .column(">assigned", Resource.Share::partitionsAssigned)
             .column(">written", Resource.Share::partitionsWritten)
-            .column(">stored", share -> Words.size(share.storedBytes()))
-            .column(">largest", share -> Words.size(share.largestPartitionBytes()))
+            .column(">stored", share -> FigureText.size(share.storedBytes()))
+            .column(">largest", share -> FigureText.size(share.largestPartitionBytes()))
             .table(detail.servers(), output.isWide()));
   }
 }

@@ -40,21 +40,21 @@ final class TopView {
   String show(Look look) {
     Resource.Cluster cluster = look.cluster();
     StringBuilder text = new StringBuilder();
-    text.append(Words.time(cluster.time(), zone))
+    text.append(FigureText.time(cluster.time(), zone))
         .append("  servers: ")
         .append(ClusterCommand.servers(cluster))
         .append('\n')
         .append("push ")
-        .append(Words.size(cluster.traffic().pushBytesPerSecond()))
+        .append(FigureText.size(cluster.traffic().pushBytesPerSecond()))
         .append("/s  fetch ")
-        .append(Words.size(cluster.traffic().fetchBytesPerSecond()))
+        .append(FigureText.size(cluster.traffic().fetchBytesPerSecond()))
         .append("/s  stored ")
-        .append(Words.size(cluster.kept().storedBytes()))
+        .append(FigureText.size(cluster.kept().storedBytes()))
         .append("  memory ")
-        .append(Words.percent(cluster.memory().usedBytes(), cluster.memory().capacityBytes()))
+        .append(FigureText.percent(cluster.memory().usedBytes(), cluster.memory().capacityBytes()))
         .append("  disks ")
         .append(
-            Words.percent(
+            FigureText.percent(
                 cluster.disks().capacityBytes() - cluster.disks().freeBytes(),
                 cluster.disks().capacityBytes()))
         .append("  bad disks ")
@@ -84,17 +84,18 @@ final class TopView {
     return new Columns<Resource.Server>()
             .column("server", Resource.Server::name)
             .column("state", Resource.Server::state)
-            .column(">push/s", s -> Words.size(s.traffic().pushBytesPerSecond()))
-            .column(">fetch/s", s -> Words.size(s.traffic().fetchBytesPerSecond()))
+            .column(">push/s", s -> FigureText.size(s.traffic().pushBytesPerSecond()))
+            .column(">fetch/s", s -> FigureText.size(s.traffic().fetchBytesPerSecond()))
             .column(
-                ">memory", s -> Words.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
+                ">memory",
+                s -> FigureText.percent(s.memory().usedBytes(), s.memory().capacityBytes()))
             .column(
                 ">disks",
                 s ->
-                    Words.percent(
+                    FigureText.percent(
                         s.space().capacityBytes() - s.space().freeBytes(),
                         s.space().capacityBytes()))
-            .column(">stored", s -> Words.size(s.content().storedBytes()))
+            .column(">stored", s -> FigureText.size(s.content().storedBytes()))
             .column(">connections", s -> s.traffic().connections())
             .table(busiest, false)
         + more(servers.size(), busiest.size());
@@ -131,14 +132,14 @@ final class TopView {
     timeBeforeMs = timeMs;
     return new Columns<Growing>()
             .column("application", g -> g.application().name())
-            .column("user", g -> Words.orNone(g.application().user()))
-            .column(">grows/s", g -> g.known() ? Words.size(g.bytesPerSecond()) : "-")
-            .column(">stored", g -> Words.size(g.application().storedBytes()))
+            .column("user", g -> FigureText.orNone(g.application().user()))
+            .column(">grows/s", g -> g.known() ? FigureText.size(g.bytesPerSecond()) : "-")
+            .column(">stored", g -> FigureText.size(g.application().storedBytes()))
             .column(">shuffles", g -> g.application().shuffles())
             .column(">servers", g -> g.application().servers())
             .column(">fallbacks", g -> g.application().fallbacks().fallbackShuffles())
-            .column(">skew", g -> Words.factor(g.application().skew()))
-            .column(">age", g -> Words.span(g.application().lease().registeredAgeMs()))
+            .column(">skew", g -> FigureText.factor(g.application().skew()))
+            .column(">age", g -> FigureText.span(g.application().lease().registeredAgeMs()))
             .table(growing, false)
         + more(live.size(), growing.size());
   }

@@ -104,12 +104,12 @@ public final class BenchRun implements AutoCloseable {
     RandomGenerator.of("L64X128MixRandom").nextBytes(payload);
     try (BenchConnections connections = connect(shares);
         ProgressLine line = progress.start("push", plan.payloadBytes())) {
-      List<PushLane> lanes = new ArrayList<>();
+      List<PushWorker> workers = new ArrayList<>();
       int count = connections.all().size();
       for (int i = 0; i < count; i++) {
         To to = connections.all().get(i);
-        lanes.add(
-            new PushLane(
+        workers.add(
+            new PushWorker(
                 to.connection(),
                 cluster.shuffle(),
                 i,
@@ -118,7 +118,7 @@ public final class BenchRun implements AutoCloseable {
                 plan,
                 payload));
       }
-      return measured("push", shares, lanes, line, plan::blocks);
+      return measured("push", shares, workers, line, plan::blocks);
     }
   }
 
@@ -148,15 +148,15 @@ public final class BenchRun implements AutoCloseable {
                 + " in partitions 0.."
                 + (options.partitions() - 1));
       }
-      List<FetchLane> lanes = new ArrayList<>();
+      List<FetchWorker> workers = new ArrayList<>();
       for (To to : connections.all()) {
         ServerId server = to.share().server();
-        lanes.add(
-            new FetchLane(to.connection(), server.getName(), plans.get(server).work(), blocks));
+        workers.add(
+            new FetchWorker(to.connection(), server.getName(), plans.get(server).work(), blocks));
       }
       BenchReport report;
       try (ProgressLine line = progress.start("fetch", bytes)) {
-        report = measured("fetch", shares, lanes, line, blocks::get);
+        report = measured("fetch", shares, workers, line, blocks::get);
       }
       if (expectedBlocks >= 0 && blocks.get() != expectedBlocks) {
         throw new IOException(
@@ -181,7 +181,7 @@ public final class BenchRun implements AutoCloseable {
   private BenchReport measured(
       String what,
       List<Share> shares,
-      List<? extends Lane> lanes,
+      List<? extends BenchWorker> workers,
       ProgressLine line,
       java.util.function.LongSupplier blocks)
       throws IOException, InterruptedException {
@@ -195,13 +195,13 @@ public final class BenchRun implements AutoCloseable {
     Map<String, GetStatusReply> before = cluster.statuses(shares);
     long cpuBefore = cpu.nanos();
     long startedAt = System.nanoTime();
-    pump.run(lanes, options.requestTimeoutMs() * 2);
+    pump.run(workers, options.requestTimeoutMs() * 2);
     long elapsedNanos = System.nanoTime() - startedAt;
     long clientCpuNanos = cpu.nanos() - cpuBefore;
     Map<String, GetStatusReply> after = cluster.statuses(shares);
     return new BenchReport(
         what,
-        options.describe() + ", " + lanes.size() + " lanes to " + shares.size() + " servers",
+        options.describe() + ", " + workers.size() + " workers to " + shares.size() + " servers",
         pump.bytes(),
         blocks.getAsLong(),
         pump.requests(),

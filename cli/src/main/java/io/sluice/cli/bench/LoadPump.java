@@ -18,8 +18,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Keeps a bounded number of requests under way, in turn over all lanes. Whoever completes a request
- * sends the next one, so the transport's own threads drive it and no thread waits per connection.
+ * Keeps a bounded number of requests under way, in turn over all workers. Whoever completes a
+ * request sends the next one, so the transport's own threads drive it and no thread waits per
+ * connection.
  *
  * <p>Thread-safe; runs once.
  */
@@ -32,19 +33,19 @@ final class LoadPump {
   /** One hour in microseconds, the longest latency that is told apart. */
   private static final long MAX_LATENCY_US = 3_600_000_000L;
 
-  /** A lane with room for requests is in {@code ready}, once; guarded by {@code lock}. */
+  /** A worker with room for requests is in {@code ready}, once; guarded by {@code lock}. */
   private static final class Turn {
-    private final Lane lane;
+    private final BenchWorker worker;
     private int underWay;
     private boolean queued;
     private boolean dry;
 
-    private Turn(Lane lane) {
-      this.lane = lane;
+    private Turn(BenchWorker worker) {
+      this.worker = worker;
     }
   }
 
-  private final int perLane;
+  private final int perWorker;
   private final int together;
   private final ScheduledExecutorService scheduler;
   private final LongSupplier nanoTime;
@@ -58,23 +59,23 @@ final class LoadPump {
   private final Object lock = new Object();
   private final ArrayDeque<Turn> ready = new ArrayDeque<>();
   private int underWay;
-  private int lanesLeft;
+  private int workersLeft;
 
   /**
    * Nothing is sent before {@link #run}.
    *
-   * @param perLane requests under way in one lane
-   * @param together requests under way in all lanes
+   * @param perWorker requests under way in one worker
+   * @param together requests under way in all workers
    * @param scheduler borrowed; sends refused requests again
    * @param progress told the bytes of each completed request, by any thread
    */
   LoadPump(
-      int perLane,
+      int perWorker,
       int together,
       ScheduledExecutorService scheduler,
       LongSupplier nanoTime,
       LongConsumer progress) {
-    this.perLane = perLane;
+    this.perWorker = perWorker;
     this.together = together;
     this.scheduler = scheduler;
     this.nanoTime = nanoTime;
@@ -82,19 +83,20 @@ final class LoadPump {
   }
 
   /**
-   * Does all the work of the lanes.
+   * Does all the work of the workers.
    *
-   * @param patienceMs longest time without any request completing
+   * @param retryPeriodMs longest time without any request completing
    * @throws IOException the first failure that sending again does not help
    */
-  void run(List<? extends Lane> lanes, long patienceMs) throws IOException, InterruptedException {
+  void run(List<? extends BenchWorker> workers, long retryPeriodMs)
+      throws IOException, InterruptedException {
     synchronized (lock) {
-      lanesLeft = lanes.size();
-      for (Lane lane : lanes) {
-        enqueue(new Turn(lane));
+      workersLeft = workers.size();
+      for (BenchWorker worker : workers) {
+        enqueue(new Turn(worker));
       }
     }
-    if (lanes.isEmpty()) {
+    if (workers.isEmpty()) {
       return;
     }
     drain();
@@ -109,8 +111,8 @@ final class LoadPump {
         if (requests.get() != seen) {
           seen = requests.get();
           seenAt = now;
-        } else if (now - seenAt > TimeUnit.MILLISECONDS.toNanos(patienceMs)) {
-          throw new IOException("no answer to any request for " + patienceMs + " ms", notYet);
+        } else if (now - seenAt > TimeUnit.MILLISECONDS.toNanos(retryPeriodMs)) {
+          throw new IOException("no answer to any request for " + retryPeriodMs + " ms", notYet);
         }
       } catch (ExecutionException failure) {
         throw new IOException(failure.getCause().getMessage(), failure.getCause());
@@ -146,21 +148,21 @@ final class LoadPump {
   private void drain() {
     while (!finished.isDone()) {
       Turn turn;
-      Lane.Request request;
+      BenchWorker.Request request;
       synchronized (lock) {
         if (underWay >= together || ready.isEmpty()) {
           return;
         }
         turn = ready.poll();
         turn.queued = false;
-        request = turn.lane.next();
+        request = turn.worker.next();
         if (request == null) {
           turn.dry = true;
           finishIfDone(turn);
           continue;
         }
         underWay++;
-        if (++turn.underWay < perLane) {
+        if (++turn.underWay < perWorker) {
           enqueue(turn);
         }
       }
@@ -169,12 +171,12 @@ final class LoadPump {
   }
 
   private void finishIfDone(Turn turn) {
-    if (turn.dry && turn.underWay == 0 && --lanesLeft == 0) {
+    if (turn.dry && turn.underWay == 0 && --workersLeft == 0) {
       finished.complete(null);
     }
   }
 
-  private void send(Turn turn, Lane.Request request, int attempt) {
+  private void send(Turn turn, BenchWorker.Request request, int attempt) {
     long sentAt = nanoTime.getAsLong();
     CompletableFuture<Long> answer;
     try {
@@ -216,7 +218,7 @@ final class LoadPump {
     };
   }
 
-  private void refused(Turn turn, Lane.Request request, int attempt, Throwable thrown) {
+  private void refused(Turn turn, BenchWorker.Request request, int attempt, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     boolean again =
         failure instanceof SluiceException refusal

@@ -3,9 +3,9 @@ package io.sluice.cli.bench;
 import io.sluice.common.block.BlockHeader;
 
 /**
- * What a push sends: blocks of one size, shared out evenly over the lanes.
+ * What a push sends: blocks of one size, shared out evenly over the workers.
  *
- * @param blocks of all lanes together
+ * @param blocks of all workers together
  * @param payloadLength of each, in bytes
  * @param blocksPerFrame at most
  */
@@ -15,9 +15,9 @@ record PushBenchPlan(long blocks, int payloadLength, int blocksPerFrame) {
     return blocks * payloadLength;
   }
 
-  /** Blocks that lane {@code lane} of {@code lanes} sends. */
-  long blocksOf(int lane, int lanes) {
-    return blocks / lanes + (lane < blocks % lanes ? 1 : 0);
+  /** Blocks that worker {@code worker} of {@code workers} sends. */
+  long blocksOf(int worker, int workers) {
+    return blocks / workers + (worker < blocks % workers ? 1 : 0);
   }
 
   int blockLength() {

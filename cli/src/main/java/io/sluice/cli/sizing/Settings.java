@@ -1,7 +1,7 @@
 package io.sluice.cli.sizing;
 
-import io.sluice.cli.sizing.Plan.EachServer;
-import io.sluice.cli.sizing.Plan.Setting;
+import io.sluice.cli.sizing.SizingPlan.EachServer;
+import io.sluice.cli.sizing.SizingPlan.Setting;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.config.DurationText;
 import java.util.ArrayList;

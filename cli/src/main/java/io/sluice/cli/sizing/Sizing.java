@@ -1,7 +1,7 @@
 package io.sluice.cli.sizing;
 
-import io.sluice.cli.sizing.Plan.EachServer;
-import io.sluice.cli.sizing.Plan.Need;
+import io.sluice.cli.sizing.SizingPlan.EachServer;
+import io.sluice.cli.sizing.SizingPlan.Need;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -61,7 +61,7 @@ final class Sizing {
    *
    * @throws IllegalArgumentException one line: why no number of them does
    */
-  Plan plan() {
+  SizingPlan plan() {
     List<Need> needs =
         new ArrayList<>(List.of(diskSpace(), diskBandwidth(), network(), cpu(), loss()));
     int enough = largest(needs).servers();
@@ -81,7 +81,7 @@ final class Sizing {
     }
     int servers = enough + 1;
     EachServer each = eachServer(servers);
-    return new Plan(
+    return new SizingPlan(
         servers,
         largest(needs).limit(),
         (long) workload.liveBytes(),

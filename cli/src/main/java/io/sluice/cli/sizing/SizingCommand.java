@@ -220,7 +220,7 @@ public final class SizingCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Plan plan;
+    SizingPlan plan;
     try {
       plan = new Sizing(workload(), machine(), cpuSecondsPerGib).plan();
     } catch (IllegalArgumentException e) {

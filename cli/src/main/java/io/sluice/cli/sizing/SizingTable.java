@@ -9,9 +9,9 @@ import java.util.Locale;
 final class SizingTable {
   private SizingTable() {}
 
-  static String of(Plan plan) {
+  static String of(SizingPlan plan) {
     TextTable needs = new TextTable("servers for", ">demand", ">one has", ">servers");
-    for (Plan.Need need : plan.needs()) {
+    for (SizingPlan.Need need : plan.needs()) {
       Limit limit = need.limit();
       needs.row(
           limit.words(),
@@ -19,7 +19,7 @@ final class SizingTable {
           figure(limit.unit(), need.offered()),
           need.servers());
     }
-    Plan.EachServer each = plan.eachServer();
+    SizingPlan.EachServer each = plan.eachServer();
     TextTable server = new TextTable("each server", ">at the peak");
     server.row("on its disks, with reserve", size(each.diskBytes()));
     server.row("heap", size(each.heapBytes()));
@@ -30,7 +30,7 @@ final class SizingTable {
     server.row("clean stop", DurationText.print(1000 * each.stopSeconds()));
     server.row("start", DurationText.print(1000 * each.startSeconds()));
     TextTable settings = new TextTable("setting", "value", "of");
-    for (Plan.Setting setting : plan.settings()) {
+    for (SizingPlan.Setting setting : plan.settings()) {
       settings.row(setting.name(), setting.value(), setting.place());
     }
     return String.format(

@@ -29,37 +29,37 @@ class LoadPumpTest {
     scheduler.shutdownNow();
   }
 
-  private LoadPump pump(int perLane, int together) {
-    return new LoadPump(perLane, together, scheduler, System::nanoTime, progress::addAndGet);
+  private LoadPump pump(int perWorker, int together) {
+    return new LoadPump(perWorker, together, scheduler, System::nanoTime, progress::addAndGet);
   }
 
-  /** A lane of {@code requests} requests of 10 bytes, each answered by {@code answer}. */
-  private static Lane lane(int requests, Lane.Request answer) {
+  /** A worker of {@code requests} requests of 10 bytes, each answered by {@code answer}. */
+  private static BenchWorker worker(int requests, BenchWorker.Request answer) {
     AtomicInteger left = new AtomicInteger(requests);
     return () -> left.getAndDecrement() > 0 ? answer : null;
   }
 
   @Test
-  void doesAllWorkOfAllLanesWithinBothLimits() throws Exception {
+  void doesAllWorkOfAllWorkersWithinBothLimits() throws Exception {
     AtomicInteger underWay = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    List<AtomicInteger> mostPerLane = new ArrayList<>();
-    List<Lane> lanes = new ArrayList<>();
+    List<AtomicInteger> maxPerWorker = new ArrayList<>();
+    List<BenchWorker> workers = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      AtomicInteger inLane = new AtomicInteger();
-      AtomicInteger mostInLane = new AtomicInteger();
-      mostPerLane.add(mostInLane);
-      lanes.add(
-          lane(
+      AtomicInteger inWorker = new AtomicInteger();
+      AtomicInteger maxInFlight = new AtomicInteger();
+      maxPerWorker.add(maxInFlight);
+      workers.add(
+          worker(
               50,
               () -> {
                 most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-                mostInLane.accumulateAndGet(inLane.incrementAndGet(), Math::max);
+                maxInFlight.accumulateAndGet(inWorker.incrementAndGet(), Math::max);
                 CompletableFuture<Long> answer = new CompletableFuture<>();
                 scheduler.execute(
                     () -> {
                       underWay.decrementAndGet();
-                      inLane.decrementAndGet();
+                      inWorker.decrementAndGet();
                       answer.complete(10L);
                     });
                 return answer;
@@ -67,7 +67,7 @@ class LoadPumpTest {
     }
     LoadPump pump = pump(3, 7);
 
-    pump.run(lanes, 10_000);
+    pump.run(workers, 10_000);
 
     assertThat(pump.requests()).isEqualTo(1000);
     assertThat(pump.bytes()).isEqualTo(10_000);
@@ -75,7 +75,8 @@ class LoadPumpTest {
     assertThat(pump.latencyUs().getTotalCount()).isEqualTo(1000);
     assertThat(pump.repeats()).isZero();
     assertThat(most.get()).isLessThanOrEqualTo(7);
-    assertThat(mostPerLane).allSatisfy(mostInLane -> assertThat(mostInLane.get()).isBetween(1, 3));
+    assertThat(maxPerWorker)
+        .allSatisfy(maxInFlight -> assertThat(maxInFlight.get()).isBetween(1, 3));
   }
 
   @Test
@@ -85,7 +86,7 @@ class LoadPumpTest {
 
     pump.run(
         List.of(
-            lane(
+            worker(
                 2,
                 () ->
                     sends.incrementAndGet() % 3 == 0
@@ -101,26 +102,26 @@ class LoadPumpTest {
 
   @Test
   void aFailureThatStaysEndsTheRunWithItsOwnLine() {
-    Lane lane =
-        lane(
+    BenchWorker worker =
+        worker(
             5,
             () -> CompletableFuture.failedFuture(new SluiceException(StatusCode.EXPIRED, "gone")));
 
-    assertThatThrownBy(() -> pump(1, 1).run(List.of(lane), 10_000))
+    assertThatThrownBy(() -> pump(1, 1).run(List.of(worker), 10_000))
         .isInstanceOf(IOException.class)
         .hasMessage("gone");
   }
 
   @Test
   void aFailureWhileSendingEndsTheRunToo() {
-    Lane lane =
-        lane(
+    BenchWorker worker =
+        worker(
             5,
             () -> {
               throw new IllegalStateException("no buffer");
             });
 
-    assertThatThrownBy(() -> pump(1, 1).run(List.of(lane), 10_000)).hasMessage("no buffer");
+    assertThatThrownBy(() -> pump(1, 1).run(List.of(worker), 10_000)).hasMessage("no buffer");
   }
 
   @Test
@@ -134,8 +135,8 @@ class LoadPumpTest {
             scheduler,
             () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)),
             progress::addAndGet);
-    Lane lane =
-        lane(
+    BenchWorker worker =
+        worker(
             1,
             () -> {
               CompletableFuture<Long> answer = new CompletableFuture<>();
@@ -143,13 +144,13 @@ class LoadPumpTest {
               return answer;
             });
 
-    assertThatThrownBy(() -> pump.run(List.of(lane), 1))
+    assertThatThrownBy(() -> pump.run(List.of(worker), 1))
         .hasMessage("no answer to any request for 1 ms");
     assertThat(never).hasSize(1);
   }
 
   @Test
-  void noLanesIsNoWork() throws Exception {
+  void noWorkersIsNoWork() throws Exception {
     LoadPump pump = pump(1, 1);
 
     pump.run(List.of(), 1);

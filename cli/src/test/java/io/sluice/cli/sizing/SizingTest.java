@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.cli.sizing.Machine.DiskKind;
-import io.sluice.cli.sizing.Plan.Need;
-import io.sluice.cli.sizing.Plan.Setting;
+import io.sluice.cli.sizing.SizingPlan.Need;
+import io.sluice.cli.sizing.SizingPlan.Setting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +29,7 @@ class SizingTest {
     return new Machine(8, 64 * GIB, 25e9 / 8, 12, DiskKind.HDD, 8000 * GIB, 150 * MIB);
   }
 
-  private static Plan plan(SizingWorkload workload, Machine machine) {
+  private static SizingPlan plan(SizingWorkload workload, Machine machine) {
     return new Sizing(workload, machine, CPU_SECONDS).plan();
   }
 
@@ -43,7 +43,7 @@ class SizingTest {
     "LOSS, 3"
   })
   void eachLimitHasItsServers(Limit limit, int servers) {
-    Plan plan = plan(workload(20 * 1024, 1), ssdMachine());
+    SizingPlan plan = plan(workload(20 * 1024, 1), ssdMachine());
 
     assertThat(plan.needs())
         .filteredOn(need -> need.limit() == limit)
@@ -55,8 +55,8 @@ class SizingTest {
 
   @Test
   void aCopyOfEverythingIsTwiceTheWrites() {
-    Plan one = plan(workload(20 * 1024, 1), ssdMachine());
-    Plan two = plan(workload(20 * 1024, 2), ssdMachine());
+    SizingPlan one = plan(workload(20 * 1024, 1), ssdMachine());
+    SizingPlan two = plan(workload(20 * 1024, 2), ssdMachine());
 
     assertThat(two.liveBytes()).isEqualTo(2 * one.liveBytes());
     // What is written doubles, what is read does not.
@@ -67,7 +67,7 @@ class SizingTest {
 
   @Test
   void disksWithSeeksAreWrittenAndReadTwice() {
-    Plan plan = plan(workload(20 * 1024, 1), hddMachine());
+    SizingPlan plan = plan(workload(20 * 1024, 1), hddMachine());
 
     // 2 x (12 + 12) GiB/s by 12 disks of 150 MiB/s.
     assertThat(plan.bottleneck()).isEqualTo(Limit.DISK_BANDWIDTH);
@@ -101,10 +101,10 @@ class SizingTest {
   void aSmallMachineNeedsMoreForItsBufferThanForItsNetwork() {
     Machine small = new Machine(8, 16 * GIB, 25e9 / 8, 2, DiskKind.SSD, 1770 * GIB, 1907 * MIB);
 
-    Plan plan = plan(workload(20 * 1024, 1), small);
+    SizingPlan plan = plan(workload(20 * 1024, 1), small);
 
     assertThat(plan.bottleneck()).isEqualTo(Limit.MEMORY);
-    Plan.EachServer each = plan.eachServer();
+    SizingPlan.EachServer each = plan.eachServer();
     assertThat(each.heapBytes() + each.bufferBytes()).isLessThan(13 * GIB);
   }
 
@@ -153,7 +153,7 @@ class SizingTest {
     Machine slowDisk =
         new Machine(64, 512 * GIB, 100e9 / 8, 1, DiskKind.HDD, 200_000 * GIB, 2048 * MIB);
 
-    Plan plan = plan(many, slowDisk);
+    SizingPlan plan = plan(many, slowDisk);
 
     assertThat(plan.settings())
         .contains(
@@ -175,7 +175,7 @@ class SizingTest {
             100 * GIB, GIB, 0, HALF_AN_HOUR_MS, 400 * 1024 * GIB, 1, 100, 100, 2000, 10_000);
     Machine wide = new Machine(8, 128 * GIB, 25e9 / 8, 4, DiskKind.HDD, 16_000 * GIB, 150 * MIB);
 
-    Plan plan = plan(stored, wide);
+    SizingPlan plan = plan(stored, wide);
 
     // 7.1 TiB on each disk are 29,257 run files, 30 ms each.
     assertThat(plan.servers()).isEqualTo(13 + 1);

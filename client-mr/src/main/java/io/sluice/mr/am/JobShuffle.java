@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleRegistration;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
-import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.config.ConfigException;
@@ -120,7 +120,9 @@ public final class JobShuffle implements ShuffleOfJob {
     replacing = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
     ApplicationAssignments registered =
         new ApplicationAssignments(
-            session::furtherServer, settings.client().reassign().maxServers(), System::nanoTime);
+            session::replacementServer,
+            settings.client().reassign().maxServers(),
+            System::nanoTime);
     registered.register(assigned);
     assignments = registered;
     session.onMoved(this::moved);

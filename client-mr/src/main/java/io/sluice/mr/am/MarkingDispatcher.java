@@ -3,7 +3,7 @@ package io.sluice.mr.am;
 import io.sluice.common.error.SluiceException;
 import io.sluice.mr.FailedServers;
 import io.sluice.mr.OutputAddress;
-import io.sluice.mr.OutputPlace;
+import io.sluice.mr.OutputLocation;
 import io.sluice.mr.SluiceCounter;
 import java.util.function.Function;
 import org.apache.hadoop.mapreduce.Counters;
@@ -125,8 +125,8 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     return counted != null && place(counted).atServers();
   }
 
-  private static OutputPlace place(Counters counted) {
-    return OutputPlace.of(
+  private static OutputLocation place(Counters counted) {
+    return OutputLocation.of(
         SluiceCounter.PUSHED_SEGMENTS.in(counted) > 0, SluiceCounter.LOCAL_OUTPUTS.in(counted) > 0);
   }
 
@@ -139,7 +139,7 @@ public final class MarkingDispatcher extends AsyncDispatcher {
         || attempt.getTaskId().getTaskType() != TaskType.MAP) {
       return;
     }
-    OutputPlace place = place(counted);
+    OutputLocation place = place(counted);
     if (place.atServers()) {
       try {
         event.setMapOutputServerAddress(

@@ -1,9 +1,9 @@
 package org.apache.hadoop.mapred;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.push.FurtherServers;
+import io.sluice.client.push.ReplacementServers;
 import io.sluice.common.net.DaemonThreads;
-import io.sluice.mr.CompletionEventsQuestion;
+import io.sluice.mr.CompletionEventsRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks the job's application master for the newest assignment, and for ways round a server. */
-final class MasterAssignments implements FurtherServers, AutoCloseable {
+final class MasterAssignments implements ReplacementServers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MasterAssignments.class);
 
   /** More than the application master takes to ask every coordinator once. */
   private static final long ANSWER_MS = 30_000;
 
-  private final CompletionEventsQuestion.Master master;
+  private final CompletionEventsRequest.Master master;
   private final TaskAttemptID attempt;
   // Guarded by this.
   private ExecutorService asking;
   private boolean closed;
 
-  MasterAssignments(CompletionEventsQuestion.Master master, TaskAttemptID attempt) {
+  MasterAssignments(CompletionEventsRequest.Master master, TaskAttemptID attempt) {
     this.master = master;
     this.attempt = attempt;
   }
@@ -39,7 +39,7 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
    * waits for it no longer than Hadoop does. The master has the answer at hand.
    */
   ShuffleAssignment newest(ShuffleAssignment known) {
-    return answer(known, CompletionEventsQuestion.NONE);
+    return answer(known, CompletionEventsRequest.NONE);
   }
 
   @Override
@@ -75,7 +75,7 @@ final class MasterAssignments implements FurtherServers, AutoCloseable {
 
   private ShuffleAssignment answer(ShuffleAssignment known, int server) {
     try {
-      return CompletionEventsQuestion.ask(master, attempt, known, server);
+      return CompletionEventsRequest.ask(master, attempt, known, server);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "the application master did not say how to go on attempt={} server={} reason={}",

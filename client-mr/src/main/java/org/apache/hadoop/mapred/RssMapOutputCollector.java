@@ -8,7 +8,7 @@ import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
-import io.sluice.mr.SignsOfLife;
+import io.sluice.mr.TaskKeepAlive;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -40,7 +40,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
       Context context, ShuffleAssignment assignment, JobSettings settings, PushSessions.Use use)
       throws IOException, InterruptedException, ClassNotFoundException {
     TaskAttemptID attempt = context.getMapTask().getTaskID();
-    try (SignsOfLife alive = SignsOfLife.start(context.getReporter());
+    try (TaskKeepAlive alive = TaskKeepAlive.start(context.getReporter());
         MasterAssignments master =
             new MasterAssignments(context.getMapTask().umbilical::getMapCompletionEvents, attempt);
         SluiceClient client =

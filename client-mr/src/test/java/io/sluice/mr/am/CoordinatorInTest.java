@@ -97,7 +97,7 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
   public void registerShuffle(
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> reply) {
     RegisterShuffleReply.Builder all = RegisterShuffleReply.newBuilder();
-    if (request.getFurtherPartitions() > 0) {
+    if (request.getReplacementPartitions() > 0) {
       ServerId further = spare.poll();
       answer(
           reply,

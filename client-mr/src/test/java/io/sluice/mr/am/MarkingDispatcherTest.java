@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.mr.Assignments;
 import io.sluice.mr.OutputAddress;
-import io.sluice.mr.OutputPlace;
+import io.sluice.mr.OutputLocation;
 import io.sluice.mr.SluiceCounter;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
@@ -107,12 +107,13 @@ class MarkingDispatcherTest {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     OutputAddress address =
         OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED));
-    assertThat(address).isEqualTo(new OutputAddress(NODE, OutputPlace.SERVERS, Optional.empty()));
+    assertThat(address)
+        .isEqualTo(new OutputAddress(NODE, OutputLocation.SERVERS, Optional.empty()));
 
     count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
     assertThat(
             OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).place())
-        .isEqualTo(OutputPlace.SERVERS_AND_NODE_MANAGER);
+        .isEqualTo(OutputLocation.SERVERS_AND_NODE_MANAGER);
   }
 
   @Test

@@ -3,9 +3,9 @@ package org.apache.hadoop.mapred;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.mr.Assignments;
-import io.sluice.mr.CompletionEventsQuestion;
+import io.sluice.mr.CompletionEventsRequest;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class MasterAssignmentsTest {
   private static final TaskAttemptID MAP = TaskAttemptID.forName("attempt_1_0001_m_000004_0");
 
-  private final List<CompletionEventsQuestion> asked = new ArrayList<>();
+  private final List<CompletionEventsRequest> asked = new ArrayList<>();
   private ShuffleAssignment first;
   private ShuffleAssignment newest;
   private MasterAssignments master;
@@ -37,7 +37,7 @@ class MasterAssignmentsTest {
               if (newest == null) {
                 throw new IOException("it has gone");
               }
-              CompletionEventsQuestion question = CompletionEventsQuestion.of(from, most);
+              CompletionEventsRequest question = CompletionEventsRequest.of(from, most);
               asked.add(question);
               return overTheWire(question.answer(asking, newest));
             },
@@ -70,14 +70,14 @@ class MasterAssignmentsTest {
     assertThat(master.newest(first)).isSameAs(first);
     newest = first.replaceFailed("server-1", Assignments.server(7));
     assertThat(master.newest(first)).isEqualTo(newest);
-    assertThat(asked).containsOnly(new CompletionEventsQuestion(0, CompletionEventsQuestion.NONE));
+    assertThat(asked).containsOnly(new CompletionEventsRequest(0, CompletionEventsRequest.NONE));
   }
 
   @Test
   void asksForAWayRoundAServer() throws Exception {
     newest = first.replaceFailed("server-1", Assignments.server(7));
     assertThat(replace("server-1", Cause.FAILED)).isEqualTo(newest);
-    assertThat(asked).containsExactly(new CompletionEventsQuestion(0, 1));
+    assertThat(asked).containsExactly(new CompletionEventsRequest(0, 1));
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.client.push.ApplicationAssignments;
-import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.ReplacementServers.Cause;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -149,7 +149,7 @@ public final class PluginConfig {
   }
 
   /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
-  public int maxFurtherServers() {
+  public int maxReplacementServers() {
     return client.reassign().maxServers();
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class DriverShufflesTest {
   private final Session session = new Session();
   private final ApplicationAssignments assignments =
-      new ApplicationAssignments(session::furtherServer, 10, () -> 0);
+      new ApplicationAssignments(session::replacementServer, 10, () -> 0);
   private final List<String> refused = new ArrayList<>();
   private final DriverShuffles shuffles =
       new DriverShuffles(
@@ -43,7 +43,7 @@ class DriverShufflesTest {
     }
 
     @Override
-    public Optional<ServerId> furtherServer(
+    public Optional<ServerId> replacementServer(
         int shuffle, int partitions, Collection<String> excluded) {
       return Optional.empty();
     }

@@ -17,7 +17,7 @@ public final class BlockCodecs {
   public static BlockCompressor compressor(BlockCodec codec, int zstdLevel) throws SluiceException {
     try {
       return switch (codec) {
-        case NONE -> new StoredCompressor();
+        case NONE -> new NoCompressor();
         case LZ4 -> new Lz4Compressor();
         case ZSTD -> new ZstdCompressor(zstdLevel);
         case SNAPPY -> new SnappyCompressor();

@@ -28,7 +28,7 @@ public interface ApplicationSession extends AutoCloseable {
    * @param excluded names of servers that will not do
    * @return empty if there is no such server, or the shuffle is not (or no longer) registered
    */
-  Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
+  Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
 
   /** Puts a server in that another one, which leaves, copies what it has to. */
   interface MovedShuffles {

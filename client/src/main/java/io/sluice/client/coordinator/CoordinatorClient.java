@@ -188,7 +188,7 @@ public final class CoordinatorClient implements AutoCloseable {
       for (int i = 0; i < peers.size(); i++) {
         int number = (first + i) % peers.size();
         Peer peer = peers.get(number);
-        long leftMs = config.patienceMs() - elapsedMs(start);
+        long leftMs = config.retryPeriodMs() - elapsedMs(start);
         if (closed || (leftMs <= 0 && i > 0)) {
           break;
         }
@@ -228,7 +228,7 @@ public final class CoordinatorClient implements AutoCloseable {
       boolean again =
           patience == Patience.FULL
               && !closed
-              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < config.patienceMs();
+              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < config.retryPeriodMs();
       if (!again || !pause()) {
         throw new SluiceException(
             StatusCode.NO_SERVERS,

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param quorum the coordinators, any of which will do; empty: there is none
  * @param callTimeoutMs for one call to one of them
- * @param patienceMs for all tries of one question together
+ * @param retryPeriodMs for all tries of one question together
  * @param replicas copies of every partition
  * @param maxServers most servers for one shuffle; 0: the coordinator's own limit
  * @param requiredTags only servers that carry all of them
@@ -19,7 +19,7 @@ import java.util.List;
 public record CoordinatorClientConfig(
     List<HostPort> quorum,
     long callTimeoutMs,
-    long patienceMs,
+    long retryPeriodMs,
     int replicas,
     int maxServers,
     List<String> requiredTags,
@@ -105,6 +105,6 @@ public record CoordinatorClientConfig(
   /** The same with less time for one call. */
   CoordinatorClientConfig callingFor(long timeoutMs) {
     return new CoordinatorClientConfig(
-        quorum, timeoutMs, patienceMs, replicas, maxServers, requiredTags, servedSettings);
+        quorum, timeoutMs, retryPeriodMs, replicas, maxServers, requiredTags, servedSettings);
   }
 }

@@ -224,7 +224,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   }
 
   @Override
-  public Optional<ServerId> furtherServer(
+  public Optional<ServerId> replacementServer(
       int shuffle, int partitions, Collection<String> excluded) {
     Registered known = shuffles.get(shuffle);
     if (closed || known == null) {
@@ -234,7 +234,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
         RegisterShuffleRequest.newBuilder()
             .setShuffle(ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle))
             .setPartitionCount(known.partitions())
-            .setFurtherPartitions(Math.max(1, Math.min(partitions, known.partitions())))
+            .setReplacementPartitions(Math.max(1, Math.min(partitions, known.partitions())))
             .setReplicas(1)
             .setMaxServers(1)
             .addAllRequiredTags(config.requiredTags())

@@ -23,7 +23,7 @@ public final class RefusedApplicationSession implements ApplicationSession {
   }
 
   @Override
-  public Optional<ServerId> furtherServer(
+  public Optional<ServerId> replacementServer(
       int shuffle, int partitions, Collection<String> excluded) {
     return Optional.empty();
   }

@@ -71,11 +71,11 @@ public record BackgroundConfig(
         sooner, PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX));
   }
 
-  private static RetryPolicy shorter(RetryPolicy policy, long patienceMs) {
+  private static RetryPolicy shorter(RetryPolicy policy, long retryPeriodMs) {
     return new RetryPolicy(
         policy.maxAttempts(),
         policy.firstDelayMs(),
         policy.maxDelayMs(),
-        Math.min(policy.patienceMs(), patienceMs));
+        Math.min(policy.retryPeriodMs(), retryPeriodMs));
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.client.local;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.ReplacementServers;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param data the file; may be gone when its turn comes, and is then passed over
  * @param lengths where to learn how many bytes each partition has there
- * @param furtherServers where to ask when a server fails or is full; null: nowhere
+ * @param replacementServers where to ask when a server fails or is full; null: nowhere
  * @param wanted asked when its turn comes, on a pusher's thread, whether anybody may still read it;
  *     answers within a bounded time
  */
@@ -21,7 +21,7 @@ public record FinishedOutput(
     MapAttempt attempt,
     Path data,
     PartitionLengths lengths,
-    FurtherServers furtherServers,
+    ReplacementServers replacementServers,
     BooleanSupplier wanted) {
 
   int shuffle() {

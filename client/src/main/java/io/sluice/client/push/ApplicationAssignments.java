@@ -1,7 +1,7 @@
 package io.sluice.client.push;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.proto.ServerId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,7 +38,7 @@ public final class ApplicationAssignments {
   private static final long NANOS_WITHOUT_SEARCH = TimeUnit.SECONDS.toNanos(10);
 
   private final Source source;
-  private final int maxFurtherServers;
+  private final int maxReplacementServers;
   private final LongSupplier nanoTime;
   private final ConcurrentMap<Integer, Shuffle> shuffles = new ConcurrentHashMap<>();
 
@@ -53,13 +53,13 @@ public final class ApplicationAssignments {
      * @param partitions how many are to move there
      * @param excluded names of servers that will not do
      */
-    Optional<ServerId> furtherServer(int shuffle, int partitions, Collection<String> excluded);
+    Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
   }
 
   private static final class Shuffle {
     volatile ShuffleAssignment newest;
     // Guarded by this.
-    final Set<String> furtherServers = new HashSet<>();
+    final Set<String> replacementServers = new HashSet<>();
     final Map<String, Long> searchedNanos = new HashMap<>();
 
     Shuffle(ShuffleAssignment first) {
@@ -68,12 +68,12 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * @param maxFurtherServers most different servers that a shuffle gets in addition to its first;
-   *     0: assignments never change
+   * @param maxReplacementServers most different servers that a shuffle gets in addition to its
+   *     first; 0: assignments never change
    */
-  public ApplicationAssignments(Source source, int maxFurtherServers, LongSupplier nanoTime) {
+  public ApplicationAssignments(Source source, int maxReplacementServers, LongSupplier nanoTime) {
     this.source = source;
-    this.maxFurtherServers = maxFurtherServers;
+    this.maxReplacementServers = maxReplacementServers;
     this.nanoTime = nanoTime;
   }
 
@@ -118,11 +118,11 @@ public final class ApplicationAssignments {
   }
 
   /** Further servers that shuffles have now, each counted once for each shuffle. */
-  public long furtherServers() {
+  public long replacementServers() {
     long count = 0;
     for (Shuffle shuffle : shuffles.values()) {
       synchronized (shuffle) {
-        count += shuffle.furtherServers.size();
+        count += shuffle.replacementServers.size();
       }
     }
     return count;
@@ -141,7 +141,7 @@ public final class ApplicationAssignments {
     if (known == null) {
       return null;
     }
-    if (maxFurtherServers == 0) {
+    if (maxReplacementServers == 0) {
       return known.newest;
     }
     if (cause == Cause.FAILED) {
@@ -195,7 +195,7 @@ public final class ApplicationAssignments {
     if (known == null) {
       return true;
     }
-    if (maxFurtherServers == 0) {
+    if (maxReplacementServers == 0) {
       return false;
     }
     synchronized (known) {
@@ -206,7 +206,7 @@ public final class ApplicationAssignments {
       ShuffleAssignment after = before.moved(from, to);
       if (after.generation() > before.generation()) {
         if (before.indexOf(to.getName()) < 0) {
-          known.furtherServers.add(to.getName());
+          known.replacementServers.add(to.getName());
         }
         known.newest = after;
         LOG.info(
@@ -247,7 +247,7 @@ public final class ApplicationAssignments {
     }
     if (found.isPresent()) {
       if (now.indexOf(found.get().getName()) < 0) {
-        shuffle.furtherServers.add(found.get().getName());
+        shuffle.replacementServers.add(found.get().getName());
       }
       shuffle.searchedNanos.remove(search);
     } else {
@@ -289,8 +289,8 @@ public final class ApplicationAssignments {
   private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> avoided) {
     ShuffleAssignment now = shuffle.newest;
     Optional<ServerId> found = Optional.empty();
-    if (shuffle.furtherServers.size() < maxFurtherServers) {
-      found = source.furtherServer(now.shuffle().getShuffle(), affected.size(), avoided);
+    if (shuffle.replacementServers.size() < maxReplacementServers) {
+      found = source.replacementServer(now.shuffle().getShuffle(), affected.size(), avoided);
     }
     return found.isPresent() ? found : firstUsable(now, avoided);
   }

@@ -1,9 +1,9 @@
 package io.sluice.client.push;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.client.push.FurtherServers.Cause;
 import io.sluice.client.push.PushServer.Failure;
 import io.sluice.client.push.PushServer.Sending;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleId;
@@ -42,7 +42,7 @@ final class Failover {
   private ReplicaSets newSets;
   private long localBytes;
   private long localFrames;
-  private long furtherServers;
+  private long replacementServers;
   private long reroutedFrames;
 
   /**
@@ -114,7 +114,7 @@ final class Failover {
 
   /** Whether a frame may go elsewhere than to its assigned servers. */
   boolean hasAlternative() {
-    return options.localSink() != null || options.furtherServers() != null;
+    return options.localSink() != null || options.replacementServers() != null;
   }
 
   /** Whether a server that is known to fail need not get its whole retry period. */
@@ -240,7 +240,7 @@ final class Failover {
     server.stop(new Failure(code, cause, early, first));
     if (assignment.hasReplaced(server.name())) {
       replace(server);
-    } else if (options.furtherServers() == null) {
+    } else if (options.replacementServers() == null) {
       noReplacement(server);
     } else {
       request(server, Cause.FAILED, List.of());
@@ -280,7 +280,7 @@ final class Failover {
 
   /** A server reports partitions as full: requests an additional server once for each. */
   void onFull(PushServer server, List<Integer> partitions) {
-    if (partitions.isEmpty() || options.furtherServers() == null) {
+    if (partitions.isEmpty() || options.replacementServers() == null) {
       return;
     }
     List<Integer> moving =
@@ -298,7 +298,7 @@ final class Failover {
   private void request(PushServer server, Cause cause, List<Integer> partitions) {
     CompletionStage<ShuffleAssignment> unused =
         options
-            .furtherServers()
+            .replacementServers()
             .replace(assignment, server.name(), cause, partitions)
             .whenComplete((next, failure) -> answers.accept(new Answer(server, cause, next)));
   }
@@ -306,7 +306,7 @@ final class Failover {
   void onAnswer(Answer answer) throws IOException {
     PushServer server = answer.server();
     if (adopt(answer.assignment()) && answer.cause() == Cause.FULL) {
-      furtherServers++;
+      replacementServers++;
     }
     if (answer.cause() == Cause.FAILED && server.isStopped()) {
       if (assignment.hasReplaced(server.name())) {
@@ -345,7 +345,7 @@ final class Failover {
       return;
     }
     server.replaceBy(other);
-    furtherServers++;
+    replacementServers++;
     moveFrames(server);
     warn(server, "push continues at replacement server " + other.name());
   }
@@ -442,8 +442,8 @@ final class Failover {
     return localFrames;
   }
 
-  long furtherServers() {
-    return furtherServers;
+  long replacementServers() {
+    return replacementServers;
   }
 
   long reroutedFrames() {

@@ -135,7 +135,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
 
   @Override
   public long timeoutNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(config.busyRetry().patienceMs());
+    return TimeUnit.MILLISECONDS.toNanos(config.busyRetry().retryPeriodMs());
   }
 
   @Override
@@ -162,7 +162,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
         if (server.isStopped()) {
           failover.noReplacement(server);
         } else {
-          giveUp(server, StatusCode.BUSY, silent(config.busyRetry().patienceMs()));
+          giveUp(server, StatusCode.BUSY, silent(config.busyRetry().retryPeriodMs()));
         }
       }
     }
@@ -469,7 +469,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
         new PushCounters.Elsewhere(
             failover.localBytes(),
             failover.localFrames(),
-            failover.furtherServers(),
+            failover.replacementServers(),
             failover.reroutedFrames()));
   }
 

@@ -30,16 +30,16 @@ public record PushCounters(
    *
    * @param localBytes bytes of frames that went to local output
    * @param localFrames frames that went to local output
-   * @param furtherServers times that the session went on at a further server
+   * @param replacementServers times that the session went on at a further server
    * @param reroutedFrames frames that were meant for one server and went to another
    */
   public record Elsewhere(
-      long localBytes, long localFrames, long furtherServers, long reroutedFrames) {
+      long localBytes, long localFrames, long replacementServers, long reroutedFrames) {
     Elsewhere plus(Elsewhere other) {
       return new Elsewhere(
           localBytes + other.localBytes,
           localFrames + other.localFrames,
-          furtherServers + other.furtherServers,
+          replacementServers + other.replacementServers,
           reroutedFrames + other.reroutedFrames);
     }
   }

@@ -17,13 +17,13 @@ public final class SealedPush implements AutoCloseable {
   private long leftBytes;
 
   /**
-   * @param furtherServers where to ask when a server fails or is full; null: nowhere
+   * @param replacementServers where to ask when a server fails or is full; null: nowhere
    */
   public SealedPush(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
-      FurtherServers furtherServers,
+      ReplacementServers replacementServers,
       TaskEnvironment environment,
       PushWindows windows) {
     this.frameBytes = config.frameBytes();
@@ -32,7 +32,7 @@ public final class SealedPush implements AutoCloseable {
             assignment,
             attempt,
             config,
-            new PushOptions(null, furtherServers, body -> leftBytes += body.readableBytes()),
+            new PushOptions(null, replacementServers, body -> leftBytes += body.readableBytes()),
             true,
             environment,
             windows);

@@ -14,10 +14,10 @@ import java.util.Arrays;
  * the block, because all those of a content count in its first block. What remains unclear, a block
  * without records behind a hole, is held.
  */
-final class AnyOrder implements ContentOrder {
-  private final ReadyContents ready;
+final class AnyOrder implements DeliveryOrder {
+  private final ReadyBlocks ready;
 
-  AnyOrder(ReadyContents ready) {
+  AnyOrder(ReadyBlocks ready) {
     this.ready = ready;
   }
 

@@ -5,10 +5,10 @@ import io.sluice.common.error.SluiceException;
 import java.util.Arrays;
 
 /** Gives the contents of an attempt in the order of their adding; holds what comes too early. */
-final class InOrder implements ContentOrder {
-  private final ReadyContents ready;
+final class InOrder implements DeliveryOrder {
+  private final ReadyBlocks ready;
 
-  InOrder(ReadyContents ready) {
+  InOrder(ReadyBlocks ready) {
     this.ready = ready;
   }
 

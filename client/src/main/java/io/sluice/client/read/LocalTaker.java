@@ -29,7 +29,7 @@ final class LocalTaker {
   private final ReadTally tally;
   private final TaskTime time;
   private final LocalOutput output;
-  private final ContentAssembler assembler;
+  private final BlockAssembler assembler;
   private final ByteBufAllocator allocator;
   private Answer current;
   private PartitionProgress progress;
@@ -48,7 +48,7 @@ final class LocalTaker {
       LocalPieces pieces,
       ReadProgress read,
       ReadTally tally,
-      ContentAssembler assembler,
+      BlockAssembler assembler,
       ByteBufAllocator allocator,
       TaskTime time) {
     this.shuffle = shuffle;

@@ -36,7 +36,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   private final SliceFetcher fetcher;
   private final SliceTaker taker;
   private final LocalTaker localTaker;
-  private final ContentAssembler assembler;
+  private final BlockAssembler assembler;
   private final Consumer<ReadCounters> onClose;
   private boolean started;
   private boolean closed;
@@ -85,7 +85,7 @@ public final class PooledShuffleRead implements ShuffleRead {
             parts,
             loop);
     this.assembler =
-        new ContentAssembler(
+        new BlockAssembler(
             transform,
             BlockCodecs.decompressor(MAX_BLOCK_BYTES),
             config.maxContentBytes(),

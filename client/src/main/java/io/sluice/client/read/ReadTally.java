@@ -58,7 +58,7 @@ final class ReadTally {
   /**
    * @param serverWaitNanos time that the task waited for servers
    */
-  ReadCounters counters(ContentAssembler assembler, long serverWaitNanos) {
+  ReadCounters counters(BlockAssembler assembler, long serverWaitNanos) {
     return new ReadCounters(
         bytes,
         assembler.blocks(),

@@ -28,7 +28,7 @@ final class SliceTaker {
   private final ReadProgress progress;
   private final SliceBudget budget;
   private final ReadTally tally;
-  private final ContentAssembler assembler;
+  private final BlockAssembler assembler;
   private final ByteBufAllocator allocator;
   private Slice current;
 
@@ -39,7 +39,7 @@ final class SliceTaker {
       ShuffleId shuffle,
       int maxAttempts,
       SliceFetcher.Parts parts,
-      ContentAssembler assembler,
+      BlockAssembler assembler,
       ByteBufAllocator allocator) {
     this.shuffle = shuffle;
     this.maxAttempts = maxAttempts;

@@ -41,9 +41,10 @@ public record RetryConfig(long maxDelayMs, long unreachableMs) {
   /**
    * A policy whose first delay is at most {@code firstDelayMs}.
    *
-   * @param patienceMs from the first failure to giving up
+   * @param retryPeriodMs from the first failure to giving up
    */
-  public RetryPolicy policy(int maxAttempts, long firstDelayMs, long patienceMs) {
-    return new RetryPolicy(maxAttempts, Math.min(firstDelayMs, maxDelayMs), maxDelayMs, patienceMs);
+  public RetryPolicy policy(int maxAttempts, long firstDelayMs, long retryPeriodMs) {
+    return new RetryPolicy(
+        maxAttempts, Math.min(firstDelayMs, maxDelayMs), maxDelayMs, retryPeriodMs);
   }
 }

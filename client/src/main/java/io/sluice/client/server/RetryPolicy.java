@@ -6,11 +6,11 @@ package io.sluice.client.server;
  * @param maxAttempts tries in all, the first included
  * @param firstDelayMs wait before the second try; it doubles from try to try
  * @param maxDelayMs longest wait between two tries
- * @param patienceMs from the first failure to giving up, whatever the number of tries
+ * @param retryPeriodMs from the first failure to giving up, whatever the number of tries
  */
-public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, long patienceMs) {
+public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, long retryPeriodMs) {
   public RetryPolicy {
-    if (maxAttempts < 1 || firstDelayMs < 1 || maxDelayMs < firstDelayMs || patienceMs < 1) {
+    if (maxAttempts < 1 || firstDelayMs < 1 || maxDelayMs < firstDelayMs || retryPeriodMs < 1) {
       throw new IllegalArgumentException(
           "retry: expected at least one try and waits of at least 1 ms, found maxAttempts="
               + maxAttempts
@@ -18,8 +18,8 @@ public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, l
               + firstDelayMs
               + " maxDelayMs="
               + maxDelayMs
-              + " patienceMs="
-              + patienceMs);
+              + " retryPeriodMs="
+              + retryPeriodMs);
     }
   }
 

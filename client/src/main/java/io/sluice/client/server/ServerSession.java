@@ -126,12 +126,12 @@ public final class ServerSession {
 
   /** Whether a policy allows no more attempts. */
   public boolean isExhausted(RetryPolicy policy, long now) {
-    return failures >= policy.maxAttempts() || failingMs(now) >= policy.patienceMs();
+    return failures >= policy.maxAttempts() || failingMs(now) >= policy.retryPeriodMs();
   }
 
   /** Starts the delay that a policy has after this number of failures. */
   public void backOff(RetryPolicy policy, long now) {
-    long leftMs = policy.patienceMs() - failingMs(now);
+    long leftMs = policy.retryPeriodMs() - failingMs(now);
     backOff(Math.min(policy.delayMs(failures), leftMs), now);
   }
 

@@ -121,11 +121,11 @@ class ApplicationSessionTest {
     public void registerShuffle(
         RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
       asked.add(
-          request.getFurtherPartitions() > 0
+          request.getReplacementPartitions() > 0
               ? "further "
                   + request.getShuffle().getShuffle()
                   + " for "
-                  + request.getFurtherPartitions()
+                  + request.getReplacementPartitions()
                   + " without "
                   + request.getExcludedServersList()
               : "shuffle " + request.getShuffle().getShuffle());
@@ -203,17 +203,18 @@ class ApplicationSessionTest {
     return server;
   }
 
-  private LeasedApplicationSession session(long patienceMs, int... ports) {
-    return session(ClientIdentity.ofTask(new ApplicationCredentials()), patienceMs, ports);
+  private LeasedApplicationSession session(long retryPeriodMs, int... ports) {
+    return session(ClientIdentity.ofTask(new ApplicationCredentials()), retryPeriodMs, ports);
   }
 
-  private LeasedApplicationSession session(ClientIdentity identity, long patienceMs, int... ports) {
+  private LeasedApplicationSession session(
+      ClientIdentity identity, long retryPeriodMs, int... ports) {
     List<HostPort> quorum = new ArrayList<>();
     for (int port : ports) {
       quorum.add(new HostPort("127.0.0.1", port));
     }
     CoordinatorClientConfig config =
-        new CoordinatorClientConfig(quorum, 5_000, patienceMs, 1, 0, List.of(), true);
+        new CoordinatorClientConfig(quorum, 5_000, retryPeriodMs, 1, 0, List.of(), true);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
             "app",
@@ -500,7 +501,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void asksForAFurtherServerAndTellsItTooToForget() throws Exception {
+  void asksForAReplacementServerAndTellsItTooToForget() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl first = new FakeControl();
     FakeControl further = new FakeControl();
@@ -510,17 +511,17 @@ class ApplicationSessionTest {
     coordinator.server = server("t", serve(further, 0).getPort());
     coordinator.known.clear();
 
-    assertThat(session.furtherServer(4, 3, List.of("s"))).contains(coordinator.server);
+    assertThat(session.replacementServer(4, 3, List.of("s"))).contains(coordinator.server);
     coordinator.awaitAsked("further 4 for 3 without [s]");
-    assertThat(session.furtherServer(4, 99, List.of("t"))).isEmpty();
-    assertThat(session.furtherServer(5, 3, List.of("s"))).isEmpty();
+    assertThat(session.replacementServer(4, 99, List.of("t"))).isEmpty();
+    assertThat(session.replacementServer(5, 3, List.of("s"))).isEmpty();
     coordinator.shuffleStatus = Status.NO_SERVERS;
-    assertThat(session.furtherServer(4, 3, List.of("s"))).isEmpty();
+    assertThat(session.replacementServer(4, 3, List.of("s"))).isEmpty();
 
     session.unregisterShuffle(4);
     assertThat(first.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
     assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
-    assertThat(session.furtherServer(4, 3, List.of())).isEmpty();
+    assertThat(session.replacementServer(4, 3, List.of())).isEmpty();
     session.close();
     assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app");
   }
@@ -537,9 +538,9 @@ class ApplicationSessionTest {
     running.shutdownNow();
     assertThat(running.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
 
-    assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("t", 1));
-    assertThat(session.furtherServer('s', 10, List.of("s"))).contains(server("u", 1));
-    assertThat(session.furtherServer('s', 10, List.of("s", "t", "u"))).isEmpty();
+    assertThat(session.replacementServer('s', 10, List.of("s"))).contains(server("t", 1));
+    assertThat(session.replacementServer('s', 10, List.of("s"))).contains(server("u", 1));
+    assertThat(session.replacementServer('s', 10, List.of("s", "t", "u"))).isEmpty();
   }
 
   @Test

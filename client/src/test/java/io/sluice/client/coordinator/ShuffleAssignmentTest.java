@@ -209,7 +209,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void putsAFurtherServerBehindTheOneThatFailed() throws Exception {
+  void putsAReplacementServerBehindTheOneThatFailed() throws Exception {
     ShuffleAssignment assignment =
         ShuffleAssignment.of(SHUFFLE, 10, reply(2, new int[] {0, 4, 0}, new int[] {5, 9, 1}));
 

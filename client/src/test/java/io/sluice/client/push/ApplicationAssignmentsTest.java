@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.TestAssignments;
-import io.sluice.client.push.FurtherServers.Cause;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.proto.ServerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ class ApplicationAssignmentsTest {
     final List<Set<String>> asked = new ArrayList<>();
 
     @Override
-    public synchronized Optional<ServerId> furtherServer(
+    public synchronized Optional<ServerId> replacementServer(
         int shuffle, int partitions, Collection<String> excluded) {
       asked.add(Set.copyOf(excluded));
       assertThat(partitions).isPositive();
@@ -73,7 +73,7 @@ class ApplicationAssignmentsTest {
     assertThat(coordinator.asked).hasSize(1);
     assertThat(newestOf(first, 3)).isEqualTo("s7");
     assertThat(newestOf(first, 13)).isEqualTo("s1");
-    assertThat(assignments.furtherServers()).isEqualTo(1);
+    assertThat(assignments.replacementServers()).isEqualTo(1);
   }
 
   @Test
@@ -197,7 +197,7 @@ class ApplicationAssignmentsTest {
     assertThat(newestOf(two, 0)).isEqualTo("s2");
     assertThat(newestOf(two, 10)).isEqualTo("s2");
     assertThat(three).as("there is no other").isSameAs(two);
-    assertThat(assignments.furtherServers()).isZero();
+    assertThat(assignments.replacementServers()).isZero();
   }
 
   @Test
@@ -301,7 +301,7 @@ class ApplicationAssignmentsTest {
         assertThat(chain(last, partition)).containsAll(chain(one, partition));
       }
     }
-    assertThat(assignments.furtherServers()).isLessThanOrEqualTo(LIMIT);
+    assertThat(assignments.replacementServers()).isLessThanOrEqualTo(LIMIT);
     assertThat(last.generation()).isPositive();
   }
 

@@ -8,8 +8,8 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.push.FurtherServers.Cause;
-import io.sluice.client.push.Troubles.Trouble;
+import io.sluice.client.push.FailingServers.Trouble;
+import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
@@ -135,7 +135,7 @@ class FailoverTest {
   void goesTheFirstWayThatThereIs(
       Trouble trouble, int from, int quorum, boolean replicated, int spares, boolean hasSink)
       throws Exception {
-    Troubles troubles = new Troubles().with(0, trouble, from);
+    FailingServers troubles = new FailingServers().with(0, trouble, from);
     CollectingSink sink = hasSink ? new CollectingSink() : null;
     try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
       cluster.use(config(quorum));
@@ -163,7 +163,7 @@ class FailoverTest {
 
         PushCounters counters = session.counters();
         assertThat(driver.asked()).containsExactly("FAILED server-0 []");
-        assertThat(counters.elsewhere().furtherServers()).isEqualTo(spares);
+        assertThat(counters.elsewhere().replacementServers()).isEqualTo(spares);
         assertThat(counters.elsewhere().localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
         assertThat(counters.elsewhere().reroutedFrames() > 0).isEqualTo(spares > 0);
         if (sink != null) {
@@ -182,7 +182,7 @@ class FailoverTest {
 
   @Test
   void goesToLocalOutputWhenEveryServerIsGone() throws Exception {
-    Troubles troubles = new Troubles();
+    FailingServers troubles = new FailingServers();
     for (int i = 0; i < 4; i++) {
       troubles.with(i, Trouble.UNREACHABLE, 0);
     }
@@ -235,9 +235,9 @@ class FailoverTest {
   }
 
   @Test
-  void followsAFurtherServerThatFailsToTheNext() throws Exception {
-    Troubles troubles =
-        new Troubles().with(0, Trouble.CUT_BEFORE, 1).with(2, Trouble.CUT_BEFORE, 1);
+  void followsAReplacementServerThatFailsToTheNext() throws Exception {
+    FailingServers troubles =
+        new FailingServers().with(0, Trouble.CUT_BEFORE, 1).with(2, Trouble.CUT_BEFORE, 1);
     try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
@@ -247,7 +247,7 @@ class FailoverTest {
         addAll(session);
         session.finish();
 
-        assertThat(session.counters().elsewhere().furtherServers()).isEqualTo(2);
+        assertThat(session.counters().elsewhere().replacementServers()).isEqualTo(2);
         assertThat(driver.asked()).containsExactly("FAILED server-0 []", "FAILED server-2 []");
         assertThat(cluster.server(3).accepted()).isNotEmpty();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
@@ -257,7 +257,7 @@ class FailoverTest {
 
   @Test
   void goesOnWithoutAskingWhereOthersHaveReportedTheFailure() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 2);
+    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 2);
     try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment first = cluster.assign(PARTITIONS, 2, 1, 2);
@@ -276,7 +276,7 @@ class FailoverTest {
   }
 
   @Test
-  void sendsLaterBlocksOfFullPartitionsToAFurtherServerAndAsksOnceForEach() throws Exception {
+  void sendsLaterBlocksOfFullPartitionsToAReplacementServerAndAsksOnceForEach() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
@@ -294,7 +294,7 @@ class FailoverTest {
         assertThat(cluster.server(2).accepted()).isNotEmpty().allMatch(h -> h.partition() == 1);
         assertThat(cluster.server(0).storedBytes(1)).isBetween(20_000L, 60_000L);
         assertThat(cluster.server(0).storedBytes(3)).isPositive();
-        assertThat(session.counters().elsewhere().furtherServers()).isEqualTo(1);
+        assertThat(session.counters().elsewhere().replacementServers()).isEqualTo(1);
         assertThat(session.counters().elsewhere().reroutedFrames()).isZero();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
       }
@@ -321,7 +321,7 @@ class FailoverTest {
 
   @Test
   void neverBlocksForAnAnswerWhileThereIsRoom() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
     try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
@@ -344,7 +344,7 @@ class FailoverTest {
 
   @Test
   void goesToLocalOutputWhenNoAnswerComesInTime() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
     CollectingSink sink = new CollectingSink();
     try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
       cluster.use(config(1));
@@ -366,12 +366,12 @@ class FailoverTest {
 
   @Test
   void treatsAnAnswerThatFailsAsNone() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.CUT_BEFORE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
     CollectingSink sink = new CollectingSink();
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      FurtherServers broken =
+      ReplacementServers broken =
           (known, server, cause, partitions) ->
               CompletableFuture.failedFuture(new IllegalStateException("driver is gone"));
       try (FramedPushSession session =
@@ -435,7 +435,7 @@ class FailoverTest {
 
   @Test
   void saysWhyLocalOutputTakesNothingAndFreesAll() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
     CollectingSink sink = new CollectingSink();
     sink.fill();
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
@@ -456,7 +456,7 @@ class FailoverTest {
 
   @Test
   void waitsForAFailingServerOnceForAllTasksOfAProcess() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
@@ -477,7 +477,7 @@ class FailoverTest {
 
   @Test
   void givesAServerAllItsTimeWhereThereIsNoOtherWay() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.UNREACHABLE, 0);
+    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
     try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
@@ -507,12 +507,12 @@ class FailoverTest {
   }
 
   @Test
-  void endsItsWaitForAFurtherServerWhenInterrupted() throws Exception {
-    Troubles troubles = new Troubles().with(0, Trouble.LEAVING, 0);
+  void endsItsWaitForAReplacementServerWhenInterrupted() throws Exception {
+    FailingServers troubles = new FailingServers().with(0, Trouble.LEAVING, 0);
     CountDownLatch asked = new CountDownLatch(1);
     try (FakeCluster cluster = FakeCluster.threaded(2, troubles)) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      FurtherServers silent =
+      ReplacementServers silent =
           (known, server, cause, partitions) -> {
             asked.countDown();
             return new CompletableFuture<>();
@@ -550,7 +550,7 @@ class FailoverTest {
     int seeds = TestEffort.times(40);
     for (int seed = 0; seed < seeds; seed++) {
       Random random = new Random(seed);
-      Troubles troubles = new Troubles();
+      FailingServers troubles = new FailingServers();
       for (int server = 0; server < 5; server++) {
         if (random.nextInt(3) == 0) {
           troubles.with(server, any.get(random.nextInt(any.size())), random.nextInt(12));
@@ -615,7 +615,7 @@ class FailoverTest {
           assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
           PushCounters counters = session.counters();
           ways.add(
-              (counters.elsewhere().furtherServers() > 0 ? "further" : "")
+              (counters.elsewhere().replacementServers() > 0 ? "further" : "")
                   + (counters.elsewhere().localFrames() > 0 ? "local" : ""));
         } catch (PushFailedException e) {
           assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  * Changes the assignment as a driver does, with spare servers given out one after the other.
  * Answers at once, or when told to. Thread-safe by one lock.
  */
-final class FakeDriver implements FurtherServers {
+final class FakeDriver implements ReplacementServers {
   private final FakeCluster cluster;
   private final Deque<Integer> spares = new ArrayDeque<>();
   private final List<String> asked = new ArrayList<>();

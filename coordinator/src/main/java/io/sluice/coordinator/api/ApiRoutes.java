@@ -43,7 +43,7 @@ public final class ApiRoutes {
     }
   }
 
-  public ApiRoutes(ClusterApi api, Acts acts, Clock clock) {
+  public ApiRoutes(ClusterApi api, AdminOperations acts, Clock clock) {
     this.clock = clock;
     List<Route> all = new ArrayList<>(reads(api));
     all.add(get("exclusions", request -> acts.exclusions()));
@@ -88,7 +88,7 @@ public final class ApiRoutes {
         get("balance", request -> api.balance()));
   }
 
-  private static List<Route> acts(Acts acts) {
+  private static List<Route> acts(AdminOperations acts) {
     return List.of(
         act("POST", "servers/{server}/exclusion", r -> acts.exclude(r.path("server"))),
         act("DELETE", "servers/{server}/exclusion", r -> acts.include(r.path("server"))),
@@ -172,7 +172,7 @@ public final class ApiRoutes {
     return new Route(method, new PathTemplate(PREFIX + path), handler);
   }
 
-  private static CompletionStage<Resource> decommission(Acts acts, ApiRequest request)
+  private static CompletionStage<Resource> decommission(AdminOperations acts, ApiRequest request)
       throws ApiException {
     Resource.DecommissionOrder order =
         request.body(
@@ -185,7 +185,7 @@ public final class ApiRoutes {
     return acts.decommission(request.path("server"), order);
   }
 
-  private static CompletionStage<Resource> limit(Acts acts, ApiRequest request)
+  private static CompletionStage<Resource> limit(AdminOperations acts, ApiRequest request)
       throws ApiException {
     String form =
         "{\"applications\": number, \"bytes\": bytes, \"partitions\": number,"

@@ -34,8 +34,9 @@ final class ApplicationResources {
   }
 
   /** Live ones first, then by name; ended ones while they are remembered. */
-  Resource.Applications applications(Moment moment) {
-    HeldIndex held = new HeldIndex(moment.view(), servers.get(), moment.nowMs(), name -> true);
+  Resource.Applications applications(RequestState moment) {
+    StoredDataIndex held =
+        new StoredDataIndex(moment.view(), servers.get(), moment.nowMs(), name -> true);
     List<Resource.Application> all = new ArrayList<>();
     moment
         .view()
@@ -48,12 +49,12 @@ final class ApplicationResources {
     return new Resource.Applications(moment.time(), all);
   }
 
-  Optional<Resource> detail(Moment moment, String name) {
+  Optional<Resource> detail(RequestState moment, String name) {
     Application application = moment.view().applications().get(name);
     if (application == null) {
       return Optional.empty();
     }
-    HeldIndex held = held(moment, name);
+    StoredDataIndex held = held(moment, name);
     List<Resource.Holder> holders =
         held.application(name).stream()
             .map(
@@ -68,11 +69,11 @@ final class ApplicationResources {
             moment.time(), application(application, held, moment), holders));
   }
 
-  Optional<Resource> shuffles(Moment moment, String name) {
+  Optional<Resource> shuffles(RequestState moment, String name) {
     if (moment.view().applications().get(name) == null) {
       return Optional.empty();
     }
-    HeldIndex held = held(moment, name);
+    StoredDataIndex held = held(moment, name);
     return Optional.of(
         new Resource.Shuffles(
             moment.time(),
@@ -81,11 +82,11 @@ final class ApplicationResources {
                 .toList()));
   }
 
-  Optional<Resource> shuffle(Moment moment, String name, int number) {
+  Optional<Resource> shuffle(RequestState moment, String name, int number) {
     if (moment.view().applications().get(name) == null) {
       return Optional.empty();
     }
-    HeldIndex held = held(moment, name);
+    StoredDataIndex held = held(moment, name);
     Map<Integer, Optional<AssignedShuffle>> known = known(name, held);
     Optional<AssignedShuffle> assigned = known.get(number);
     if (assigned == null) {
@@ -98,12 +99,12 @@ final class ApplicationResources {
             shares(assigned, held.shuffles(name).getOrDefault(number, List.of()), moment)));
   }
 
-  private HeldIndex held(Moment moment, String application) {
-    return new HeldIndex(moment.view(), servers.get(), moment.nowMs(), application::equals);
+  private StoredDataIndex held(RequestState moment, String application) {
+    return new StoredDataIndex(moment.view(), servers.get(), moment.nowMs(), application::equals);
   }
 
   /** Shuffles that this coordinator assigned, and those that servers hold all the same. */
-  private Map<Integer, Optional<AssignedShuffle>> known(String application, HeldIndex held) {
+  private Map<Integer, Optional<AssignedShuffle>> known(String application, StoredDataIndex held) {
     Map<Integer, Optional<AssignedShuffle>> known = new TreeMap<>();
     held.shuffles(application).keySet().forEach(number -> known.put(number, Optional.empty()));
     history
@@ -113,7 +114,8 @@ final class ApplicationResources {
     return known;
   }
 
-  private Resource.Application application(Application application, HeldIndex held, Moment moment) {
+  private Resource.Application application(
+      Application application, StoredDataIndex held, RequestState moment) {
     String name = application.name();
     boolean live = application.liveAt(moment.nowMs(), policy.get().leaseMs());
     return new Resource.Application(
@@ -130,7 +132,7 @@ final class ApplicationResources {
         new Resource.FallbackSummary(
             application.fallbacks().shuffles(), application.fallbacks().lastReason()),
         held.shuffles(name).values().stream()
-            .map(HeldIndex::skew)
+            .map(StoredDataIndex::skew)
             .filter(Objects::nonNull)
             .max(Comparator.naturalOrder())
             .orElse(null));
@@ -140,9 +142,10 @@ final class ApplicationResources {
       String application,
       int number,
       Optional<AssignedShuffle> assigned,
-      HeldIndex held,
-      Moment moment) {
-    List<HeldIndex.OfShuffle> parts = held.shuffles(application).getOrDefault(number, List.of());
+      StoredDataIndex held,
+      RequestState moment) {
+    List<StoredDataIndex.OfShuffle> parts =
+        held.shuffles(application).getOrDefault(number, List.of());
     long stored = parts.stream().mapToLong(part -> part.load().getStoredBytes()).sum();
     long largest =
         parts.stream().mapToLong(part -> part.load().getLargestPartitionBytes()).max().orElse(0);
@@ -157,11 +160,13 @@ final class ApplicationResources {
         assigned.map(known -> known.partitionsByServer().size()).orElse(parts.size()),
         stored,
         largest,
-        HeldIndex.skew(parts));
+        StoredDataIndex.skew(parts));
   }
 
   private List<Resource.Share> shares(
-      Optional<AssignedShuffle> assigned, List<HeldIndex.OfShuffle> parts, Moment moment) {
+      Optional<AssignedShuffle> assigned,
+      List<StoredDataIndex.OfShuffle> parts,
+      RequestState moment) {
     Map<String, ShuffleLoad> loads = new HashMap<>();
     parts.forEach(part -> loads.put(part.server().name(), part.load()));
     TreeMap<String, Integer> partitions = new TreeMap<>();
@@ -183,7 +188,7 @@ final class ApplicationResources {
     return shares;
   }
 
-  private ServerState state(String name, Moment moment) {
+  private ServerState state(String name, RequestState moment) {
     Server server = moment.view().servers().get(name);
     return server == null
         ? ServerState.SERVER_LOST

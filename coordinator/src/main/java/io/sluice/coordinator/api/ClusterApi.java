@@ -70,7 +70,7 @@ public final class ClusterApi {
   }
 
   Resource cluster() {
-    Moment moment = now();
+    RequestState moment = now();
     Map<ServerState, Integer> counts = new EnumMap<>(ServerState.class);
     STATES.forEach(state -> counts.put(state, 0));
     Sums sums = new Sums();
@@ -164,13 +164,13 @@ public final class ClusterApi {
         : Optional.of(throughput(server, history.throughput().server(server)));
   }
 
-  private Moment now() {
+  private RequestState now() {
     // The view first: a heartbeat that comes in between must not seem to come from the future.
     ClusterView view = owner.view();
-    return new Moment(view, owner.nowMs(), clock.millis());
+    return new RequestState(view, owner.nowMs(), clock.millis());
   }
 
-  private void count(Application application, Moment moment, int[] live) {
+  private void count(Application application, RequestState moment, int[] live) {
     if (application.liveAt(moment.nowMs(), policy.get().leaseMs())) {
       live[0]++;
       live[1] += application.fallbacks().shuffles();

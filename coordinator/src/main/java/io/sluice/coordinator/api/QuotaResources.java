@@ -4,7 +4,7 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
-import io.sluice.coordinator.quota.Use;
+import io.sluice.coordinator.quota.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ final class QuotaResources {
   }
 
   /** Of every user who has a live application, by name. */
-  Resource.Quotas quotas(Moment moment) {
+  Resource.Quotas quotas(RequestState moment) {
     Map<String, List<String>> live = new TreeMap<>();
     moment
         .view()
@@ -44,7 +44,7 @@ final class QuotaResources {
 
   private Resource.UserQuota user(String user, List<String> applications) {
     Limits limits = quotas.limits(user);
-    Use.Amount used = quotas.use().ofUser(user);
+    Usage.Amount used = quotas.use().ofUser(user);
     return new Resource.UserQuota(
         user,
         new Resource.Quota(applications.size(), limit(limits.applications())),

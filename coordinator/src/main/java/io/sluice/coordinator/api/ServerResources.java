@@ -24,13 +24,13 @@ final class ServerResources {
     this.history = history;
   }
 
-  Resource.Servers servers(Moment moment) {
+  Resource.Servers servers(RequestState moment) {
     return new Resource.Servers(
         moment.time(),
         moment.view().servers().all().stream().map(server -> server(server, moment)).toList());
   }
 
-  Optional<Resource> detail(Moment moment, String name) {
+  Optional<Resource> detail(RequestState moment, String name) {
     Server server = moment.view().servers().get(name);
     if (server == null) {
       return Optional.empty();
@@ -54,7 +54,7 @@ final class ServerResources {
                     moment.nowMs() - order.orderedAtMs(), order.deadlineMs(), order.move())));
   }
 
-  Resource.Balance balance(Moment moment) {
+  Resource.Balance balance(RequestState moment) {
     List<Resource.BalanceShare> shares = new ArrayList<>();
     long most = 0;
     long sum = 0;
@@ -82,7 +82,7 @@ final class ServerResources {
     return new Resource.Balance(moment.time(), maxOverMean, shares);
   }
 
-  ServerState state(Server server, Moment moment) {
+  ServerState state(Server server, RequestState moment) {
     ClusterView view = moment.view();
     return server.stateAt(moment.nowMs(), policy.get().lostAfterMs(), view.excluded());
   }
@@ -105,7 +105,7 @@ final class ServerResources {
     return new Resource.Space(capacity, free);
   }
 
-  private Resource.Server server(Server server, Moment moment) {
+  private Resource.Server server(Server server, RequestState moment) {
     ServerLoad load = server.load();
     return new Resource.Server(
         new Resource.Identity(

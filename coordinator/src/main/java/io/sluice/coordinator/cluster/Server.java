@@ -1,9 +1,9 @@
 package io.sluice.coordinator.cluster;
 
-import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.StoredData;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ public record Server(
     ServerId id,
     ServerState reported,
     ServerLoad load,
-    HeldData held,
+    StoredData held,
     List<String> tags,
     long heardAtMs,
     Liveness heard,
@@ -50,7 +50,7 @@ public record Server(
       ServerId id,
       ServerState state,
       ServerLoad load,
-      HeldData held,
+      StoredData held,
       List<String> tags,
       long nowMs) {
     return new Server(id, state, load, held, tags, nowMs, Liveness.HEARD, 0);

@@ -35,7 +35,7 @@ public final class CoordinatorHttp implements AutoCloseable {
   private final BooleanSupplier healthy;
   private final Supplier<Optional<String>> notReady;
   private final Assets assets = new Assets();
-  private final ApiDoor api;
+  private final ApiHandler api;
   private final HttpPort port;
 
   /**
@@ -56,7 +56,7 @@ public final class CoordinatorHttp implements AutoCloseable {
       Api api,
       CallDenials denials) {
     this.registry = registry;
-    this.api = new ApiDoor(api, security, new HostNames(host), denials);
+    this.api = new ApiHandler(api, security, new HostNames(host), denials);
     this.healthy = healthy;
     this.notReady = notReady;
     this.port =

@@ -6,10 +6,10 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.quota.Quotas;
-import io.sluice.coordinator.quota.Use;
+import io.sluice.coordinator.quota.Usage;
 import io.sluice.coordinator.state.ClusterView;
 import io.sluice.coordinator.state.StateOwner;
-import io.sluice.metrics.LargestFew;
+import io.sluice.metrics.LargestTenants;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.TableCollector;
@@ -79,8 +79,8 @@ public final class StateCollector extends Collector {
               entry -> entry.getValue().shuffles)
           .build();
 
-  private static final MetricTable<Map.Entry<String, Use.Amount>> HELD =
-      MetricTable.<Map.Entry<String, Use.Amount>>of(
+  private static final MetricTable<Map.Entry<String, Usage.Amount>> HELD =
+      MetricTable.<Map.Entry<String, Usage.Amount>>of(
               CoordinatorMetrics.PREFIX + "user_",
               List.of("user"),
               entry -> List.of(entry.getKey()))
@@ -212,6 +212,6 @@ public final class StateCollector extends Collector {
           }
         });
     return List.copyOf(
-        LargestFew.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
+        LargestTenants.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
   }
 }

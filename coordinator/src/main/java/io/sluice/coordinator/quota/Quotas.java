@@ -15,7 +15,7 @@ public final class Quotas {
 
   private volatile UsageRules rules;
   private volatile SetLimits set = SetLimits.NONE;
-  private volatile Use use = Use.NOTHING;
+  private volatile Usage use = Usage.NOTHING;
   private volatile Map<String, Denial> overQuota = Map.of();
 
   public Quotas(UsageRules rules) {
@@ -26,7 +26,7 @@ public final class Quotas {
     return rules;
   }
 
-  public Use use() {
+  public Usage use() {
     return use;
   }
 
@@ -46,7 +46,7 @@ public final class Quotas {
    * @param users of the live applications
    * @return the applications that may have no more, and why
    */
-  public Map<String, Denial> use(Use newer, UserOf users) {
+  public Map<String, Denial> use(Usage newer, UserOf users) {
     UsageRules current = rules;
     Map<String, Denial> over = new TreeMap<>();
     for (String application : newer.applications()) {
@@ -142,19 +142,19 @@ public final class Quotas {
   }
 
   private static Optional<Denial> reached(
-      Limits limits, Use use, String application, String user, long partitions) {
+      Limits limits, Usage use, String application, String user, long partitions) {
     if (!limits.limitsData()) {
       return Optional.empty();
     }
-    Use.Amount own = use.ofApplication(application);
-    Use.Amount ofUser = use.ofUser(user);
+    Usage.Amount own = use.ofApplication(application);
+    Usage.Amount ofUser = use.ofUser(user);
     return applicationBytes(limits, own, application)
         .or(() -> userBytes(limits, ofUser, user))
         .or(() -> applicationPartitions(limits, own, application, partitions))
         .or(() -> userPartitions(limits, ofUser, user, partitions));
   }
 
-  private static Optional<Denial> applicationBytes(Limits limits, Use.Amount has, String name) {
+  private static Optional<Denial> applicationBytes(Limits limits, Usage.Amount has, String name) {
     return bytes(
         limits.applicationBytes(),
         has.bytes(),
@@ -163,12 +163,12 @@ public final class Quotas {
         "application.bytes");
   }
 
-  private static Optional<Denial> userBytes(Limits limits, Use.Amount has, String user) {
+  private static Optional<Denial> userBytes(Limits limits, Usage.Amount has, String user) {
     return bytes(limits.userBytes(), has.bytes(), Denial.Cause.USER_BYTES, "user " + user, "bytes");
   }
 
   private static Optional<Denial> applicationPartitions(
-      Limits limits, Use.Amount has, String name, long more) {
+      Limits limits, Usage.Amount has, String name, long more) {
     return partitions(
         limits.applicationPartitions(),
         has.partitions(),
@@ -179,7 +179,7 @@ public final class Quotas {
   }
 
   private static Optional<Denial> userPartitions(
-      Limits limits, Use.Amount has, String user, long more) {
+      Limits limits, Usage.Amount has, String user, long more) {
     return partitions(
         limits.userPartitions(),
         has.partitions(),

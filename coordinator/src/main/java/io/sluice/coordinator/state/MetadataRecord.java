@@ -10,12 +10,12 @@ import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Event.Kind;
 import io.sluice.coordinator.quota.Denial;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
+import io.sluice.proto.StoredData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +53,12 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
 
   /** A server sent a heartbeat. */
   record ServerReported(
-      ServerId id, ServerState state, ServerLoad load, HeldData held, List<String> tags, long atMs)
+      ServerId id,
+      ServerState state,
+      ServerLoad load,
+      StoredData held,
+      List<String> tags,
+      long atMs)
       implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {

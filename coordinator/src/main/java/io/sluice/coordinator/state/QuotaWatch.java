@@ -3,8 +3,8 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.Usage;
 import io.sluice.coordinator.quota.UsageRules;
-import io.sluice.coordinator.quota.Use;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,7 @@ public final class QuotaWatch {
 
   /** Adds up what is used, and returns what is to be told of it. */
   public List<MetadataRecord> look(ClusterView view, long nowMs) {
-    Use use = Use.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
+    Usage use = Usage.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
     Map<String, Denial> over = quotas.use(use, name -> userOf(view, name));
     List<MetadataRecord> news = new ArrayList<>();
     over.forEach(

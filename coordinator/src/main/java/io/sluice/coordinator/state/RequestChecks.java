@@ -6,7 +6,6 @@ import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
@@ -16,6 +15,7 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.proto.StoredData;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -87,12 +87,12 @@ final class RequestChecks {
       return "max_servers: expected 0 (no limit of the client's own) or more, found "
           + request.getMaxServers();
     }
-    if (request.getFurtherPartitions() < 0
-        || request.getFurtherPartitions() > request.getPartitionCount()) {
-      return "further_partitions: expected 0 (none) to partition_count "
+    if (request.getReplacementPartitions() < 0
+        || request.getReplacementPartitions() > request.getPartitionCount()) {
+      return "replacement_partitions: expected 0 (none) to partition_count "
           + request.getPartitionCount()
           + ", found "
-          + request.getFurtherPartitions();
+          + request.getReplacementPartitions();
     }
     if (request.getExcludedServersCount() > MAX_EXCLUDED_SERVERS) {
       return "excluded_servers: expected at most "
@@ -115,7 +115,7 @@ final class RequestChecks {
       problem = tags("tags", request.getTagsList());
     }
     if (problem == null) {
-      problem = held(request.getHeld());
+      problem = held(request.getStored());
     }
     if (problem == null) {
       problem = moves(request.getServer().getName(), request.getMovesList());
@@ -195,7 +195,7 @@ final class RequestChecks {
   }
 
   /** What is kept of it until the next heartbeat is bounded. */
-  private static String held(HeldData held) {
+  private static String held(StoredData held) {
     int most = Math.max(held.getApplicationsCount(), held.getShufflesCount());
     if (most > MAX_HELD_NAMED) {
       return "held: expected at most "

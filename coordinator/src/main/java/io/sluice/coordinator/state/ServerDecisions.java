@@ -79,7 +79,7 @@ public final class ServerDecisions {
     List<String> tags = request.getTagsList().stream().distinct().sorted().toList();
     records.add(
         new MetadataRecord.ServerReported(
-            id, state, request.getLoad(), request.getHeld(), tags, nowMs));
+            id, state, request.getLoad(), request.getStored(), tags, nowMs));
     return Decision.repeated(records, reply.build());
   }
 

@@ -111,13 +111,13 @@ public final class ShuffleDecisions {
               Event.Kind.SHUFFLE_REFUSED, name, application.user(), Status.NO_SERVERS, reason),
           refused(Status.NO_SERVERS, reason).reply());
     }
-    boolean further = request.getFurtherPartitions() > 0;
+    boolean further = request.getReplacementPartitions() > 0;
     int limit = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
     int replicas = further ? 1 : request.getReplicas();
     Assignment assignment =
         planner.plan(
             new AssignmentPlanner.Request(
-                further ? request.getFurtherPartitions() : request.getPartitionCount(),
+                further ? request.getReplacementPartitions() : request.getPartitionCount(),
                 replicas,
                 further ? 1 : limit,
                 view.partitionSize().expectedBytes()),
@@ -137,7 +137,7 @@ public final class ShuffleDecisions {
 
   /** Partitions that servers do not hold yet, copies counted. */
   private static long newPartitions(RegisterShuffleRequest request, int earlier) {
-    boolean known = earlier != 0 || request.getFurtherPartitions() > 0;
+    boolean known = earlier != 0 || request.getReplacementPartitions() > 0;
     return known ? 0 : (long) request.getPartitionCount() * request.getReplicas();
   }
 

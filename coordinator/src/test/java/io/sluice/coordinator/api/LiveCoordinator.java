@@ -11,7 +11,6 @@ import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
@@ -19,6 +18,7 @@ import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
+import io.sluice.proto.StoredData;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -121,8 +121,8 @@ final class LiveCoordinator implements AutoCloseable {
             heartbeat(host)
                 .setLoad(load(HOSTILE))
                 .addApplications(application)
-                .setHeld(
-                    HeldData.newBuilder()
+                .setStored(
+                    StoredData.newBuilder()
                         .addApplications(
                             ApplicationLoad.newBuilder()
                                 .setApplication(application)

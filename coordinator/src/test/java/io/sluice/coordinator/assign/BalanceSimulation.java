@@ -1,10 +1,10 @@
 package io.sluice.coordinator.assign;
 
 import io.sluice.coordinator.cluster.Server;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.StoredData;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -122,7 +122,7 @@ final class BalanceSimulation {
           ServerId.newBuilder().setName("s" + i).setHost("s" + i).setRpcPort(1).setEpoch(1).build();
       servers[i] =
           Server.reporting(
-              id, ServerState.ACTIVE, load(0), HeldData.getDefaultInstance(), List.of(), 0);
+              id, ServerState.ACTIVE, load(0), StoredData.getDefaultInstance(), List.of(), 0);
     }
   }
 
@@ -195,7 +195,7 @@ final class BalanceSimulation {
             server.id(),
             ServerState.ACTIVE,
             load(arrivedUnits[index]),
-            HeldData.getDefaultInstance(),
+            StoredData.getDefaultInstance(),
             List.of(),
             0);
   }

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.cluster;
 
 import io.sluice.proto.DiskState;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.StoredData;
 import java.util.List;
 
 /** Servers for tests. */
@@ -30,7 +30,7 @@ public final class Servers {
 
   public static Server with(String host, int port, ServerLoad load) {
     return Server.reporting(
-        id(host, port), ServerState.ACTIVE, load, HeldData.getDefaultInstance(), List.of(), 0);
+        id(host, port), ServerState.ACTIVE, load, StoredData.getDefaultInstance(), List.of(), 0);
   }
 
   public static ServerLoad idleLoad() {

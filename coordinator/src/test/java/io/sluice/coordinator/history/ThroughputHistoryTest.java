@@ -7,8 +7,8 @@ import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTable;
 import io.sluice.coordinator.cluster.Servers;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.StoredData;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +25,7 @@ class ThroughputHistoryTest {
             Servers.id(host, 1),
             ServerState.ACTIVE,
             Servers.idleLoad().toBuilder().setPushBytesPerSecond(push).build(),
-            HeldData.getDefaultInstance(),
+            StoredData.getDefaultInstance(),
             List.of(),
             atMs));
   }

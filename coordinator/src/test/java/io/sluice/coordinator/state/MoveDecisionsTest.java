@@ -34,7 +34,7 @@ class MoveDecisionsTest {
 
   private static HeartbeatRequest.Builder holding(String host, int port) {
     HeartbeatRequest.Builder beat = FakeCluster.beatOf(host, port);
-    beat.getHeldBuilder().addShuffles(ShuffleLoad.newBuilder().setShuffle(SHUFFLE));
+    beat.getStoredBuilder().addShuffles(ShuffleLoad.newBuilder().setShuffle(SHUFFLE));
     return beat;
   }
 

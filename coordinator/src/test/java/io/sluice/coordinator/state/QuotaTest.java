@@ -11,9 +11,9 @@ import io.sluice.coordinator.quota.QuotaRules;
 import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.HeartbeatReply;
-import io.sluice.proto.HeldData;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.Status;
+import io.sluice.proto.StoredData;
 import org.junit.jupiter.api.Test;
 
 /** What users and applications are told that have reached a limit. */
@@ -38,8 +38,8 @@ class QuotaTest {
     return cluster.heartbeat(
         FakeCluster.beatOf(host, 1)
             .addApplications(application)
-            .setHeld(
-                HeldData.newBuilder()
+            .setStored(
+                StoredData.newBuilder()
                     .addApplications(
                         ApplicationLoad.newBuilder()
                             .setApplication(application)
@@ -109,13 +109,13 @@ class QuotaTest {
   }
 
   @Test
-  void refusesFurtherServersToAnApplicationThatIsOverItsQuota() {
+  void refusesReplacementServersToAnApplicationThatIsOverItsQuota() {
     FakeCluster cluster = cluster("", "default bytes=10");
     cluster.register("app-1", "ann");
     holds(cluster, "a", "app-1", 10, 1);
     cluster.lookAtQuotas();
     RegisterShuffleReply reply =
-        cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4).setFurtherPartitions(1));
+        cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4).setReplacementPartitions(1));
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
     assertThat(reply.getMessage()).startsWith("user ann has 10 B on the servers");
   }

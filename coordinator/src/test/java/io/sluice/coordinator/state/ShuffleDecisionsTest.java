@@ -126,7 +126,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void givesAFurtherServerThatTheDriverDoesNotRefuse() {
+  void givesAReplacementServerThatTheDriverDoesNotRefuse() {
     for (int i = 0; i < 4; i++) {
       cluster.heartbeat(FakeCluster.beatOf("h" + i, 1).addTags("ssd"));
     }
@@ -134,7 +134,7 @@ class ShuffleDecisionsTest {
     cluster.shuffle(FakeCluster.shuffleOf("app", 0, 200).setReplicas(2).addRequiredTags("ssd"));
     RegisterShuffleRequest.Builder request =
         FakeCluster.shuffleOf("app", 0, 200)
-            .setFurtherPartitions(30)
+            .setReplacementPartitions(30)
             .addRequiredTags("ssd")
             .addAllExcludedServers(List.of("h0:1", "h2:1", "h3:1"));
     int before = assigned("h1:1");
@@ -158,7 +158,7 @@ class ShuffleDecisionsTest {
     cluster.heartbeat(FakeCluster.beatOf("busy", 1).setLoad(Servers.memoryUsed(0.9)));
     for (int shuffle = 0; shuffle < 20; shuffle++) {
       RegisterShuffleReply reply =
-          cluster.shuffle(FakeCluster.shuffleOf("app", shuffle, 9).setFurtherPartitions(1));
+          cluster.shuffle(FakeCluster.shuffleOf("app", shuffle, 9).setReplacementPartitions(1));
       assertThat(names(reply)).containsExactly("idle:1");
     }
   }
@@ -296,8 +296,8 @@ class ShuffleDecisionsTest {
             "shuffle: expected a number from 0, found -1",
             request -> request.getShuffleBuilder().setShuffle(-1)),
         bad(
-            "further_partitions: expected 0 (none) to partition_count 1, found 2",
-            request -> request.setPartitionCount(1).setFurtherPartitions(2)),
+            "replacement_partitions: expected 0 (none) to partition_count 1, found 2",
+            request -> request.setPartitionCount(1).setReplacementPartitions(2)),
         bad(
             "partition_count: expected 1 to 16777215, found 0",
             request -> request.setPartitionCount(0)),

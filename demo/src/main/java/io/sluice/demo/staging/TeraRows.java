@@ -29,7 +29,7 @@ public record TeraRows(Path directory, String checksum) {
       throws DemoException, IOException, InterruptedException {
     Staging staging = yarn.staging();
     Path complete = directory(staging.workDirectory(), rows, files);
-    String what = "Rows to sort, " + Amounts.bytes(rows * ROW_BYTES) + ": ";
+    String what = "Rows to sort, " + AmountText.bytes(rows * ROW_BYTES) + ": ";
     if (Files.isDirectory(complete)) {
       progress.step(what + "using " + complete);
       return new TeraRows(complete, Files.readString(complete.resolve(CHECKSUM_FILE)));

@@ -28,7 +28,7 @@ public final class WordFiles {
   /** Makes the files unless they are there. */
   public static Path ensure(long bytes, Staging staging, DemoProgress progress) throws IOException {
     Path complete = directory(staging.workDirectory(), bytes);
-    String what = "Words to count, " + Amounts.bytes(bytes) + ": ";
+    String what = "Words to count, " + AmountText.bytes(bytes) + ": ";
     if (Files.isDirectory(complete)) {
       progress.step(what + "using " + complete);
       return complete;

@@ -8,10 +8,10 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
-import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
+import io.sluice.client.push.ReplacementServers;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -61,7 +61,7 @@ class MoveTest {
             "rss.coordinator.server.heartbeat.interval", "100ms"));
     client = cluster.startClient("app-1", Map.of());
     ApplicationSession session = client.applicationSession("me");
-    driver = new ApplicationAssignments(session::furtherServer, 10, System::nanoTime);
+    driver = new ApplicationAssignments(session::replacementServer, 10, System::nanoTime);
     session.onMoved(driver::moved);
   }
 
@@ -109,7 +109,7 @@ class MoveTest {
   }
 
   private PushSession session(ShuffleAssignment known, int map) {
-    FurtherServers further =
+    ReplacementServers further =
         (assignment, server, cause, partitions) ->
             CompletableFuture.completedFuture(
                 driver.replace(known.shuffle().getShuffle(), server, cause, partitions));

@@ -174,7 +174,7 @@ class AuthenticationTest {
     ShuffleAssignment assignment = SecuredCluster.assigned(alice);
     ApplicationAssignments driver =
         new ApplicationAssignments(
-            alice.applicationSession("me")::furtherServer, 10, System::nanoTime);
+            alice.applicationSession("me")::replacementServer, 10, System::nanoTime);
     driver.register(assignment);
     alice.applicationSession("me").onMoved(driver::moved);
     SecuredCluster.push(alice, assignment, 1000);

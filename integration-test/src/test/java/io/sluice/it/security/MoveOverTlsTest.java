@@ -78,7 +78,7 @@ class MoveOverTlsTest {
     assignment = SecuredCluster.assigned(alice);
     driver =
         new ApplicationAssignments(
-            alice.applicationSession("me")::furtherServer, 10, System::nanoTime);
+            alice.applicationSession("me")::replacementServer, 10, System::nanoTime);
     driver.register(assignment);
     alice.applicationSession("me").onMoved(driver::moved);
   }

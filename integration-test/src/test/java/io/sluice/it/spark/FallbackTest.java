@@ -225,7 +225,7 @@ class FallbackTest {
   }
 
   @Test
-  void blocksGoToAFurtherServerAndToLocalOutputOnlyWithoutAny()
+  void blocksGoToAReplacementServerAndToLocalOutputOnlyWithoutAny()
       throws IOException, InterruptedException {
     int[] lost = new int[1];
     SparkApplication application = application("fallback", "fallback");

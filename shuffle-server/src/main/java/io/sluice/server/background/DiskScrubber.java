@@ -35,7 +35,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private final ScrubCounters counters;
   private final LongSupplier nanoTime;
   private final ScrubSchedule<R> schedule;
-  private final ScrubPace pace;
+  private final ScrubRateLimit pace;
   private final DiskThread thread;
   // Used by the scrubbing thread only; made when it is needed.
   private ByteBuffer[] buffers;
@@ -63,7 +63,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
       ScrubCounters counters,
       LongSupplier nanoTime,
       int number,
-      ScrubPace.Pause pause) {
+      ScrubRateLimit.Pause pause) {
     this.disk = disk;
     this.counters = counters;
     this.nanoTime = nanoTime;
@@ -71,7 +71,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     this.thread =
         new DiskThread("scrub-disk-" + number, Math.min(POLL_MS, config.intervalMs()), this::pass);
     this.pace =
-        new ScrubPace(
+        new ScrubRateLimit(
             new RateLimiter(config.bytesPerSecond(), nanoTime),
             disk::isBusy,
             pause == null ? ms -> thread.pause(TimeUnit.MILLISECONDS.toNanos(ms)) : pause);
@@ -110,13 +110,14 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private void verify(R run) {
     try {
       if (buffers == null) {
-        buffers = PacedChannel.newBuffers();
+        buffers = RateLimitedChannel.newBuffers();
       }
       FileChannel file = run.open();
       if (file == null) {
         return;
       }
-      try (PacedChannel paced = new PacedChannel(file, bytes -> beforeRead(run, bytes), buffers);
+      try (RateLimitedChannel paced =
+              new RateLimitedChannel(file, bytes -> beforeRead(run, bytes), buffers);
           RunReader reader = RunReader.open(paced, run.file())) {
         reader.verify();
       } finally {

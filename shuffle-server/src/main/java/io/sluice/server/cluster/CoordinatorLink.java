@@ -45,7 +45,7 @@ final class CoordinatorLink {
 
   private final HostPort coordinator;
   private final HeartbeatConfig config;
-  private final Self self;
+  private final HeartbeatSource self;
   private final LeaseTable leases;
   private final ScheduledExecutorService executor;
   private final Supplier<ManagedChannel> channels;
@@ -67,7 +67,7 @@ final class CoordinatorLink {
   CoordinatorLink(
       HostPort coordinator,
       HeartbeatConfig config,
-      Self self,
+      HeartbeatSource self,
       LeaseTable leases,
       ScheduledExecutorService executor,
       Supplier<ManagedChannel> channels) {

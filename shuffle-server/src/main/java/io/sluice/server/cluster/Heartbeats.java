@@ -26,7 +26,7 @@ public final class Heartbeats implements AutoCloseable {
    */
   public Heartbeats(
       HeartbeatConfig config,
-      Self self,
+      HeartbeatSource self,
       LeaseTable leases,
       ScheduledExecutorService executor,
       ClusterSecurity security) {
@@ -40,7 +40,7 @@ public final class Heartbeats implements AutoCloseable {
 
   Heartbeats(
       HeartbeatConfig config,
-      Self self,
+      HeartbeatSource self,
       LeaseTable leases,
       ScheduledExecutorService executor,
       Function<HostPort, ManagedChannel> channels) {

@@ -31,7 +31,7 @@ public final class RunFiles implements AutoCloseable {
 
   private static final long CLOSE_WAIT_MS = 10_000;
 
-  private record Housekeeping(DiskThread thread, DoomedRuns doomed) {}
+  private record Housekeeping(DiskThread thread, RunDeletion doomed) {}
 
   private final int maxIdleOpen;
   private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
@@ -178,7 +178,7 @@ public final class RunFiles implements AutoCloseable {
     synchronized (this) {
       its = housekeeping.get(disk);
       if (its == null) {
-        DoomedRuns doomed = new DoomedRuns(disk, this::deleted);
+        RunDeletion doomed = new RunDeletion(disk, this::deleted);
         DiskThread thread =
             new DiskThread("run-deleter-" + threads.getAndIncrement(), RETRY_MS, doomed::retry);
         its = new Housekeeping(thread, doomed);

@@ -1,7 +1,7 @@
 package io.sluice.server.http;
 
 import io.prometheus.client.Collector;
-import io.sluice.metrics.LargestFew;
+import io.sluice.metrics.LargestTenants;
 import io.sluice.metrics.Metric;
 import io.sluice.metrics.MetricTable;
 import io.sluice.metrics.TableCollector;
@@ -129,7 +129,7 @@ public final class TenantMetrics extends Collector {
         (application, use) ->
             new Use(application, use.storedBytes, memory.usedBytes(application), use.shuffles));
     List<Use> rows = new ArrayList<>();
-    LargestFew.of(uses, MOST_APPLICATIONS, Use::storedBytes, Use::plus)
+    LargestTenants.of(uses, MOST_APPLICATIONS, Use::storedBytes, Use::plus)
         .forEach((name, use) -> rows.add(use.named(name)));
     return rows;
   }

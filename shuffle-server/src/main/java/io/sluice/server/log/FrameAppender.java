@@ -6,7 +6,7 @@ import java.util.List;
 
 /** One append: sorts out which blocks of a frame are new, and where each stretch of them goes. */
 final class FrameAppender {
-  private final LogContent content;
+  private final LogState content;
   private final LogConfig config;
   private final BlockBatch batch;
   private final List<OpenWait> ended;
@@ -17,7 +17,7 @@ final class FrameAppender {
   private long keptBytes;
 
   FrameAppender(
-      LogContent content,
+      LogState content,
       LogConfig config,
       ByteBuf body,
       long heldBytes,

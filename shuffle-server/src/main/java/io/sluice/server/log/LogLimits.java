@@ -5,13 +5,13 @@ import io.sluice.common.error.StatusCode;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Whether a log accepts more blocks. Guarded by the lock of its {@link LogContent}. */
+/** Whether a log accepts more blocks. Guarded by the lock of its {@link LogState}. */
 final class LogLimits {
-  private final LogContent content;
+  private final LogState content;
   private final LogConfig config;
   private final LogTotals totals;
 
-  LogLimits(LogContent content, LogConfig config, LogTotals totals) {
+  LogLimits(LogState content, LogConfig config, LogTotals totals) {
     this.content = content;
     this.config = config;
     this.totals = totals;
@@ -23,10 +23,10 @@ final class LogLimits {
    * @throws SluiceException EXPIRED, NO_SPACE, BUSY
    */
   void check(BlockBatch batch) throws SluiceException {
-    if (content.state == LogContent.State.EXPIRED) {
+    if (content.state == LogState.State.EXPIRED) {
       throw content.expired();
     }
-    if (content.state == LogContent.State.UNUSED) {
+    if (content.state == LogState.State.UNUSED) {
       throw new SluiceException(
           StatusCode.BUSY, content.key + ": the shuffle is being set up, try again");
     }

@@ -10,13 +10,13 @@ import java.util.Set;
 
 /**
  * Takes lost runs out of a log, and counts again which attempts are complete without them.
- * Thread-safe with the lock of its {@link LogContent}.
+ * Thread-safe with the lock of its {@link LogState}.
  */
 final class LogLosses {
-  private final LogContent content;
+  private final LogState content;
   private final LogTotals totals;
 
-  LogLosses(LogContent content, LogTotals totals) {
+  LogLosses(LogState content, LogTotals totals) {
     this.content = content;
     this.totals = totals;
   }
@@ -26,7 +26,7 @@ final class LogLosses {
     List<OpenWait> ended = new ArrayList<>();
     List<Integer> affected = new ArrayList<>();
     synchronized (content.lock) {
-      if (content.state != LogContent.State.LIVE) {
+      if (content.state != LogState.State.LIVE) {
         return List.of();
       }
       for (PartitionLog partition : content.sorted()) {
@@ -48,7 +48,7 @@ final class LogLosses {
   boolean recount(StoredRun run, int partition, List<RunBlock> blocks) {
     List<OpenWait> ended = new ArrayList<>();
     synchronized (content.lock) {
-      if (content.state != LogContent.State.LIVE || content.runs.find(run) == null) {
+      if (content.state != LogState.State.LIVE || content.runs.find(run) == null) {
         return false;
       }
       PartitionLog found = content.find(partition);

@@ -2,12 +2,12 @@ package io.sluice.server.log;
 
 import java.util.List;
 
-/** Replaces runs of a log by merged ones. Thread-safe with the lock of its {@link LogContent}. */
+/** Replaces runs of a log by merged ones. Thread-safe with the lock of its {@link LogState}. */
 final class LogMerges {
-  private final LogContent content;
+  private final LogState content;
   private final LogLosses losses;
 
-  LogMerges(LogContent content, LogLosses losses) {
+  LogMerges(LogState content, LogLosses losses) {
     this.content = content;
     this.losses = losses;
   }
@@ -35,8 +35,8 @@ final class LogMerges {
       batch = new MergeBatch.Builder(log, neighbours, entries.get(0).order);
       partitions = content.sorted();
     }
-    for (int from = 0; from < partitions.size(); from += LogContent.PARTITIONS_AT_ONCE) {
-      int to = Math.min(partitions.size(), from + LogContent.PARTITIONS_AT_ONCE);
+    for (int from = 0; from < partitions.size(); from += LogState.PARTITIONS_AT_ONCE) {
+      int to = Math.min(partitions.size(), from + LogState.PARTITIONS_AT_ONCE);
       synchronized (content.lock) {
         for (PartitionLog partition : partitions.subList(from, to)) {
           partition.collect(batch);
@@ -56,7 +56,7 @@ final class LogMerges {
     boolean taken;
     synchronized (content.lock) {
       List<RunTable.Entry> inputs =
-          content.state == LogContent.State.LIVE ? content.runs.neighbours(batch.inputs()) : null;
+          content.state == LogState.State.LIVE ? content.runs.neighbours(batch.inputs()) : null;
       taken = inputs != null;
       if (taken) {
         RunTable.Entry entry =
@@ -77,10 +77,10 @@ final class LogMerges {
       return false;
     }
     boolean live = true;
-    for (int from = 0; live && from < batch.partCount(); from += LogContent.PARTITIONS_AT_ONCE) {
-      int to = Math.min(batch.partCount(), from + LogContent.PARTITIONS_AT_ONCE);
+    for (int from = 0; live && from < batch.partCount(); from += LogState.PARTITIONS_AT_ONCE) {
+      int to = Math.min(batch.partCount(), from + LogState.PARTITIONS_AT_ONCE);
       synchronized (content.lock) {
-        live = content.state == LogContent.State.LIVE;
+        live = content.state == LogState.State.LIVE;
         for (int i = from; live && i < to; i++) {
           losses.moveTo(
               merged, fileOffsets[i], batch.partition(i), batch.logicalStart(i), batch.length(i));

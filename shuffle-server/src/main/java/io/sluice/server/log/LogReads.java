@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
 
-/** Finds what readers of a log ask for. Thread-safe with the lock of its {@link LogContent}. */
+/** Finds what readers of a log ask for. Thread-safe with the lock of its {@link LogState}. */
 final class LogReads {
-  private final LogContent content;
+  private final LogState content;
 
-  LogReads(LogContent content) {
+  LogReads(LogState content) {
     this.content = content;
   }
 
   /** See {@link ShuffleLog#snapshot}. */
   OpenSnapshot snapshot(int[] wanted, boolean withMarks) {
     synchronized (content.lock) {
-      if (content.state != LogContent.State.LIVE) {
+      if (content.state != LogState.State.LIVE) {
         return null;
       }
       List<OpenSnapshot.Partition> found = new ArrayList<>(wanted.length);
@@ -72,10 +72,10 @@ final class LogReads {
   }
 
   private void checkCanRead() throws SluiceException {
-    if (content.state == LogContent.State.EXPIRED) {
+    if (content.state == LogState.State.EXPIRED) {
       throw content.expired();
     }
-    if (content.state == LogContent.State.UNWRITTEN || content.state == LogContent.State.UNUSED) {
+    if (content.state == LogState.State.UNWRITTEN || content.state == LogState.State.UNUSED) {
       throw new SluiceException(
           StatusCode.NEVER_WRITTEN, content.key + ": no block was ever written here");
     }

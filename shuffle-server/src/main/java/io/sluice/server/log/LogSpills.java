@@ -7,10 +7,10 @@ import java.util.List;
 
 /**
  * The frames of a log on their way from memory into runs. Thread-safe with the lock of its {@link
- * LogContent}.
+ * LogState}.
  */
 final class LogSpills {
-  private final LogContent content;
+  private final LogState content;
   private final LogTotals totals;
   private final LogLosses losses;
 
@@ -18,7 +18,7 @@ final class LogSpills {
   private long bufferedBytes;
   private int bufferedExtents;
 
-  LogSpills(LogContent content, LogTotals totals, LogLosses losses) {
+  LogSpills(LogState content, LogTotals totals, LogLosses losses) {
     this.content = content;
     this.totals = totals;
     this.losses = losses;
@@ -106,7 +106,7 @@ final class LogSpills {
     List<SpillBatch.Part> parts = batch.parts();
     boolean registered;
     synchronized (content.lock) {
-      registered = content.state == LogContent.State.LIVE;
+      registered = content.state == LogState.State.LIVE;
       if (registered) {
         RunTable.Entry entry =
             new RunTable.Entry(run, order, batch.firstArrival(), batch.lastArrival());
@@ -116,10 +116,10 @@ final class LogSpills {
       }
     }
     boolean live = registered;
-    for (int from = 0; live && from < parts.size(); from += LogContent.PARTITIONS_AT_ONCE) {
-      int to = Math.min(parts.size(), from + LogContent.PARTITIONS_AT_ONCE);
+    for (int from = 0; live && from < parts.size(); from += LogState.PARTITIONS_AT_ONCE) {
+      int to = Math.min(parts.size(), from + LogState.PARTITIONS_AT_ONCE);
       synchronized (content.lock) {
-        live = content.state == LogContent.State.LIVE;
+        live = content.state == LogState.State.LIVE;
         for (int i = from; live && i < to; i++) {
           SpillBatch.Part part = parts.get(i);
           losses.moveTo(run, fileOffsets[i], part.partition(), part.start(), part.length());

@@ -31,7 +31,7 @@ public final class ShuffleLog {
   private final ShuffleKey key;
   private final LogConfig config;
   private final LogTotals totals;
-  private final LogContent content;
+  private final LogState content;
   private final Object lock;
   private final LogLimits limits;
   private final LogReads reads;
@@ -46,7 +46,7 @@ public final class ShuffleLog {
     this.key = key;
     this.config = config;
     this.totals = totals;
-    this.content = new LogContent(key, totals);
+    this.content = new LogState(key, totals);
     this.lock = content.lock;
     this.limits = new LogLimits(content, config, totals);
     this.reads = new LogReads(content);
@@ -79,7 +79,7 @@ public final class ShuffleLog {
                 content, config, body, heldBytes, content.frames.nextArrival(), batch, ended);
         result = appender.run();
         if (batch.count() > 0) {
-          content.state = LogContent.State.LIVE;
+          content.state = LogState.State.LIVE;
         }
         LoggedFrame frame = appender.kept();
         if (frame != null) {
@@ -108,10 +108,10 @@ public final class ShuffleLog {
    */
   boolean endIfUnused() {
     synchronized (lock) {
-      if (content.state != LogContent.State.UNWRITTEN || !content.waits.isEmpty()) {
+      if (content.state != LogState.State.UNWRITTEN || !content.waits.isEmpty()) {
         return false;
       }
-      content.state = LogContent.State.UNUSED;
+      content.state = LogState.State.UNUSED;
       return true;
     }
   }
@@ -119,7 +119,7 @@ public final class ShuffleLog {
   /** Whether any block was ever appended. */
   public boolean isWritten() {
     synchronized (lock) {
-      return content.state == LogContent.State.LIVE;
+      return content.state == LogState.State.LIVE;
     }
   }
 
@@ -289,7 +289,7 @@ public final class ShuffleLog {
     synchronized (lock) {
       long arrival = content.frames.takeArrival();
       content.runs.add(new RunTable.Entry(run, order, arrival, arrival));
-      content.state = LogContent.State.LIVE;
+      content.state = LogState.State.LIVE;
     }
   }
 
@@ -355,7 +355,7 @@ public final class ShuffleLog {
    */
   public boolean addWait(OpenWait wait) {
     synchronized (lock) {
-      if (content.state == LogContent.State.EXPIRED || content.state == LogContent.State.UNUSED) {
+      if (content.state == LogState.State.EXPIRED || content.state == LogState.State.UNUSED) {
         return false;
       }
       long[] known = content.attempts.byOrdinal();
@@ -402,10 +402,10 @@ public final class ShuffleLog {
     List<StoredRun> released;
     List<OpenWait> ended;
     synchronized (lock) {
-      if (content.state == LogContent.State.EXPIRED) {
+      if (content.state == LogState.State.EXPIRED) {
         return List.of();
       }
-      content.state = LogContent.State.EXPIRED;
+      content.state = LogState.State.EXPIRED;
       bodies = spills.clear();
       content.clear();
       released = content.runs.runs();

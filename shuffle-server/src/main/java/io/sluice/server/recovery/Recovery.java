@@ -61,7 +61,7 @@ public final class Recovery {
    * Looks through all directories at once, and deletes what their catalogs do not know. One that
    * cannot be read, or takes too long, counts as lost.
    */
-  public Findings find() throws InterruptedException {
+  public ScanResult find() throws InterruptedException {
     long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
     List<DirectoryScan> scans = disks.stream().map(DirectoryScan::new).toList();
     List<DirectoryContents> contents = new ArrayList<>();
@@ -97,7 +97,7 @@ public final class Recovery {
       scans.forEach(DirectoryScan::abandon);
       executor.shutdownNow();
     }
-    return new Findings(contents);
+    return new ScanResult(contents);
   }
 
   /**
@@ -107,7 +107,7 @@ public final class Recovery {
    * @param epoch this life
    * @throws IOException it took too long
    */
-  public Recovered restore(Findings findings, long previousEpoch, long epoch)
+  public Recovered restore(ScanResult findings, long previousEpoch, long epoch)
       throws IOException, InterruptedException {
     long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
     Set<ShuffleKey> forgotten = findings.forgotten();

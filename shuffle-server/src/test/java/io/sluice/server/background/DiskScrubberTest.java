@@ -137,11 +137,11 @@ class DiskScrubberTest {
     assertThat(counters.verifiedRuns()).isEqualTo(2);
     double seconds = (double) (nowNanos - before) / TimeUnit.SECONDS.toNanos(1);
     // The last window needs no wait after it.
-    assertThat(counters.readBytes() - 2.0 * PacedChannel.WINDOW_BYTES)
+    assertThat(counters.readBytes() - 2.0 * RateLimitedChannel.WINDOW_BYTES)
         .isLessThanOrEqualTo(seconds * BYTES_PER_SECOND);
     assertThat(counters.readBytes())
         .as("little more than the files: each byte is read about once")
-        .isLessThan(2 * disk.bytes() + 8L * PacedChannel.WINDOW_BYTES);
+        .isLessThan(2 * disk.bytes() + 8L * RateLimitedChannel.WINDOW_BYTES);
   }
 
   @Test
@@ -165,7 +165,7 @@ class DiskScrubberTest {
     run.neededAsks = 2;
     scrubber.pass();
     assertThat(counters.verifiedRuns() + counters.unreadableRuns()).isZero();
-    assertThat(counters.readBytes()).isLessThanOrEqualTo(2L * PacedChannel.WINDOW_BYTES);
+    assertThat(counters.readBytes()).isLessThanOrEqualTo(2L * RateLimitedChannel.WINDOW_BYTES);
     run.neededAsks = Integer.MAX_VALUE;
     passMs(INTERVAL_MS);
     stopped = true;

@@ -213,7 +213,7 @@ class HeartbeatsTest {
     }
   }
 
-  private static final class FakeSelf implements Self {
+  private static final class FakeSelf implements HeartbeatSource {
     private final Set<String> applications = ConcurrentHashMap.newKeySet();
     private final BlockingQueue<String> forgotten = new LinkedBlockingQueue<>();
     private volatile ServerState state = ServerState.ACTIVE;

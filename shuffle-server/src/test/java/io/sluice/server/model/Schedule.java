@@ -93,7 +93,7 @@ final class Schedule {
   private final Map<String, List<ModelBlock>> blocks = new HashMap<>();
   private final ByteBuffer chunk = ByteBuffer.allocate(300);
 
-  private ServerLife life;
+  private ServerModel life;
   private final Deque<Spill> spills = new ArrayDeque<>();
   private final Deque<Held> held = new ArrayDeque<>();
   // What the next life will find; null: this one goes on.
@@ -204,7 +204,7 @@ final class Schedule {
   private void start(List<ModelDirectory> directories, long previousEpoch) throws Exception {
     interruptible = false;
     life =
-        new ServerLife(
+        new ServerModel(
             directories, previousEpoch, memory, clock, ids, random, timer, this::isGivenUp);
     losses = 0;
     for (int i = 0; i < directories.size(); i++) {

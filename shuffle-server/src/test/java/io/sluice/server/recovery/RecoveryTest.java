@@ -80,7 +80,7 @@ class RecoveryTest {
     store = new ShuffleStore(StoreConfig.DEFAULT);
     Recovery recovery =
         new Recovery(List.of(ssd.disk(), hdd.disk()), files, store, 30_000, System::nanoTime);
-    Findings findings = recovery.find();
+    ScanResult findings = recovery.find();
     Recovered recovered = recovery.restore(findings, LAST, EPOCH);
     files.deletePending();
     return recovered;

@@ -14,9 +14,9 @@ import org.apache.spark.rpc.RpcCallContext;
 import org.apache.spark.rpc.RpcEnv;
 
 /**
- * The driver's end of {@link RpcDriverQuestions}. Spark's RPC threads are shared by all of Spark
- * and a coordinator may take its time, so answers are found on threads of this endpoint; a question
- * too many is answered with what is known already.
+ * The driver's end of {@link RpcDriverRequests}. Spark's RPC threads are shared by all of Spark and
+ * a coordinator may take its time, so answers are found on threads of this endpoint; a question too
+ * many is answered with what is known already.
  */
 public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
   /** Under which executors find it. */
@@ -52,9 +52,9 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
 
   @Override
   protected void receive(byte[] bytes, RpcCallContext context) {
-    AssignmentQuestion question;
+    AssignmentRequest question;
     try {
-      question = AssignmentQuestion.fromBytes(bytes);
+      question = AssignmentRequest.fromBytes(bytes);
     } catch (SluiceException e) {
       context.sendFailure(e);
       return;
@@ -66,7 +66,7 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
     }
   }
 
-  private void answer(AssignmentQuestion question, RpcCallContext context) {
+  private void answer(AssignmentRequest question, RpcCallContext context) {
     try {
       context.reply(
           encoded(

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Asks the driver for one read, and remembers what the read has learnt. Thread-safe. */
 public final class LatestGeneration implements NewestAssignments {
-  private final DriverFurtherServers driver;
+  private final DriverReplacementServers driver;
   private final AtomicReference<ShuffleAssignment> known;
 
-  public LatestGeneration(DriverFurtherServers driver, ShuffleAssignment first) {
+  public LatestGeneration(DriverReplacementServers driver, ShuffleAssignment first) {
     this.driver = driver;
     this.known = new AtomicReference<>(first);
   }

@@ -11,14 +11,14 @@ import org.apache.spark.SparkConf;
  * @param requestsInFlight maximum number of requests without an answer
  * @param blocksPerAddress maximum number of blocks without an answer from one address
  * @param inMemoryBytes larger blocks go to a temporary file
- * @param patienceMs longest silence; what has not come by then is given up
+ * @param retryPeriodMs longest silence; what has not come by then is given up
  */
 public record FetchLimits(
     long inFlightBytes,
     int requestsInFlight,
     int blocksPerAddress,
     long inMemoryBytes,
-    long patienceMs) {
+    long retryPeriodMs) {
   /** Parallel requests that share what may be in flight. */
   private static final int REQUESTS = 5;
 
@@ -30,7 +30,7 @@ public record FetchLimits(
         || requestsInFlight < 1
         || blocksPerAddress < 1
         || inMemoryBytes < 0
-        || patienceMs < 1) {
+        || retryPeriodMs < 1) {
       throw new IllegalArgumentException(
           "expected positive limits, found inFlightBytes="
               + inFlightBytes
@@ -40,8 +40,8 @@ public record FetchLimits(
               + blocksPerAddress
               + " inMemoryBytes="
               + inMemoryBytes
-              + " patienceMs="
-              + patienceMs);
+              + " retryPeriodMs="
+              + retryPeriodMs);
     }
   }
 

@@ -5,7 +5,7 @@ import org.apache.spark.rpc.RpcCallContext;
 import org.apache.spark.rpc.RpcEnv;
 
 /**
- * The driver's end of {@link WantedShuffles}: a question is the number of a shuffle, the answer
+ * The driver's end of {@link ActiveShuffles}: a question is the number of a shuffle, the answer
  * whether it is wanted. Answered at once, from memory.
  */
 public final class ReadingStagesEndpoint extends DriverEndpoint<Integer> {

@@ -180,7 +180,7 @@ public final class SparkLocalOutput implements LocalOutput {
         return ofThisProcess(own.remove());
       }
       if (!givenUp.isEmpty()) {
-        return failed(givenUp.remove(), "no answer within " + limits.patienceMs() + " ms");
+        return failed(givenUp.remove(), "no answer within " + limits.retryPeriodMs() + " ms");
       }
       if (onTheirWay.isEmpty()) {
         return null;
@@ -242,7 +242,7 @@ public final class SparkLocalOutput implements LocalOutput {
 
   private Arrival await() throws IOException {
     try {
-      return arrived.poll(limits.patienceMs(), TimeUnit.MILLISECONDS);
+      return arrived.poll(limits.retryPeriodMs(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while local map output was fetched");

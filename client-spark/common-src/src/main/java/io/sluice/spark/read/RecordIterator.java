@@ -18,7 +18,7 @@ import scala.collection.Iterator;
 final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
   private final BlockContents contents;
   private final SerializerInstance serializer;
-  private final ContentStream stream;
+  private final BlockInputStream stream;
   private final boolean joined;
   private final ShuffleReadMetricsReporter metrics;
   private final TaskContext context;
@@ -36,7 +36,7 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
     this.contents = contents;
     this.serializer = serializer.newInstance();
     this.joined = serializer.supportsRelocationOfSerializedObjects();
-    this.stream = new ContentStream(contents, joined);
+    this.stream = new BlockInputStream(contents, joined);
     this.metrics = metrics;
     this.context = context;
     if (joined) {

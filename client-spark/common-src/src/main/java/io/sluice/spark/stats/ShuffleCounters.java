@@ -20,7 +20,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    * @param pushedBytes bytes that servers took, copies counted once
    * @param localBytes bytes that went to local output
    * @param retries pushes that were repeated
-   * @param furtherServers times that an attempt went on at a further server
+   * @param replacementServers times that an attempt went on at a further server
    * @param waitMs time that attempts waited for servers
    */
   public record Writes(
@@ -29,7 +29,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
       long pushedBytes,
       long localBytes,
       long retries,
-      long furtherServers,
+      long replacementServers,
       long waitMs)
       implements Serializable {
     static final Writes ZERO = new Writes(0, 0, 0, 0, 0, 0, 0);
@@ -41,7 +41,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
           pushedBytes + other.pushedBytes,
           localBytes + other.localBytes,
           retries + other.retries,
-          furtherServers + other.furtherServers,
+          replacementServers + other.replacementServers,
           waitMs + other.waitMs);
     }
   }
@@ -82,7 +82,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
             Math.max(0, push.bytes() - localBytes),
             localBytes,
             push.retries(),
-            push.elsewhere().furtherServers(),
+            push.elsewhere().replacementServers(),
             TimeUnit.NANOSECONDS.toMillis(push.waitNanos())),
         Reads.ZERO);
   }

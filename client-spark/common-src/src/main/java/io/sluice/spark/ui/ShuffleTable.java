@@ -85,7 +85,7 @@ final class ShuffleTable {
     bytes(html, counters.writes().pushedBytes(), most, "sluice-pushed");
     bytes(html, counters.writes().localBytes(), most, "sluice-local");
     number(html, counters.writes().retries() + counters.reads().retries());
-    number(html, counters.writes().furtherServers());
+    number(html, counters.writes().replacementServers());
     millis(html, counters.writes().waitMs());
     number(html, counters.reads().count());
     bytes(html, counters.reads().bytes(), most, "sluice-pushed");

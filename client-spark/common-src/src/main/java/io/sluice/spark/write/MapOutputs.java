@@ -5,12 +5,12 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.BlockSizes;
-import io.sluice.client.push.FurtherServers;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
+import io.sluice.client.push.ReplacementServers;
+import io.sluice.spark.local.BackgroundPush;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.LocalMapOutput;
-import io.sluice.spark.local.PushBehind;
 import io.sluice.spark.stats.ShuffleStatistics;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
@@ -24,16 +24,16 @@ public final class MapOutputs {
   private final LocalOutputMode mode;
   private final SluiceClient client;
   private final PayloadTransform transform;
-  private final FurtherServers furtherServers;
+  private final ReplacementServers replacementServers;
   private final LocalMapFiles files;
-  private final PushBehind behind;
+  private final BackgroundPush behind;
   private final BlockSizes sizes;
 
   /**
    * @param executor the executor of this process
    * @param client borrows
    * @param transform applied to every payload; null for none
-   * @param furtherServers where to ask when a server fails or is full; null: nowhere
+   * @param replacementServers where to ask when a server fails or is full; null: nowhere
    * @param behind what is told of local output that is to be pushed behind its task
    * @param sizes that map tasks report of their partitions
    */
@@ -42,15 +42,15 @@ public final class MapOutputs {
       LocalOutputMode mode,
       SluiceClient client,
       PayloadTransform transform,
-      FurtherServers furtherServers,
+      ReplacementServers replacementServers,
       LocalMapFiles files,
-      PushBehind behind,
+      BackgroundPush behind,
       BlockSizes sizes) {
     this.executor = executor;
     this.mode = mode;
     this.client = client;
     this.transform = transform;
-    this.furtherServers = furtherServers;
+    this.replacementServers = replacementServers;
     this.files = files;
     this.behind = behind;
     this.sizes = sizes;
@@ -135,7 +135,7 @@ public final class MapOutputs {
       ShuffleStatistics statistics) {
     return new SessionOutput(
         client.pushSession(
-            assignment, attempt, new PushOptions(transform, furtherServers, local, sizes)),
+            assignment, attempt, new PushOptions(transform, replacementServers, local, sizes)),
         attempt.id(),
         executor,
         local,

@@ -21,22 +21,22 @@ import io.sluice.spark.TaskDirectMemory;
 import io.sluice.spark.TrackedShuffle;
 import io.sluice.spark.UntrackedShuffles;
 import io.sluice.spark.assignment.AssignmentEndpoint;
-import io.sluice.spark.assignment.DriverFurtherServers;
+import io.sluice.spark.assignment.DriverReplacementServers;
+import io.sluice.spark.assignment.KnownAssignments;
 import io.sluice.spark.assignment.LatestGeneration;
-import io.sluice.spark.assignment.LearntAssignments;
-import io.sluice.spark.assignment.RpcDriverQuestions;
+import io.sluice.spark.assignment.RpcDriverRequests;
 import io.sluice.spark.compat.SparkApis;
+import io.sluice.spark.local.ActiveShuffles;
+import io.sluice.spark.local.BackgroundPush;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
-import io.sluice.spark.local.PushBehind;
 import io.sluice.spark.local.ReadingStages;
 import io.sluice.spark.local.ReadingStagesEndpoint;
 import io.sluice.spark.local.SparkLocalOutput;
-import io.sluice.spark.local.WantedShuffles;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
-import io.sluice.spark.read.FetchedContents;
+import io.sluice.spark.read.FetchedBlocks;
 import io.sluice.spark.read.SluiceReader;
 import io.sluice.spark.stats.CountedRead;
 import io.sluice.spark.stats.ShuffleStatistics;
@@ -75,14 +75,14 @@ public class RssShuffleManager extends SortShuffleManager {
   private final SparkConf conf;
   private final PluginConfig config;
   private final boolean isDriver;
-  private final LearntAssignments learnt = new LearntAssignments();
+  private final KnownAssignments learnt = new KnownAssignments();
   private final LocalMapFiles localFiles;
   private final Object lock = new Object();
 
   // Guarded by lock.
   private SluiceClient client;
   private MapOutputs outputs;
-  private DriverFurtherServers furtherServers;
+  private DriverReplacementServers replacementServers;
   private DriverShuffles shuffles;
   private ApplicationAssignments assignments;
   private ShuffleStates states;
@@ -261,7 +261,7 @@ public class RssShuffleManager extends SortShuffleManager {
       ExpectedMaps expected,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
-    DriverFurtherServers driver = furtherServers();
+    DriverReplacementServers driver = replacementServers();
     ShuffleAssignment carried = handle.assignment();
     handle.teach(client(carried.shuffle().getApplication()));
     // A task that failed before may have failed because it did not know every server.
@@ -283,7 +283,7 @@ public class RssShuffleManager extends SortShuffleManager {
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
       awaitPushed(request, expected, config.readWait());
     }
-    return new FetchedContents(
+    return new FetchedBlocks(
         new CountedRead(
             client(assignment.shuffle().getApplication())
                 .read(request.build(), IoEncryption.of(SparkEnv.get())),
@@ -382,7 +382,7 @@ public class RssShuffleManager extends SortShuffleManager {
     SparkEnv env = SparkEnv.get();
     assignments =
         new ApplicationAssignments(
-            session::furtherServer, config.maxFurtherServers(), System::nanoTime);
+            session::replacementServer, config.maxReplacementServers(), System::nanoTime);
     session.onMoved(assignments::moved);
     endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
     endpoint.start();
@@ -431,14 +431,14 @@ public class RssShuffleManager extends SortShuffleManager {
   }
 
   /** The way to the driver, which is this process itself in a driver that runs tasks. */
-  private DriverFurtherServers furtherServers() {
+  private DriverReplacementServers replacementServers() {
     synchronized (lock) {
-      if (furtherServers == null) {
+      if (replacementServers == null) {
         SparkEnv env = SparkEnv.get();
-        furtherServers =
-            new DriverFurtherServers(new RpcDriverQuestions(env.rpcEnv(), env.conf()), learnt);
+        replacementServers =
+            new DriverReplacementServers(new RpcDriverRequests(env.rpcEnv(), env.conf()), learnt);
       }
-      return furtherServers;
+      return replacementServers;
     }
   }
 
@@ -451,7 +451,7 @@ public class RssShuffleManager extends SortShuffleManager {
                 config.localOutput(),
                 client(application),
                 IoEncryption.of(SparkEnv.get()),
-                config.maxFurtherServers() > 0 ? furtherServers() : null,
+                config.maxReplacementServers() > 0 ? replacementServers() : null,
                 localFiles,
                 pushBehind(client(application)),
                 BuiltInSizes.of(config.codec(), conf));
@@ -460,13 +460,13 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  private PushBehind pushBehind(SluiceClient of) {
+  private BackgroundPush pushBehind(SluiceClient of) {
     SparkEnv env = SparkEnv.get();
-    return new PushBehind(
+    return new BackgroundPush(
         of.backgroundPusher(),
         localFiles,
-        config.maxFurtherServers() > 0 ? furtherServers() : null,
-        new WantedShuffles(WantedShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
+        config.maxReplacementServers() > 0 ? replacementServers() : null,
+        new ActiveShuffles(ActiveShuffles.driver(env.rpcEnv(), conf), System::nanoTime));
   }
 
   private SluiceClient client(String application) {

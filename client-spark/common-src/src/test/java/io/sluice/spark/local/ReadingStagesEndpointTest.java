@@ -33,7 +33,7 @@ class ReadingStagesEndpointTest {
   private IntPredicate questions() {
     conf.set("spark.driver.host", driver.address().host())
         .set("spark.driver.port", Integer.toString(driver.address().port()));
-    return WantedShuffles.driver(executor, conf);
+    return ActiveShuffles.driver(executor, conf);
   }
 
   @AfterEach

@@ -41,7 +41,7 @@ class ShuffleStatesTest {
   }
 
   @Test
-  void postsAFurtherServer() {
+  void postsAReplacementServer() {
     states.assigned(newest, statistics);
     newest = newest.replaceFailed("a:1", server("b"));
 

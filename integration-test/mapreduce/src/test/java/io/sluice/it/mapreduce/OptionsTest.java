@@ -83,7 +83,7 @@ final class OptionsTest {
         bothWays.sameFiles(
             "serializable-words",
             (yarn, output) ->
-                HadoopProgram.of(yarn, "io.sluice.it.mapreduce.jobs.SerializableWords")
+                HadoopProgram.of(yarn, "io.sluice.it.mapreduce.jobs.SerializableWordCount")
                     .set("mapreduce.job.reduces", "4")
                     .arguments(input, output));
 

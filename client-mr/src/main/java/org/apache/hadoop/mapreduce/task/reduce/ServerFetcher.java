@@ -3,7 +3,7 @@ package org.apache.hadoop.mapreduce.task.reduce;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.AttemptOutput;
-import io.sluice.mr.CompletionEventsQuestion;
+import io.sluice.mr.CompletionEventsRequest;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
 import io.sluice.mr.KnownOutputs;
@@ -52,7 +52,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
       ExceptionReporter exceptions,
       Reporter reporter,
       Counters.Counter failedShuffles,
-      CompletionEventsQuestion.Master master)
+      CompletionEventsRequest.Master master)
       throws IOException {
     this.outputs = outputs;
     this.scheduler = scheduler;
@@ -86,17 +86,17 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
    * of Hadoop ask their master.
    */
   private static ShuffleAssignment ask(
-      CompletionEventsQuestion.Master master,
+      CompletionEventsRequest.Master master,
       TaskAttemptID reduce,
       NewestAssignment assignment,
       ShuffleAssignment known) {
     try {
       assignment.learn(
-          CompletionEventsQuestion.ask(
+          CompletionEventsRequest.ask(
               master,
               org.apache.hadoop.mapred.TaskAttemptID.downgrade(reduce),
               known,
-              CompletionEventsQuestion.NONE));
+              CompletionEventsRequest.NONE));
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "the application master did not say where map outputs are reduce={} reason={}",

@@ -3,7 +3,7 @@ package org.apache.hadoop.mapreduce.v2.app;
 import io.sluice.mr.am.JobShuffle;
 import io.sluice.mr.am.MarkingDispatcher;
 import io.sluice.mr.am.TaskLauncher;
-import io.sluice.mr.am.TaskQuestions;
+import io.sluice.mr.am.TaskRequests;
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -75,7 +75,7 @@ public final class RssMRAppMaster extends MRAppMaster {
       // Hadoop's own has the key for it; such a job uses no servers.
       return super.createTaskAttemptListener(context, preemption);
     }
-    return TaskQuestions.of(
+    return TaskRequests.of(
         context, jobTokenSecretManager, getRMHeartbeatHandler(), preemption, shuffle);
   }
 

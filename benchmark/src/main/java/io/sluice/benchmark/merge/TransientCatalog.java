@@ -1,0 +1,54 @@
+package io.sluice.benchmark.merge;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.catalog.RunCatalog;
+import io.sluice.server.catalog.RunRecord;
+import io.sluice.server.catalog.Tombstone;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The catalog of a disk that does not outlive its benchmark. Thread-safe. */
+final class TransientCatalog implements RunCatalog {
+  private final Map<RunId, RunRecord> runs = new ConcurrentHashMap<>();
+
+  @Override
+  public void add(RunRecord run) {
+    runs.put(run.id(), run);
+  }
+
+  @Override
+  public void remove(Collection<RunId> gone) {
+    gone.forEach(runs::remove);
+  }
+
+  @Override
+  public List<RunRecord> runs() {
+    return List.copyOf(runs.values());
+  }
+
+  @Override
+  public void bury(Collection<Tombstone> shuffles) {}
+
+  @Override
+  public List<Tombstone> tombstones() {
+    return List.of();
+  }
+
+  @Override
+  public void stopped(CleanStop stop) {}
+
+  @Override
+  public Optional<CleanStop> lastCleanStop() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void sync() {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,72 @@
+package io.sluice.mr.am;
+
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.mr.CompletionEventsRequest;
+import io.sluice.proto.ServerId;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskAttemptListenerImpl;
+import org.apache.hadoop.mapred.TaskCompletionEvent;
+import org.apache.hadoop.mapreduce.security.token.JobTokenSecretManager;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.rm.RMHeartbeatHandler;
+import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
+
+/**
+ * The end of Hadoop's connection between tasks and application master that answers {@link
+ * CompletionEventsRequest} as well.
+ */
+public final class TaskRequests extends TaskAttemptListenerImpl {
+  /** What Hadoop gives to tasks of jobs that do not encrypt their intermediate data. */
+  private static final byte[] NO_SPILL_KEY = {0};
+
+  private final ShuffleOfJob shuffle;
+
+  TaskRequests(
+      AppContext context,
+      JobTokenSecretManager tokens,
+      RMHeartbeatHandler heartbeats,
+      AMPreemptionPolicy preemption,
+      ShuffleOfJob shuffle) {
+    super(context, tokens, heartbeats, preemption, NO_SPILL_KEY);
+    this.shuffle = shuffle;
+  }
+
+  /** For a job that does not encrypt its intermediate data. */
+  public static TaskRequests of(
+      AppContext context,
+      JobTokenSecretManager tokens,
+      RMHeartbeatHandler heartbeats,
+      AMPreemptionPolicy preemption,
+      JobShuffle shuffle) {
+    return new TaskRequests(context, tokens, heartbeats, preemption, shuffle);
+  }
+
+  @Override
+  public MapTaskCompletionEventsUpdate getMapCompletionEvents(
+      JobID job, int first, int most, TaskAttemptID asking) throws IOException {
+    if (!CompletionEventsRequest.isOne(first)) {
+      return super.getMapCompletionEvents(job, first, most, asking);
+    }
+    CompletionEventsRequest question = CompletionEventsRequest.of(first, most);
+    Optional<ShuffleAssignment> newest = newest(question.server());
+    return newest.isPresent()
+        ? question.answer(asking, newest.get())
+        : new MapTaskCompletionEventsUpdate(new TaskCompletionEvent[0], false);
+  }
+
+  private Optional<ShuffleAssignment> newest(int failed) {
+    Optional<ShuffleAssignment> newest = shuffle.assignment();
+    if (newest.isEmpty() || failed == CompletionEventsRequest.NONE) {
+      return newest;
+    }
+    List<ServerId> servers = newest.get().servers();
+    return failed >= 0 && failed < servers.size()
+        ? shuffle.around(servers.get(failed).getName())
+        : newest;
+  }
+}

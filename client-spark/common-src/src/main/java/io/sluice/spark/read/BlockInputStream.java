@@ -1,0 +1,76 @@
+package io.sluice.spark.read;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+
+/**
+ * Contents as a stream of bytes: either all of them, one behind the other, for a serializer whose
+ * streams can be joined, or one at a time. Not thread-safe.
+ */
+final class BlockInputStream extends InputStream {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final BlockContents contents;
+  private final boolean joined;
+  private ByteBuffer content = NOTHING;
+
+  /**
+   * @param contents borrows: closing the stream does not close it
+   * @param joined whether the stream goes on in the next content where one ends
+   */
+  BlockInputStream(BlockContents contents, boolean joined) {
+    this.contents = contents;
+    this.joined = joined;
+  }
+
+  /** Goes to the next content; false if there is none. */
+  boolean advance() throws IOException {
+    ByteBuffer next = contents.next();
+    content = next == null ? NOTHING : next;
+    return next != null;
+  }
+
+  @Override
+  public int read() throws IOException {
+    return ready() ? content.get() & 0xFF : -1;
+  }
+
+  @Override
+  public int read(byte[] target, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
+    if (!ready()) {
+      return -1;
+    }
+    int count = Math.min(length, content.remaining());
+    content.get(target, offset, count);
+    return count;
+  }
+
+  @Override
+  public long skip(long count) throws IOException {
+    long skipped = 0;
+    while (skipped < count && ready()) {
+      int step = (int) Math.min(count - skipped, content.remaining());
+      content.position(content.position() + step);
+      skipped += step;
+    }
+    return skipped;
+  }
+
+  @Override
+  public int available() {
+    return content.remaining();
+  }
+
+  private boolean ready() throws IOException {
+    while (!content.hasRemaining()) {
+      if (!joined || !advance()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

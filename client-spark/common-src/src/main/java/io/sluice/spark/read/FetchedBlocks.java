@@ -1,0 +1,148 @@
+package io.sluice.spark.read;
+
+import io.sluice.client.read.BlocksMissingException;
+import io.sluice.client.read.MissingBlocks;
+import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.read.ReadCounters;
+import io.sluice.client.read.ShuffleBlock;
+import io.sluice.client.read.ShuffleRead;
+import io.sluice.spark.MapLocation;
+import io.sluice.spark.MissingMaps;
+import io.sluice.spark.TaskDirectMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.apache.spark.TaskContext;
+import org.apache.spark.shuffle.FetchFailedException;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.unsafe.Platform;
+
+/**
+ * Contents as they come from the servers and from local output. Tells Spark's metrics what came,
+ * and Spark itself which map task to repeat when something expected is nowhere to be had.
+ */
+public final class FetchedBlocks implements BlockContents {
+  private final ShuffleRead read;
+  private final int shuffleId;
+  private final BooleanSupplier outdated;
+  private final TaskDirectMemory memory;
+  private final TaskContext context;
+  private final ShuffleReadMetricsReporter metrics;
+  private ReadCounters reported = ReadCounters.ZERO;
+  private long reportedWaitMs;
+  private long reportedFetchMs;
+
+  /**
+   * @param read takes
+   * @param outdated tells whether the read did not know all servers that the shuffle has by now;
+   *     asked when something is missing, waits for a bounded time
+   * @param memory takes: counts the slices of the read
+   */
+  public FetchedBlocks(
+      ShuffleRead read,
+      int shuffleId,
+      BooleanSupplier outdated,
+      TaskDirectMemory memory,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    this.read = read;
+    this.shuffleId = shuffleId;
+    this.outdated = outdated;
+    this.memory = memory;
+    this.context = context;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public ByteBuffer next() throws IOException {
+    context.killTaskIfInterrupted();
+    try {
+      ShuffleBlock block = read.next();
+      return block == null ? null : block.content();
+    } catch (BlocksMissingException e) {
+      throw fetchFailed(e);
+    } finally {
+      report();
+    }
+  }
+
+  @Override
+  public void close() {
+    read.close();
+    memory.release(context.taskMetrics());
+  }
+
+  private IOException fetchFailed(BlocksMissingException cause) {
+    if (outdated.getAsBoolean()) {
+      // Nothing is known to be lost: the next try of this task looks at every server.
+      return new IOException(
+          "shuffle " + shuffleId + " has got further servers since this task began", cause);
+    }
+    MissingBlocks first = cause.missing().get(0);
+    // Unchecked for Scala; making it also tells the task, in case user code swallows it.
+    Platform.throwException(
+        new FetchFailedException(
+            MapLocation.of(first.mapAttempt()),
+            shuffleId,
+            first.mapAttempt(),
+            first.mapIndex(),
+            first.partition(),
+            cause.getMessage() + " " + missingMaps(cause),
+            cause));
+    return cause;
+  }
+
+  private static String missingMaps(BlocksMissingException cause) {
+    Set<String> blamed = new TreeSet<>();
+    Set<String> silent = new TreeSet<>();
+    for (MissingBlocks one : cause.missing()) {
+      List<String> failed = serversThat(FetchedBlocks::explainsLoss, one);
+      blamed.addAll(failed.isEmpty() ? one.servers() : failed);
+      silent.addAll(serversThat(reason -> reason == Reason.UNREACHABLE, one));
+    }
+    return MissingMaps.text(
+            cause.missing().stream()
+                .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
+                .toList())
+        + " "
+        + MissingMaps.servers(blamed, silent);
+  }
+
+  private static List<String> serversThat(Predicate<Reason> did, MissingBlocks missing) {
+    return missing.answers().stream()
+        .filter(answer -> did.test(answer.reason()))
+        .map(MissingBlocks.Answer::server)
+        .toList();
+  }
+
+  /** One that merely has nothing may stand in for another, and have all that it ever got. */
+  private static boolean explainsLoss(Reason reason) {
+    return switch (reason) {
+      case NEVER_WRITTEN, INCOMPLETE -> false;
+      case EXPIRED, LOST, UNREACHABLE, CORRUPT -> true;
+    };
+  }
+
+  /** Local output counts what it fetches itself. */
+  private static long remoteBlocks(ReadCounters counters) {
+    return counters.blocks() - counters.local().blocks();
+  }
+
+  private void report() {
+    ReadCounters now = read.counters();
+    metrics.incRemoteBytesRead(now.bytes() - reported.bytes());
+    metrics.incRemoteBlocksFetched(remoteBlocks(now) - remoteBlocks(reported));
+    long waitMs = TimeUnit.NANOSECONDS.toMillis(now.waitNanos());
+    metrics.incFetchWaitTime(waitMs - reportedWaitMs);
+    reportedWaitMs = waitMs;
+    long fetchMs = TimeUnit.NANOSECONDS.toMillis(now.requests().fetchNanos());
+    metrics.incRemoteReqsDuration(fetchMs - reportedFetchMs);
+    reportedFetchMs = fetchMs;
+    reported = now;
+  }
+}

@@ -1,0 +1,292 @@
+package io.sluice.coordinator.api;
+
+import io.sluice.common.config.ConfigChange;
+import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigReload;
+import io.sluice.common.error.PeerText;
+import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.cluster.DecommissionOrder;
+import io.sluice.coordinator.cluster.ExcludeList;
+import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.quota.SetLimits;
+import io.sluice.coordinator.state.Decision;
+import io.sluice.coordinator.state.Decisions;
+import io.sluice.coordinator.state.LoggedChange;
+import io.sluice.coordinator.state.MetadataRecord;
+import io.sluice.coordinator.state.StateOwner;
+import io.sluice.proto.ConfigurationChange;
+import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.ReloadConfigurationReply;
+import io.sluice.proto.ServerId;
+import io.sluice.proto.Status;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The acts of the REST API on a running coordinator. Thread-safe. */
+public final class ClusterAdminOperations implements AdminOperations {
+  private static final int BAD_REQUEST = 400;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+  private static final int UNAVAILABLE = 503;
+
+  private final StateOwner owner;
+  private final Supplier<Decisions> decisions;
+  private final Exclusions exclusions;
+  private final ServerControl servers;
+  private final ConfigReload configuration;
+  private final Executor files;
+  private final boolean kept;
+  private final Clock clock;
+
+  /**
+   * @param decisions asked for each act
+   * @param files where the configuration is read
+   * @param kept whether the state survives a restart
+   */
+  public ClusterAdminOperations(
+      StateOwner owner,
+      Supplier<Decisions> decisions,
+      Exclusions exclusions,
+      ServerControl servers,
+      ConfigReload configuration,
+      Executor files,
+      boolean kept,
+      Clock clock) {
+    this.owner = owner;
+    this.decisions = decisions;
+    this.exclusions = exclusions;
+    this.servers = servers;
+    this.configuration = configuration;
+    this.files = files;
+    this.kept = kept;
+    this.clock = clock;
+  }
+
+  @Override
+  public Resource exclusions() {
+    return exclusions(owner.view().excluded());
+  }
+
+  private Resource exclusions(ExcludeList list) {
+    return new Resource.Exclusions(
+        clock.millis(), exclusions.file().map(Object::toString).orElse(null), kept, list.sorted());
+  }
+
+  @Override
+  public CompletionStage<Resource> exclude(String server) {
+    return exclusions.exclude(server).thenApply(this::exclusions);
+  }
+
+  @Override
+  public CompletionStage<Resource> include(String server) {
+    return exclusions.include(server).thenApply(this::exclusions);
+  }
+
+  @Override
+  public CompletionStage<Resource> decommission(String server, Resource.DecommissionOrder order) {
+    Optional<String> problem = owner.logProblem();
+    if (problem.isPresent()) {
+      // The server would leave, and a restart of this coordinator would not know of it.
+      return refused(UNAVAILABLE, "not now: the metadata log cannot be written: " + problem.get());
+    }
+    DecommissionRequest request =
+        DecommissionRequest.newBuilder()
+            .setDeadlineMs(order.deadline())
+            .setMove(order.moves())
+            .build();
+    return decommission(
+        server,
+        request,
+        id ->
+            (view, nowMs) ->
+                Attempt.of(
+                    List.of(
+                        new LoggedChange.DecommissionOrdered(
+                            new DecommissionOrder(
+                                server, id.getEpoch(), order.deadline(), order.moves(), nowMs))),
+                    true),
+        server
+            + " takes no new assignment and ends once its data is "
+            + (order.moves() ? "at other servers" : "forgotten"));
+  }
+
+  @Override
+  public CompletionStage<Resource> cancelDecommission(String server) {
+    return decommission(
+        server,
+        DecommissionRequest.newBuilder().setCancel(true).build(),
+        id ->
+            (view, nowMs) ->
+                Attempt.of(
+                    view.orders().decommission(server) == null
+                        ? List.of()
+                        : List.of(new LoggedChange.DecommissionEnded(server, true)),
+                    true),
+        server + " goes on");
+  }
+
+  /**
+   * Gives an order to a server, and logs it once the server has accepted it.
+   *
+   * @param logged what is logged of the server
+   */
+  private CompletionStage<Resource> decommission(
+      String name,
+      DecommissionRequest request,
+      Function<ServerId, StateOwner.Decider<Attempt<Boolean>>> logged,
+      String done) {
+    return atServer(
+        name,
+        id ->
+            servers
+                .decommission(id, request)
+                .thenCompose(
+                    reply -> {
+                      demandOk(name, reply.getStatus(), reply.getMessage());
+                      return Attempt.ask(owner, logged.apply(id));
+                    })
+                .thenApply(unused -> new Resource.Done(clock.millis(), done)));
+  }
+
+  @Override
+  public CompletionStage<Resource> limit(String user, Resource.LimitsOrder order) {
+    Map<String, Long> named = order.named();
+    return Attempt.ask(
+            owner,
+            (view, nowMs) -> {
+              boolean known = view.limits().all().containsKey(user);
+              if (!known && view.limits().all().size() >= SetLimits.MAX_USERS) {
+                return Attempt.refused(
+                    CONFLICT,
+                    SetLimits.MAX_USERS
+                        + " users have limits of their own already, the maximum; use"
+                        + " rss.coordinator.quota.default.path");
+              }
+              return !known && named.isEmpty()
+                  ? Attempt.of(List.of(), true)
+                  : Attempt.of(List.of(new LoggedChange.LimitsSet(user, named)), true);
+            })
+        .thenApply(
+            unused ->
+                new Resource.Done(
+                    clock.millis(),
+                    named.isEmpty()
+                        ? "the rules give the limits of " + user
+                        : "limits of " + user + " are " + new TreeMap<>(named)));
+  }
+
+  @Override
+  public CompletionStage<Resource> deleteApplication(String application) {
+    Application known = owner.view().applications().get(application);
+    if (known == null || known.state() == Application.State.ENDED) {
+      return refused(
+          NOT_FOUND,
+          "no live application of that name is known here: " + PeerText.quoted(application));
+    }
+    UnregisterApplicationRequest request =
+        UnregisterApplicationRequest.newBuilder().setApplication(application).build();
+    return owner
+        .ask((view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs))
+        .handle(
+            (UnregisterApplicationReply reply, Throwable failure) -> {
+              if (failure != null) {
+                throw failed(UNAVAILABLE, "not now: " + failure);
+              }
+              demandOk(application, reply.getStatus(), reply.getMessage());
+              return new Resource.Done(
+                  clock.millis(),
+                  application + " is forgotten; servers drop its data with their next heartbeat");
+            });
+  }
+
+  @Override
+  public CompletionStage<Resource> reload() {
+    return CompletableFuture.supplyAsync(this::readAgain, files);
+  }
+
+  private Resource readAgain() {
+    ConfigReload.Outcome outcome;
+    try {
+      outcome = configuration.reload();
+    } catch (ConfigException e) {
+      throw failed(CONFLICT, "nothing has changed: " + ConfigReload.oneLine(e));
+    }
+    if (!outcome.applied().isEmpty()) {
+      CompletableFuture<Integer> unused =
+          owner.ask(
+              (view, nowMs) ->
+                  Decision.of(
+                      new MetadataRecord.ConfigurationReloaded(outcome.applied().toString()),
+                      outcome.applied().size()));
+    }
+    return new Resource.Reload(
+        clock.millis(), changes(outcome.applied()), changes(outcome.restartNeeded()));
+  }
+
+  private static List<Resource.Change> changes(List<ConfigChange> changes) {
+    return changes.stream()
+        .map(change -> new Resource.Change(change.key(), change.from(), change.to()))
+        .toList();
+  }
+
+  @Override
+  public CompletionStage<Resource> reloadServer(String name) {
+    return atServer(
+        name,
+        id ->
+            servers
+                .reload(id)
+                .thenApply(
+                    (ReloadConfigurationReply reply) -> {
+                      if (reply.getStatus() != Status.OK) {
+                        throw failed(
+                            CONFLICT, name + ": nothing has changed: " + reply.getMessage());
+                      }
+                      return new Resource.Reload(
+                          clock.millis(),
+                          told(reply.getAppliedList()),
+                          told(reply.getRestartNeededList()));
+                    }));
+  }
+
+  private static List<Resource.Change> told(List<ConfigurationChange> changes) {
+    return changes.stream()
+        .map(change -> new Resource.Change(change.getKey(), change.getFrom(), change.getTo()))
+        .toList();
+  }
+
+  private CompletionStage<Resource> atServer(
+      String name, Function<ServerId, CompletionStage<Resource>> call) {
+    Server server = owner.view().servers().get(name);
+    return server == null
+        ? refused(NOT_FOUND, "no server of that name is known here: " + PeerText.quoted(name))
+        : call.apply(server.id());
+  }
+
+  private static void demandOk(String name, Status status, String message) {
+    if (status != Status.OK) {
+      throw failed(
+          status == Status.BAD_REQUEST ? BAD_REQUEST : CONFLICT,
+          name + " refused: " + status + " " + message);
+    }
+  }
+
+  private static CompletionException failed(int status, String detail) {
+    return new CompletionException(new ApiException(status, detail));
+  }
+
+  private static CompletionStage<Resource> refused(int status, String detail) {
+    return CompletableFuture.failedFuture(new ApiException(status, detail));
+  }
+}

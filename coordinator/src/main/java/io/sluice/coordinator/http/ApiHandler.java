@@ -1,0 +1,145 @@
+package io.sluice.coordinator.http;
+
+import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.Caller;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.DeniedCall;
+import io.sluice.common.auth.DeniedCall.Cause;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.net.PeerConnections;
+import io.sluice.coordinator.api.Api;
+import io.sluice.coordinator.api.ApiAnswer;
+import io.sluice.coordinator.api.ApiCall;
+import io.sluice.metrics.http.HttpCall;
+import io.sluice.metrics.http.HttpPort;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Turns HTTP requests into calls of the REST API. Who asks is known by a bearer token or by the
+ * certificate of the connection, never by a cookie; and since a browser offers a certificate by
+ * itself, what changes something is refused if a page from elsewhere asks for it. What everybody
+ * may read is refused under names that others could have made for this process. Thread-safe.
+ */
+final class ApiHandler {
+  private static final int UNAUTHORIZED = 401;
+  private static final int FORBIDDEN = 403;
+  private static final int TOO_LARGE = 413;
+  private static final int UNSUPPORTED_TYPE = 415;
+  private static final int MISDIRECTED = 421;
+  private static final byte[] NOTHING = {};
+  private static final Pattern BEARER = Pattern.compile("[Bb]earer +([!-~]+) *");
+
+  private final Api api;
+  private final ClusterSecurity security;
+  private final HostNames names;
+  private final CallDenials denials;
+
+  /**
+   * @param names under which the open API is answered
+   * @param denials hears of requests that were denied
+   */
+  ApiHandler(Api api, ClusterSecurity security, HostNames names, CallDenials denials) {
+    this.api = api;
+    this.security = security;
+    this.names = names;
+    this.denials = denials;
+  }
+
+  /** Never ends exceptionally. */
+  CompletionStage<Reply> answer(HttpCall call) {
+    boolean changes = call.changes();
+    if (changes) {
+      if (isFromElsewhere(call)) {
+        String detail = "a page from elsewhere asks for this: only those of here may";
+        denied(Cause.PERMISSION_DENIED, call, detail);
+        return refused(FORBIDDEN, detail);
+      }
+      if (call.bodyTooLong()) {
+        denials.counted(Cause.TOO_LARGE);
+        return refused(TOO_LARGE, "a body has at most " + HttpPort.MAX_BODY_BYTES + " bytes");
+      }
+      if (!call.method().equals("DELETE") && !isJson(call)) {
+        return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
+      }
+    }
+    Caller caller;
+    try {
+      caller = caller(call);
+    } catch (SluiceException e) {
+      denied(Cause.UNAUTHENTICATED, call, e.getMessage());
+      return refused(UNAUTHORIZED, e.getMessage());
+    }
+    // Under TLS the browser has compared the name with the certificate.
+    boolean byNameOnly =
+        security.openReads() && caller.kind() == Caller.Kind.NOBODY && call.session() == null;
+    if (byNameOnly && !names.allow(call.header("Host"))) {
+      return refused(
+          MISDIRECTED,
+          "this host name is not accepted without authentication: use an address, a name that ends"
+              + " with .local, .internal or .svc, or the name in rss.coordinator.host");
+    }
+    return api.answer(
+            new ApiCall(
+                ApiCall.Door.PAGES,
+                call.method(),
+                call.path(),
+                call.query(),
+                changes ? call.body() : NOTHING,
+                caller,
+                PeerConnections.text(call.peer())))
+        .thenApply(ApiHandler::reply);
+  }
+
+  private Caller caller(HttpCall call) throws SluiceException {
+    String header = call.header("Authorization");
+    String bearer = null;
+    if (header != null) {
+      Matcher matcher = BEARER.matcher(header);
+      // Whatever else stands there proves nobody.
+      bearer = matcher.matches() ? matcher.group(1) : "";
+    }
+    return security.caller(bearer, call.session());
+  }
+
+  /** Browsers say where a request comes from; others say nothing, and need not. */
+  private static boolean isFromElsewhere(HttpCall call) {
+    String site = call.header("Sec-Fetch-Site");
+    String origin = call.header("Origin");
+    return site != null
+        ? !site.equals("same-origin") && !site.equals("none")
+        : origin != null && !origin.endsWith("://" + call.header("Host"));
+  }
+
+  private static boolean isJson(HttpCall call) {
+    String type = call.header("Content-Type");
+    return type != null
+        && type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals("application/json");
+  }
+
+  private void denied(Cause cause, HttpCall call, String reason) {
+    denials.denied(
+        new DeniedCall(
+            cause,
+            call.method() + " " + call.path(),
+            "",
+            PeerConnections.text(call.peer()),
+            reason));
+  }
+
+  private static CompletionStage<Reply> refused(int status, String detail) {
+    return CompletableFuture.completedStage(reply(Api.problem(status, detail)));
+  }
+
+  private static Reply reply(ApiAnswer answer) {
+    Map<String, String> headers =
+        answer.status() == UNAUTHORIZED
+            ? Map.of("WWW-Authenticate", "Bearer realm=\"sluice\"")
+            : answer.allow().isEmpty() ? Map.of() : Map.of("Allow", answer.allow());
+    return new Reply(answer.status(), answer.contentType(), answer.body(), headers);
+  }
+}

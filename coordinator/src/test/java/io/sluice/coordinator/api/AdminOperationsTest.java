@@ -1,0 +1,392 @@
+package io.sluice.coordinator.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What operators change over HTTP, with a token of an admin. */
+@Timeout(60)
+class AdminOperationsTest {
+  private static final String ADMIN = "ops.0123456789abcdef0123456789abcdef";
+  private static final String READER = "eve.fedcba9876543210fedcba9876543210";
+
+  @TempDir Path directory;
+  private final Map<String, String> settings = new ConcurrentHashMap<>();
+  private Path excluded;
+  private LiveCoordinator coordinator;
+
+  @BeforeEach
+  void start() throws Exception {
+    Path users = directory.resolve("users");
+    Files.writeString(
+        users,
+        """
+        ops admin 0123456789abcdef0123456789abcdef
+        eve reader fedcba9876543210fedcba9876543210
+        """);
+    excluded = directory.resolve("excluded");
+    settings.put("rss.security.users.file", users.toString());
+    settings.put("rss.coordinator.exclude.nodes.file.path", excluded.toString());
+    settings.put("rss.coordinator.data.dir", directory.resolve("data").toString());
+    coordinator = LiveCoordinator.start(settings);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    coordinator.close();
+  }
+
+  private HttpRequest.Builder asked(String method, String path, String token, String body) {
+    HttpRequest.Builder request =
+        coordinator.request("/api/v1/" + path).method(method, BodyPublishers.ofString(body));
+    if (method.equals("POST")) {
+      request.header("Content-Type", "application/json");
+    }
+    return token == null ? request : request.header("Authorization", "Bearer " + token);
+  }
+
+  private HttpResponse<String> ask(String method, String path) throws Exception {
+    return coordinator.send(asked(method, path, ADMIN, "").build());
+  }
+
+  private JsonNode done(String method, String path) throws Exception {
+    HttpResponse<String> response = ask(method, path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return JsonMapper.shared().readTree(response.body());
+  }
+
+  private void assertRefused(HttpResponse<String> response, int status, String words) {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+    assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+    assertThat(response.body()).contains(words);
+    assertThat(response.body().lines()).hasSize(1);
+  }
+
+  private String stateOf(String server) throws Exception {
+    return done("GET", "servers/" + server).at("/server/state").asString();
+  }
+
+  @Test
+  void anAdminExcludesAServerUntilItIsIncludedEvenOverARestart() throws Exception {
+    Files.writeString(excluded, "# by hand\nelsewhere:9 # broken\n");
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+    coordinator.server("b", "/1");
+
+    JsonNode list = done("POST", "servers/a:1/exclusion");
+
+    assertThat(list.get("entries").toString()).isEqualTo("[\"a:1\",\"elsewhere:9\"]");
+    assertThat(list.get("file").asString()).isEqualTo(excluded.toString());
+    assertThat(list.get("kept").asBoolean()).isTrue();
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+    assertThat(stateOf("b:1")).isEqualTo("ACTIVE");
+    assertThat(done("GET", "events?server=a:1").at("/events/0/kind").asString())
+        .isEqualTo("SERVER_EXCLUDED");
+
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+    assertThat(done("GET", "events?server=a:1").toString()).contains("SERVER_EXCLUDED");
+
+    done("DELETE", "servers/a:1/exclusion");
+    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+    assertThat(done("GET", "events?server=a:1").at("/events/0/kind").asString())
+        .isEqualTo("SERVER_INCLUDED");
+    assertThat(Files.readString(excluded)).isEqualTo("# by hand\nelsewhere:9 # broken\n");
+  }
+
+  @Test
+  void aHostIsExcludedAndIncludedAsAWhole() throws Exception {
+    coordinator.server("a", "/1");
+    done("POST", "servers/a/exclusion");
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+
+    assertRefused(ask("DELETE", "servers/a:1/exclusion"), 409, "include the host: a");
+
+    done("DELETE", "servers/a/exclusion");
+    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void whoIsNotThereIsNeitherExcludedNorIncluded() throws Exception {
+    assertRefused(ask("POST", "servers/nobody:1/exclusion"), 404, "no server or host");
+    assertRefused(ask("DELETE", "servers/nobody:1/exclusion"), 404, "neither a known server");
+    assertThat(excluded).doesNotExist();
+  }
+
+  @Test
+  void whatTheFileExcludesIsIncludedThere() throws Exception {
+    Files.writeString(excluded, "a:1\n");
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+    done("POST", "servers/a:1/exclusion");
+
+    assertRefused(ask("DELETE", "servers/a:1/exclusion"), 409, excluded.toString());
+
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+  }
+
+  @Test
+  void withoutADirectoryAnExclusionHoldsWhileTheCoordinatorRuns() throws Exception {
+    coordinator.close();
+    settings.remove("rss.coordinator.exclude.nodes.file.path");
+    settings.remove("rss.coordinator.data.dir");
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+
+    JsonNode list = done("POST", "servers/a:1/exclusion");
+
+    assertThat(list.get("file").isNull()).isTrue();
+    assertThat(list.get("kept").asBoolean()).isFalse();
+    assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
+    assertThat(done("DELETE", "servers/a:1/exclusion").get("entries")).isEmpty();
+    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void aSecondCoordinatorDoesNotStartOnTheSameDirectory() {
+    assertThatThrownBy(() -> LiveCoordinator.start(settings))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("rss.coordinator.data.dir: " + directory.resolve("data"))
+        .hasMessageContaining("in use by another process");
+  }
+
+  @Test
+  void limitsOfAUserGoBeforeTheRulesEvenOverARestart() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "3");
+    done("POST", "reload");
+    coordinator.application("one", "ann");
+
+    HttpResponse<String> set =
+        coordinator.send(
+            asked("PUT", "quotas/ann", ADMIN, "{\"applications\":1,\"bytes\":1024}")
+                .header("Content-Type", "application/json")
+                .build());
+    assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
+
+    coordinator.application("two", "ann");
+    assertThat(done("GET", "applications").get("applications")).hasSize(1);
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.application("one", "ann");
+    coordinator.application("two", "ann");
+    JsonNode quotas = done("GET", "quotas");
+    assertThat(quotas.at("/users/0/applications").toString()).isEqualTo("{\"used\":1,\"max\":1}");
+    assertThat(quotas.at("/users/0/bytes/max").asLong()).isEqualTo(1024);
+    assertThat(quotas.at("/limitsSet/ann/applications").asLong()).isEqualTo(1);
+    assertThat(quotas.at("/limitsSet/ann/partitions").isNull()).isTrue();
+
+    done("DELETE", "quotas/ann");
+    coordinator.application("two", "ann");
+    assertThat(done("GET", "quotas").at("/users/0/applications").toString())
+        .isEqualTo("{\"used\":2,\"max\":3}");
+  }
+
+  @Test
+  void refusesLimitsThatAreNone() throws Exception {
+    for (String wrong : new String[] {"", "{}", "[]", "{\"bytes\":-2}", "{\"byte\":1}"}) {
+      assertRefused(
+          coordinator.send(
+              asked("PUT", "quotas/ann", ADMIN, wrong)
+                  .header("Content-Type", "application/json")
+                  .build()),
+          400,
+          "applicationBytes");
+    }
+    assertThat(done("GET", "quotas").get("limitsSet")).isEmpty();
+  }
+
+  @Test
+  void forgetsAnApplication() throws Exception {
+    coordinator.application("app", "ann");
+
+    assertThat(done("DELETE", "applications/app").get("text").asString()).contains("app");
+
+    assertThat(done("GET", "applications/app").at("/application/state").asString())
+        .isEqualTo("ENDED");
+    assertRefused(ask("DELETE", "applications/app"), 404, "no live application");
+  }
+
+  @Test
+  void handsADecommissionToTheServer() throws Exception {
+    try (FakeServer server = new FakeServer()) {
+      coordinator.client().heartbeat(server.heartbeat());
+      String path = "servers/" + server.name() + "/decommission";
+
+      HttpResponse<String> begun =
+          coordinator.send(
+              asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
+      assertThat(stateOf(server.name())).isEqualTo("SERVER_DRAINING");
+      coordinator.close();
+      coordinator = LiveCoordinator.start(settings);
+      coordinator.client().heartbeat(server.heartbeat());
+      JsonNode order = done("GET", "servers/" + server.name()).get("decommission");
+      assertThat(order.get("deadlineMs").asLong()).isEqualTo(60_000);
+      assertThat(order.get("move").asBoolean()).isTrue();
+      assertThat(stateOf(server.name())).isEqualTo("SERVER_DRAINING");
+      done("DELETE", path);
+      assertThat(done("GET", "servers/" + server.name()).get("decommission").isNull()).isTrue();
+
+      assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
+      assertThat(server.wishes().get(0).getDeadlineMs()).isEqualTo(60_000);
+      assertThat(server.wishes().get(0).getMove()).isTrue();
+      assertThat(server.wishes().get(1).getCancel()).isTrue();
+      assertRefused(
+          coordinator.send(asked("POST", path, ADMIN, "{\"deadlineMs\":13}").build()),
+          409,
+          "ending already");
+      for (String wrong : new String[] {"[]", "{\"deadline\":1}", "{", "{\"deadlineMs\":-1}"}) {
+        assertRefused(
+            coordinator.send(asked("POST", path, ADMIN, wrong).build()), 400, "deadlineMs");
+      }
+      assertThat(
+              done("POST", "servers/" + server.name() + "/reload").at("/applied/0/key").asString())
+          .isEqualTo("rss.a");
+    }
+  }
+
+  @Test
+  void saysThatAServerDoesNotAnswer() throws Exception {
+    coordinator.server("127.0.0.1", "/1");
+
+    assertRefused(
+        ask("POST", "servers/127.0.0.1:1/decommission"), 502, "server 127.0.0.1:1 did not take it");
+    assertRefused(ask("POST", "servers/nobody:1/decommission"), 404, "no server of that name");
+  }
+
+  @Test
+  void aReloadTakesWhatCanChangeAndNamesTheRest() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "1");
+    settings.put("rss.coordinator.app.expired", "90s");
+    settings.put("rss.coordinator.connections.max", "20001");
+
+    JsonNode outcome = done("POST", "reload");
+
+    assertThat(outcome.get("applied").toString())
+        .isEqualTo(
+            "[{\"key\":\"rss.coordinator.app.expired\",\"from\":\"1m\",\"to\":\"90s\"},"
+                + "{\"key\":\"rss.coordinator.quota.default.app.num\",\"from\":\"-1\",\"to\":\"1\"}]");
+    assertThat(outcome.get("restartNeeded").toString())
+        .isEqualTo(
+            "[{\"key\":\"rss.coordinator.connections.max\",\"from\":\"20000\",\"to\":\"20001\"}]");
+    coordinator.application("one", "ann");
+    assertThat(done("GET", "applications/one").at("/application/leaseRemainingMs").asLong())
+        .isBetween(60_001L, 90_000L);
+    coordinator.application("two", "ann");
+    assertThat(done("GET", "events").at("/events/0/kind").asString())
+        .isEqualTo("APPLICATION_DENIED");
+    assertThat(done("GET", "events").toString()).contains("CONFIGURATION_RELOADED");
+    // What needs a restart is told until there is one.
+    assertThat(done("POST", "reload").get("restartNeeded")).hasSize(1);
+  }
+
+  @Test
+  void tellsWhatUsersHaveOfTheirQuotas() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "3");
+    done("POST", "reload");
+    coordinator.application("one", "ann");
+    coordinator.application("two", "ann");
+
+    JsonNode user = done("GET", "quotas").at("/users/0");
+
+    assertThat(user.get("user").asString()).isEqualTo("ann");
+    assertThat(user.get("applications").toString()).isEqualTo("{\"used\":2,\"max\":3}");
+    assertThat(user.get("bytes").get("max").isNull()).isTrue();
+    assertThat(user.get("overQuota")).isEmpty();
+  }
+
+  @Test
+  void aWrongConfigurationChangesNothing() throws Exception {
+    settings.put("rss.coordinator.quota.default.app.num", "0");
+    settings.put("rss.coordinator.shuffle.nodes.max", "many");
+
+    assertRefused(ask("POST", "reload"), 409, "rss.coordinator.shuffle.nodes.max");
+
+    coordinator.application("app", "ann");
+    assertThat(done("GET", "applications").get("applications")).hasSize(1);
+  }
+
+  @Test
+  void onlyAnAdminActs() throws Exception {
+    coordinator.server("a", "/1");
+    String path = "servers/a:1/exclusion";
+    assertRefused(
+        coordinator.send(asked("POST", path, null, "").build()), 401, "Bearer USER.SECRET");
+    assertRefused(coordinator.send(asked("POST", path, READER, "").build()), 403, "for admins");
+    for (String wrong :
+        new String[] {ADMIN + "0", "ops.", "ops", ".x", "nobody.0123456789abcdef01", "", "a b"}) {
+      HttpResponse<String> response = coordinator.send(asked("POST", path, wrong, "").build());
+      assertRefused(response, 401, "not known here");
+      assertThat(response.headers().firstValue("WWW-Authenticate").orElse("")).startsWith("Bearer");
+    }
+    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void refusesWhatAPageFromElsewhereMakesABrowserAsk() throws Exception {
+    coordinator.server("a", "/1");
+    String path = "servers/a:1/exclusion";
+    assertRefused(
+        coordinator.send(
+            asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "cross-site").build()),
+        403,
+        "from elsewhere");
+    assertRefused(
+        coordinator.send(
+            asked("POST", path, ADMIN, "").header("Origin", "http://evil.example").build()),
+        403,
+        "from elsewhere");
+    HttpRequest form =
+        coordinator
+            .request("/api/v1/" + path)
+            .header("Authorization", "Bearer " + ADMIN)
+            .header("Content-Type", "text/plain")
+            .POST(BodyPublishers.ofString("{}"))
+            .build();
+    assertRefused(coordinator.send(form), 415, "application/json");
+    assertRefused(
+        coordinator.send(asked("POST", path, ADMIN, " ".repeat(20_000)).build()), 413, "16384");
+    assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
+    assertThat(
+            coordinator
+                .send(
+                    asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "same-origin").build())
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void withoutUsersNothingIsChangedOverHttp() throws Exception {
+    coordinator.close();
+    settings.remove("rss.security.users.file");
+    coordinator = LiveCoordinator.start(settings);
+    coordinator.server("a", "/1");
+
+    HttpResponse<String> refused =
+        coordinator.send(asked("POST", "servers/a:1/exclusion", null, "").build());
+
+    assertRefused(refused, 403, "sluice admin");
+    JsonNode caller = JsonMapper.shared().readTree(coordinator.get("/api/v1/caller").body());
+    assertThat(caller.get("mayRead").asBoolean()).isTrue();
+    assertThat(caller.get("mayChange").asBoolean()).isFalse();
+    assertThat(caller.get("tokens").asBoolean()).isFalse();
+  }
+}

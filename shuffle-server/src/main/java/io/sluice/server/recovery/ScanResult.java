@@ -1,0 +1,91 @@
+package io.sluice.server.recovery;
+
+import io.sluice.common.run.RunId;
+import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.log.ShuffleKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What all directories hold.
+ *
+ * @param directories those that could be looked through in time
+ */
+public record ScanResult(List<DirectoryContents> directories) {
+  public ScanResult {
+    directories = List.copyOf(directories);
+  }
+
+  /** The largest epoch that anything in them names; 0 when there is nothing. */
+  public long newestEpoch() {
+    long newest = 0;
+    for (DirectoryContents directory : directories) {
+      for (FoundRun run : directory.runs()) {
+        newest = Math.max(newest, run.record().order().epoch());
+      }
+      newest = Math.max(newest, directory.lastStop().map(CleanStop::epoch).orElse(0L));
+    }
+    return newest;
+  }
+
+  List<FoundRun> runs() {
+    List<FoundRun> runs = new ArrayList<>();
+    directories.forEach(directory -> runs.addAll(directory.runs()));
+    return runs;
+  }
+
+  /** Forgotten shuffles, in the order of their removal. */
+  Set<ShuffleKey> forgotten() {
+    List<Tombstone> all = new ArrayList<>();
+    directories.forEach(directory -> all.addAll(directory.tombstones()));
+    all.sort(Comparator.comparingLong(Tombstone::buriedAtMs));
+    Map<ShuffleKey, Tombstone> newest = new LinkedHashMap<>();
+    for (Tombstone tombstone : all) {
+      newest.remove(tombstone.shuffle());
+      newest.put(tombstone.shuffle(), tombstone);
+    }
+    return newest.keySet();
+  }
+
+  /** Recorded runs whose blocks are in no file any more. */
+  Set<RunId> lost() {
+    Set<RunId> lost = new HashSet<>();
+    directories.forEach(directory -> lost.addAll(directory.lost()));
+    List<FoundRun> found = runs();
+    found.forEach(run -> lost.remove(run.record().id()));
+    lost.removeAll(RunSelection.replaced(found));
+    return lost;
+  }
+
+  /**
+   * The oldest life of the server of which nothing acknowledged is missing.
+   *
+   * @param previousEpoch the life before this one; 0: there was none
+   * @param epoch this life
+   * @return {@code epoch} unless the life before ended with a clean stop, and everything that it
+   *     left was found
+   */
+  long wholeSinceEpoch(long previousEpoch, long epoch) {
+    if (!lost().isEmpty()) {
+      return epoch;
+    }
+    long wholeSince = epoch;
+    int marks = 0;
+    int expected = 0;
+    for (DirectoryContents directory : directories) {
+      CleanStop stop = directory.lastStop().orElse(null);
+      if (stop != null && stop.epoch() == previousEpoch) {
+        marks++;
+        expected = stop.directories();
+        wholeSince = stop.wholeSinceEpoch();
+      }
+    }
+    return marks > 0 && marks >= expected ? wholeSince : epoch;
+  }
+}

@@ -1,0 +1,159 @@
+package io.sluice.server.model;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.server.background.MergeCounters;
+import io.sluice.server.background.MergeWriter;
+import io.sluice.server.background.ReportedMergeInputs;
+import io.sluice.server.background.SpillWriter;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.DiskLimits;
+import io.sluice.server.disk.DiskWatch;
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.RunFile;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.disk.WatchSteps;
+import io.sluice.server.log.LogConfig;
+import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.StoreConfig;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.observe.ServerCounters;
+import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.read.DiskReadCounters;
+import io.sluice.server.read.FileReads;
+import io.sluice.server.read.ReadBudget;
+import io.sluice.server.read.ReportedReads;
+import io.sluice.server.recovery.ForgottenShuffles;
+import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.ScanResult;
+import io.sluice.server.recovery.StopMark;
+import io.sluice.server.service.OverQuota;
+import io.sluice.server.service.PushAdmission;
+import io.sluice.server.service.ServerEpochs;
+import io.sluice.server.service.ServiceConfig;
+import io.sluice.server.service.StoreDataService;
+import io.sluice.transport.protocol.ConnectionGuard;
+import io.sluice.transport.server.RequestMemory;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+
+/** A server from its start to its end, as far as it stores; nothing in it runs by itself. */
+final class ServerModel {
+  private static final long TIMEOUT_MS = 30_000;
+  private static final int HOUSEKEEPING_ROUNDS = 4;
+  private static final StoreConfig STORE =
+      new StoreConfig(100, 100, 1 << 20, 1000, 1 << 30, new LogConfig(500, 1 << 30, 1000, 1000));
+
+  final List<ModelDirectory> directories;
+  final List<Disk> disks = new ArrayList<>();
+  final ShuffleStore store = new ShuffleStore(STORE);
+  final RunFiles files = new RunFiles(1);
+  final Recovered recovered;
+  final StoreDataService service;
+  final SpillWriter spills;
+  final MergeWriter merges;
+  final DiskWatch watch;
+
+  /**
+   * Starts: recovers what the directories hold.
+   *
+   * @param previousEpoch the life before; 0: there was none
+   * @param random for ids of runs
+   * @param cache for what the page cache holds
+   * @param givenUp told of each run that is given up alone
+   */
+  ServerModel(
+      List<ModelDirectory> directories,
+      long previousEpoch,
+      MemoryBudget memory,
+      ModelClock clock,
+      Random random,
+      Random cache,
+      ScheduledExecutorService timer,
+      Consumer<RunFile> givenUp)
+      throws IOException, InterruptedException {
+    this.directories = List.copyOf(directories);
+    for (ModelDirectory each : directories) {
+      disks.add(new Disk(each.storage(), each.catalog(), DiskLimits.DEFAULT, clock));
+    }
+    Recovery recovery = new Recovery(disks, files, store, TIMEOUT_MS, clock);
+    ScanResult findings = recovery.find();
+    long epoch = Math.max(previousEpoch, findings.newestEpoch()) + 1;
+    recovered = recovery.restore(findings, previousEpoch, epoch);
+    store.onForgotten(new ForgottenShuffles(disks, files, clock, 1000)::add);
+    ServerCounters counters = new ServerCounters();
+    RequestMemory requestMemory = new RequestMemory(1 << 30);
+    FileReads reads =
+        new FileReads(
+            new DiskReadConfig(1000, 16, 16, 1000, 0, false),
+            new ReadBudget(1 << 30),
+            requestMemory,
+            new ModelPageCache(cache),
+            UnpooledByteBufAllocator.DEFAULT,
+            disk -> Runnable::run,
+            timer,
+            new ReportedReads(),
+            new DiskReadCounters(),
+            clock);
+    ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
+    PushAdmission admission =
+        new PushAdmission(
+            epochs,
+            ServiceConfig.DEFAULT.limits(),
+            memory,
+            store,
+            () -> true,
+            new OverQuota(),
+            counters);
+    service =
+        new StoreDataService(
+            epochs,
+            ServiceConfig.DEFAULT,
+            ConnectionGuard.OPEN,
+            admission,
+            memory,
+            requestMemory,
+            store,
+            reads,
+            timer,
+            counters);
+    spills = new SpillWriter(epoch, files, random, counters);
+    merges = new MergeWriter(files, random, new MergeCounters(), new ReportedMergeInputs());
+    watch = WatchSteps.create(new Disks(disks), store, files, random, counters, clock, givenUp);
+  }
+
+  long epoch() {
+    return recovered.epoch();
+  }
+
+  /** Deletes runs that nobody needs, and does what else waits for the disks' housekeeping. */
+  void housekeep() {
+    // What is done on one disk may leave something to do on another one.
+    for (int round = 0; round < HOUSEKEEPING_ROUNDS; round++) {
+      disks.forEach(files::deletePending);
+    }
+  }
+
+  /** Says in every directory that nothing was left behind, if that is so. */
+  boolean markStop() throws InterruptedException {
+    if (store.totals().bufferedBytes() + store.totals().spillingBytes() > 0
+        || store.totals().anyLost()) {
+      return false;
+    }
+    return new StopMark(disks, false).write(epoch(), recovered.wholeSinceEpoch(), TIMEOUT_MS);
+  }
+
+  int readFailures() {
+    return directories.stream().mapToInt(each -> each.storage().readFailures()).sum();
+  }
+
+  /** Ends it, by now cut off from its directories: memory is given back, nothing else changes. */
+  void end() {
+    store.close();
+    files.close();
+  }
+}
