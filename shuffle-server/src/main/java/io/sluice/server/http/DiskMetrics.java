@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The metrics of each directory, labelled by path and kind. */
+/** Metrics of each storage directory, labelled by path and kind. */
 final class DiskMetrics {
   private static final String PREFIX = "sluice_server_disk_";
 
@@ -19,15 +19,17 @@ final class DiskMetrics {
       MetricTable.<DiskState>of(
               PREFIX, List.of("path", "kind"), disk -> List.of(disk.getPath(), disk.getKind()))
           .gauge(
-              "max_bytes", "Bytes that may be stored in the directory", DiskState::getCapacityBytes)
-          .gauge("free_bytes", "Bytes still free for the directory", DiskState::getFreeBytes)
+              "max_bytes",
+              "Capacity of the directory for run files, in bytes",
+              DiskState::getCapacityBytes)
+          .gauge("free_bytes", "Free bytes of the directory for run files", DiskState::getFreeBytes)
           .gauge(
               "healthy",
-              "1 while the directory is written to, 0 when it is full or not trusted",
+              "1 if the server writes to the directory, 0 if it is full or unhealthy",
               disk -> disk.getHealthy() ? 1 : 0)
           .gauge(
               "write_queue",
-              "Files that are being written to the directory",
+              "Number of files that are being written to the directory",
               DiskState::getQueueDepth)
           .counter(
               "written_bytes_total",
@@ -35,7 +37,7 @@ final class DiskMetrics {
               DiskState::getWrittenBytes)
           .counter(
               "write_seconds_total",
-              "Time that writing those files took",
+              "Time spent writing files to the directory, in seconds",
               disk -> (double) disk.getWriteNanos() / TimeUnit.SECONDS.toNanos(1))
           .build();
 
@@ -56,18 +58,18 @@ final class DiskMetrics {
               row -> List.of(row.disk.getPath(), row.disk.getKind(), row.health.name()))
           .gauge(
               "health",
-              "1 for the state that the disk is in, 0 for the others",
+              "Health state of the disk: 1 for the current state, 0 for all others",
               row -> row.disk.getHealth() == row.health ? 1 : 0)
           .build();
 
-  private record Distrust(DiskState disk) {}
+  private record UnhealthyDisk(DiskState disk) {}
 
-  private static final MetricTable<Distrust> CAUSES =
-      MetricTable.<Distrust>of(
+  private static final MetricTable<UnhealthyDisk> CAUSES =
+      MetricTable.<UnhealthyDisk>of(
               PREFIX,
               List.of("path", "kind", "cause"),
               row -> List.of(row.disk.getPath(), row.disk.getKind(), row.disk.getCause()))
-          .gauge("distrusted", "1 for a disk that is not trusted, with the cause", unused -> 1)
+          .gauge("distrusted", "1 for an unhealthy disk, with the cause as a label", unused -> 1)
           .build();
 
   private DiskMetrics() {}
@@ -83,11 +85,11 @@ final class DiskMetrics {
         disks.stream()
             .flatMap(disk -> CONDITIONS.stream().map(health -> new Condition(disk, health)))
             .toList();
-    List<Distrust> distrusted =
-        disks.stream().filter(disk -> !disk.getCause().isEmpty()).map(Distrust::new).toList();
+    List<UnhealthyDisk> unhealthy =
+        disks.stream().filter(disk -> !disk.getCause().isEmpty()).map(UnhealthyDisk::new).toList();
     List<MetricFamilySamples> all = new ArrayList<>(TableCollector.families(DISKS, disks));
     all.addAll(TableCollector.families(HEALTH, conditions));
-    all.addAll(TableCollector.families(CAUSES, distrusted));
+    all.addAll(TableCollector.families(CAUSES, unhealthy));
     return all;
   }
 }

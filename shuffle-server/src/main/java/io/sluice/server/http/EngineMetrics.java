@@ -10,16 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Metrics of verifying idle runs, and of what the logs take of the heap. Thread-safe. */
+/** Metrics of scrubbing, and of the totals of all shuffle logs. Thread-safe. */
 public final class EngineMetrics extends Collector {
   private static final MetricTable<ScrubCounters> SCRUBBED =
       MetricTable.<ScrubCounters>of(ServerMetrics.PREFIX + "scrub_")
-          .counter("read_bytes_total", "Bytes read to verify idle runs", ScrubCounters::readBytes)
-          .counter("verified_runs_total", "Idle runs found whole", ScrubCounters::verifiedRuns)
-          .counter("damaged_runs_total", "Idle runs found damaged", ScrubCounters::damagedRuns)
+          .counter(
+              "read_bytes_total",
+              "Bytes read by scrubbing, which verifies checksums of idle runs",
+              ScrubCounters::readBytes)
+          .counter(
+              "verified_runs_total",
+              "Idle runs whose checksums were verified without an error",
+              ScrubCounters::verifiedRuns)
+          .counter(
+              "damaged_runs_total",
+              "Idle runs that scrubbing found damaged",
+              ScrubCounters::damagedRuns)
           .counter(
               "unreadable_runs_total",
-              "Times that an idle run could not be read to its end",
+              "Number of times that scrubbing could not read an idle run completely",
               ScrubCounters::unreadableRuns)
           .build();
 
@@ -27,13 +36,14 @@ public final class EngineMetrics extends Collector {
       MetricTable.<LogTotals>of(ServerMetrics.PREFIX)
           .gauge(
               "metadata_bytes",
-              "Heap for what is known of partitions, attempts and runs, estimated",
+              "Estimated heap for metadata of partitions, attempts and runs, in bytes",
               LogTotals::metadataBytes)
-          .gauge("partitions", "Partitions that have a block", LogTotals::partitions)
-          .gauge("attempts", "Map attempts, summed over the shuffles", LogTotals::attempts)
+          .gauge(
+              "partitions", "Number of partitions with at least one block", LogTotals::partitions)
+          .gauge("attempts", "Number of map attempts of all shuffles", LogTotals::attempts)
           .gauge(
               "huge_shuffles",
-              "Shuffles that have a huge partition",
+              "Number of shuffles with a huge partition",
               totals -> totals.hugeLogs().size())
           .gauge(
               "buffered_bytes",

@@ -8,12 +8,15 @@ import io.sluice.server.background.MergeCounters;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/** What merging does, read at each scrape. Thread-safe. */
+/** Metrics of merges, read at each scrape. Thread-safe. */
 public final class MergeMetrics extends Collector {
   private static final MetricTable<MergeMetrics> MERGES =
       MetricTable.<MergeMetrics>of(ServerMetrics.PREFIX)
-          .counter("merges_total", "Run files written by merging others", m -> m.merges.merges())
-          .counter("merged_runs_total", "Run files that were merged", m -> m.merges.mergedRuns())
+          .counter("merges_total", "Run files written by merges", m -> m.merges.merges())
+          .counter(
+              "merged_runs_total",
+              "Run files that were merged into others",
+              m -> m.merges.mergedRuns())
           .counter(
               "merge_read_bytes_total", "Bytes read to merge run files", m -> m.merges.readBytes())
           .counter(
@@ -22,17 +25,19 @@ public final class MergeMetrics extends Collector {
               m -> m.merges.writtenBytes())
           .counter(
               "merge_failures_total",
-              "Merges that a disk or a damaged run ended; they changed nothing",
+              "Merges that failed because of a disk or a damaged run; their inputs stay unchanged",
               m -> m.merges.failures())
           .counter(
               "merges_cancelled_total",
-              "Merges given up because their shuffle or a run was gone, or the server stopped",
+              "Merges cancelled because their shuffle or a run was removed, or the server stopped",
               m -> m.merges.cancelled())
           .counter(
-              "merge_pauses_total", "Times that a merge waited for a spill", m -> m.merges.pauses())
+              "merge_pauses_total",
+              "Number of times that a merge paused for a spill",
+              m -> m.merges.pauses())
           .gauge(
               "merge_queue",
-              "Merges that are worth doing and wait for their turn",
+              "Number of planned merges that wait to start",
               m -> m.queueLength.getAsInt())
           .build();
 
@@ -40,7 +45,7 @@ public final class MergeMetrics extends Collector {
   private final IntSupplier queueLength;
 
   /**
-   * @param queueLength merges that wait for their turn
+   * @param queueLength number of planned merges that wait to start
    */
   public MergeMetrics(MergeCounters merges, IntSupplier queueLength) {
     this.merges = merges;

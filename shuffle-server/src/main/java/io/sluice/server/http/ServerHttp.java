@@ -18,8 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code /metrics} (Prometheus text), {@code /healthz} (the process runs) and {@code
- * /readyz} (it takes work, or 503 and one line that says why not).
+ * Serves {@code /metrics} (Prometheus text), {@code /healthz} (200 while the process runs) and
+ * {@code /readyz}. The last one returns 200 if the server accepts work, otherwise 503 and one line
+ * with the reason.
  */
 public final class ServerHttp implements AutoCloseable {
   private final CollectorRegistry registry;
@@ -48,9 +49,9 @@ public final class ServerHttp implements AutoCloseable {
   /**
    * Binds and serves.
    *
-   * @param tls empty: in clear
-   * @param limit of connections
-   * @param notReady why the server takes no work; empty when it does
+   * @param tls TLS context; empty for plain text
+   * @param limit connection limit
+   * @param notReady reason why the server accepts no work; empty if it accepts work
    */
   public static ServerHttp start(
       InetSocketAddress address,
@@ -72,7 +73,7 @@ public final class ServerHttp implements AutoCloseable {
 
   private HttpAnswer page(HttpCall call) {
     if (call.changes()) {
-      return HttpAnswer.text(405, "only GET and HEAD are understood\n");
+      return HttpAnswer.text(405, "method not allowed, use GET or HEAD\n");
     }
     return switch (call.path()) {
       case "/metrics" -> metrics(call);
@@ -82,7 +83,7 @@ public final class ServerHttp implements AutoCloseable {
               .get()
               .map(why -> HttpAnswer.text(503, "not ready: " + why + "\n"))
               .orElseGet(() -> HttpAnswer.text(200, "ready\n"));
-      default -> HttpAnswer.text(404, "there are /metrics, /healthz and /readyz\n");
+      default -> HttpAnswer.text(404, "not found, available pages: /metrics, /healthz, /readyz\n");
     };
   }
 
@@ -92,7 +93,7 @@ public final class ServerHttp implements AutoCloseable {
       return HttpAnswer.of(
           200, metrics.contentType(), metrics.text().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Memory does not fail.
+      throw new UncheckedIOException(e); // Writing to memory does not fail.
     }
   }
 

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The metrics of a shuffle server, read at each scrape from the status that GetStatus gives, so
- * that both always agree. Thread-safe.
+ * Metrics of a shuffle server. Each scrape reads the same status as the call GetStatus, so that
+ * both agree. Thread-safe.
  */
 public final class ServerMetrics extends Collector {
   static final String PREFIX = "sluice_server_";
@@ -26,12 +26,11 @@ public final class ServerMetrics extends Collector {
               "pushed_frames_total",
               "Push frames whose blocks were accepted",
               GetStatusReply::getPushedFrames)
-          .counter("pushed_blocks_total", "Blocks accepted", GetStatusReply::getPushedBlocks)
-          .counter(
-              "pushed_bytes_total", "Bytes of the blocks accepted", GetStatusReply::getPushedBytes)
+          .counter("pushed_blocks_total", "Accepted blocks", GetStatusReply::getPushedBlocks)
+          .counter("pushed_bytes_total", "Bytes of accepted blocks", GetStatusReply::getPushedBytes)
           .counter(
               "duplicate_blocks_total",
-              "Blocks dropped because the log had them already",
+              "Blocks dropped because they were received before",
               GetStatusReply::getDuplicateBlocks)
           .counter(
               "refused_frames_total",
@@ -43,14 +42,18 @@ public final class ServerMetrics extends Collector {
               GetStatusReply::getCorruptFrames)
           .counter(
               "paused_connections_total",
-              "Times that a connection was not read because the memory budget was spent",
+              "Number of times that the server paused reading a connection because"
+                  + " its memory budget was full",
               GetStatusReply::getPausedConnections)
           .counter(
-              "spilled_bytes_total", "Bytes written to run files", GetStatusReply::getSpilledBytes)
-          .counter("spilled_runs_total", "Run files written", GetStatusReply::getSpilledRuns)
+              "spilled_bytes_total",
+              "Bytes written to run files by spills",
+              GetStatusReply::getSpilledBytes)
+          .counter(
+              "spilled_runs_total", "Run files written by spills", GetStatusReply::getSpilledRuns)
           .counter(
               "failed_spills_total",
-              "Writes of run files that failed or were given up",
+              "Spills that failed or were abandoned after a timeout",
               GetStatusReply::getFailedSpills)
           .counter(
               "demoted_runs_total",
@@ -62,40 +65,47 @@ public final class ServerMetrics extends Collector {
               GetStatusReply::getDemotedBytes)
           .counter(
               "moved_bytes_total",
-              "Bytes that other servers took because this one leaves",
+              "Bytes copied to other servers by a decommission of this server",
               GetStatusReply::getMovedBytes)
           .counter(
               "lost_runs_total",
-              "Run files given up with their disk, or because they were damaged or unreadable",
+              "Run files lost with their disk, or because they were damaged or unreadable",
               GetStatusReply::getLostRuns)
           .counter(
               "lost_bytes_total",
-              "Bytes of run files given up with their disk, or because they were damaged or unreadable",
+              "Bytes of run files lost with their disk, or because they were damaged or unreadable",
               GetStatusReply::getLostBytes)
-          .counter("opens_total", "Opens of readers that were answered", GetStatusReply::getOpens)
           .counter(
-              "fetches_total", "Fetches of readers that were answered", GetStatusReply::getFetches)
+              "opens_total",
+              "Open requests of readers that were answered",
+              GetStatusReply::getOpens)
+          .counter(
+              "fetches_total",
+              "Fetch requests of readers that were answered",
+              GetStatusReply::getFetches)
           .counter(
               "opened_partitions_total",
               "Partitions opened by readers",
               GetStatusReply::getOpenedPartitions)
           .counter(
-              "fetched_bytes_total", "Bytes served to readers", GetStatusReply::getFetchedBytes)
+              "fetched_bytes_total",
+              "Bytes served to readers, from memory and from files",
+              GetStatusReply::getFetchedBytes)
           .counter(
               "fetched_from_memory_bytes_total",
               "Bytes served to readers from memory",
               GetStatusReply::getFetchedFromMemoryBytes)
           .gauge(
               "memory_used_bytes",
-              "Memory budget in use",
+              "Bytes of the memory budget in use",
               status -> status.getLoad().getMemoryUsedBytes())
           .gauge(
               "memory_max_bytes",
-              "Memory budget",
+              "Size of the memory budget for blocks, in bytes",
               status -> status.getLoad().getMemoryCapacityBytes())
           .gauge(
               "memory_peak_bytes",
-              "Most of the memory budget ever in use",
+              "Maximum bytes of the memory budget in use since the server started",
               GetStatusReply::getMemoryPeakBytes)
           .gauge(
               "pending_spill_bytes",
@@ -107,19 +117,29 @@ public final class ServerMetrics extends Collector {
               status -> status.getLoad().getStoredBytes())
           .gauge(
               "to_move_bytes",
-              "Bytes that others have still to take before this server may leave",
+              "Bytes that remain to be copied to other servers before this server"
+                  + " can be decommissioned",
               status -> status.getLoad().getMove().getBytesLeft())
           .gauge(
               "shuffles_to_move",
-              "Shuffles that others have still to take before this server may leave",
+              "Shuffles that remain to be copied to other servers before this"
+                  + " server can be decommissioned",
               status -> status.getLoad().getMove().getShufflesLeft())
           .gauge(
-              "connections", "Open data connections", status -> status.getLoad().getConnections())
-          .gauge("applications", "Applications with data here", GetStatusReply::getApplications)
-          .gauge("shuffles", "Shuffles with data here", GetStatusReply::getShuffles)
+              "connections",
+              "Number of open data connections",
+              status -> status.getLoad().getConnections())
+          .gauge(
+              "applications",
+              "Number of applications with data on this server",
+              GetStatusReply::getApplications)
+          .gauge(
+              "shuffles",
+              "Number of shuffles with data on this server",
+              GetStatusReply::getShuffles)
           .gauge(
               "accepting",
-              "1 while the server takes new assignments, 0 when it is draining or unhealthy",
+              "1 if the server accepts new assignments, 0 if it is draining or unhealthy",
               status -> status.getState() == ServerState.ACTIVE ? 1 : 0)
           .build();
 
@@ -127,11 +147,11 @@ public final class ServerMetrics extends Collector {
       MetricTable.<ServerMetrics>of(PREFIX)
           .counter(
               "heartbeat_failures_total",
-              "Heartbeats that a coordinator did not answer",
+              "Heartbeats to coordinators that failed or timed out",
               metrics -> metrics.heartbeatFailures.getAsLong())
           .gauge(
               "coordinators_answering",
-              "Coordinators that answered the last heartbeat",
+              "Number of coordinators that answered the latest heartbeat",
               metrics -> metrics.coordinatorsAnswering.getAsInt())
           .build();
 

@@ -9,13 +9,13 @@ import io.sluice.server.observe.Latencies;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** All that a shuffle server publishes. */
+/** All metrics of a shuffle server. */
 public final class ServerRegistry {
   private static final ProcessMetrics PROCESS = new ProcessMetrics(ServerMetrics.PREFIX);
 
   private ServerRegistry() {}
 
-  /** Every metric of ours; beside them there are those of the JVM. */
+  /** All metrics of Sluice, without those of the JVM. */
   public static List<Metric> metrics() {
     return Stream.of(
             ServerMetrics.metrics(),
@@ -30,9 +30,9 @@ public final class ServerRegistry {
   }
 
   /**
-   * A registry of all of them.
+   * Creates a registry with all metrics.
    *
-   * @param pool that data connections use
+   * @param pool buffer pool of the data connections
    */
   public static CollectorRegistry of(
       ServerMetrics server,

@@ -19,14 +19,14 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * What each of the largest applications takes, and why applications were forgotten. Thread-safe.
+ * Usage of the largest applications, removed applications by reason, and quotas. Thread-safe.
  *
- * <p>Gauges only: a counter of an application that drops out of the largest would seem to start
- * anew.
+ * <p>Usage has gauges only: a counter of an application that leaves the set of largest applications
+ * would appear to be reset.
  */
 public final class TenantMetrics extends Collector {
-  /** Applications with rows of their own; all others share one. */
-  static final int MOST_APPLICATIONS = 20;
+  /** Maximum number of applications with a separate row; all others share one row. */
+  static final int MAX_APPLICATIONS = 20;
 
   private record Use(String application, long storedBytes, long memoryBytes, int shuffles) {
     Use plus(Use other) {
@@ -50,11 +50,17 @@ public final class TenantMetrics extends Collector {
           .gauge(
               "stored_bytes",
               "Bytes of the application's shuffles, in memory and on disk; the "
-                  + MOST_APPLICATIONS
+                  + MAX_APPLICATIONS
                   + " largest applications by name, the rest as `other`",
               Use::storedBytes)
-          .gauge("memory_used_bytes", "Memory budget that the application takes", Use::memoryBytes)
-          .gauge("shuffles", "Shuffles of the application with data here", Use::shuffles)
+          .gauge(
+              "memory_used_bytes",
+              "Bytes of the memory budget in use by the application",
+              Use::memoryBytes)
+          .gauge(
+              "shuffles",
+              "Number of shuffles of the application with data on this server",
+              Use::shuffles)
           .build();
 
   private record Forgotten(LeaseTable.Reason reason, long count) {}
@@ -64,8 +70,8 @@ public final class TenantMetrics extends Collector {
               ServerMetrics.PREFIX, List.of("reason"), row -> List.of(row.reason.name()))
           .counter(
               "applications_forgotten_total",
-              "Applications whose data was dropped: ENDED by their driver, or LEASE_OUT when no"
-                  + " coordinator called them alive for a whole lease",
+              "Applications whose data was removed: ENDED if the driver"
+                  + " unregistered the application, LEASE_OUT if its lease expired",
               Forgotten::count)
           .build();
 
@@ -73,7 +79,7 @@ public final class TenantMetrics extends Collector {
       MetricTable.<OverQuota>of(ServerMetrics.PREFIX)
           .gauge(
               "over_quota_applications",
-              "Applications of which nothing more is taken, because coordinators say so",
+              "Number of applications over quota, whose pushes are refused",
               OverQuota::applications)
           .counter(
               "quota_refused_frames_total",
@@ -87,7 +93,7 @@ public final class TenantMetrics extends Collector {
   private final OverQuota overQuota;
 
   /**
-   * @param forgotten applications that were forgotten for a reason
+   * @param forgotten number of applications that were removed for a reason
    */
   public TenantMetrics(
       ShuffleStore store,
@@ -129,7 +135,7 @@ public final class TenantMetrics extends Collector {
         (application, use) ->
             new Use(application, use.storedBytes, memory.usedBytes(application), use.shuffles));
     List<Use> rows = new ArrayList<>();
-    LargestTenants.of(uses, MOST_APPLICATIONS, Use::storedBytes, Use::plus)
+    LargestTenants.of(uses, MAX_APPLICATIONS, Use::storedBytes, Use::plus)
         .forEach((name, use) -> rows.add(use.named(name)));
     return rows;
   }

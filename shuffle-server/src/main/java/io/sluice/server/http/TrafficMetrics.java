@@ -20,13 +20,14 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
-/** Metrics of connections, of reading files for them, and of who waits for memory. Thread-safe. */
+/** Metrics of connections, of file reads, and of memory for requests and replies. Thread-safe. */
 public final class TrafficMetrics extends Collector {
   private static final MetricTable<TransportCounters> CONNECTIONS =
       MetricTable.<TransportCounters>of(ServerMetrics.PREFIX)
           .gauge(
               "connections_paused",
-              "Connections that are not read now because there is no memory for what they bring",
+              "Number of connections whose reading is paused because no memory is"
+                  + " free for their pushes",
               TransportCounters::pausedConnections)
           .counter(
               "connections_accepted_total",
@@ -34,19 +35,19 @@ public final class TrafficMetrics extends Collector {
               TransportCounters::acceptedConnections)
           .counter(
               "connections_refused_total",
-              "Data connections turned away because there were too many",
+              "Data connections refused because of a connection limit",
               TransportCounters::refusedConnections)
           .counter(
               "protocol_errors_total",
-              "Connections ended because what they sent was not the protocol",
+              "Data connections closed because of a protocol error",
               TransportCounters::protocolErrors)
           .counter(
               "connection_timeouts_total",
-              "Connections ended because their peer stayed silent",
+              "Data connections closed because of a timeout of the peer",
               TransportCounters::timeouts)
           .build();
 
-  /** Connections turned away for one reason. */
+  /** Connections refused for one reason. */
   private record Denied(TransportCounters.Denial why, long count) {}
 
   private static final MetricTable<Denied> DENIED =
@@ -54,8 +55,9 @@ public final class TrafficMetrics extends Collector {
               ServerMetrics.PREFIX, List.of("reason"), row -> List.of(row.why.name()))
           .counter(
               "connections_denied_total",
-              "Data connections turned away: too many in TOTAL, of their PEER's address or of their"
-                  + " APPLICATION, or without the PROOF that they need",
+              "Data connections refused because of the limit of all connections"
+                  + " (TOTAL), of one client address (PEER) or of one application (APPLICATION),"
+                  + " or because of failed authentication (PROOF)",
               Denied::count)
           .build();
 
@@ -72,24 +74,21 @@ public final class TrafficMetrics extends Collector {
       MetricTable.<DiskReadCounters>of(ServerMetrics.PREFIX + "file_")
           .counter(
               "cached_bytes_total",
-              "Bytes of files that were sent from the page cache without waiting",
+              "Bytes of run files sent from the page cache without a disk read",
               DiskReadCounters::cachedBytes)
           .counter(
               "read_bytes_total",
-              "Bytes of files that disks' threads read",
+              "Bytes of run files read from disks for fetches",
               DiskReadCounters::readBytes)
           .counter(
               "read_ahead_bytes_total",
-              "Bytes of files that were read before anybody asked for them",
+              "Bytes of run files read ahead of a fetch",
               DiskReadCounters::aheadBytes)
-          .counter("read_failures_total", "Reads that a disk failed", DiskReadCounters::failures)
-          .counter(
-              "read_timeouts_total",
-              "Reads that a disk took too long for",
-              DiskReadCounters::timeouts)
+          .counter("read_failures_total", "Disk reads that failed", DiskReadCounters::failures)
+          .counter("read_timeouts_total", "Disk reads that timed out", DiskReadCounters::timeouts)
           .counter(
               "read_refusals_total",
-              "Reads refused at once, because a disk was stalled or had too many",
+              "Disk reads refused because the disk was stalled or its queue was full",
               DiskReadCounters::refusals)
           .build();
 
@@ -97,20 +96,20 @@ public final class TrafficMetrics extends Collector {
       MetricTable.<ShortCircuitCounters>of(ServerMetrics.PREFIX + "short_circuit_")
           .counter(
               "connections_total",
-              "Connections to the socket for readers on this host",
+              "Connections accepted on the socket for short-circuit reads",
               ShortCircuitCounters::connections)
           .gauge(
               "open_connections",
-              "Open connections to the socket for readers on this host",
+              "Number of open connections to the socket for short-circuit reads",
               ShortCircuitCounters::openConnections)
           .counter(
               "denied_connections_total",
-              "Connections to the socket for readers on this host that were closed because there"
-                  + " were too many, or their requests were refused or did not come",
+              "Connections to the socket for short-circuit reads that were closed"
+                  + " because of a connection limit, an invalid or denied request, or a timeout",
               ShortCircuitCounters::deniedConnections)
           .counter(
               "files_total",
-              "Run files that readers on this host were handed",
+              "Descriptors of run files sent to readers on this host",
               ShortCircuitCounters::files)
           .build();
 
@@ -118,33 +117,33 @@ public final class TrafficMetrics extends Collector {
       MetricTable.<TrafficMetrics>of(ServerMetrics.PREFIX)
           .gauge(
               "memory_waiters",
-              "Push frames that wait for memory",
+              "Number of push frames that wait for memory",
               metrics -> metrics.memory.waitingCount())
           .gauge(
               "memory_allocatable_bytes",
-              "Part of the memory budget that the JVM lets the server allocate. Less than"
-                  + " sluice_server_memory_max_bytes after it refused direct memory, until a retry"
-                  + " succeeds",
+              "Bytes of the memory budget that the JVM allows to allocate. Less"
+                  + " than sluice_server_memory_max_bytes after the JVM refused direct memory,"
+                  + " until a retry succeeds",
               metrics -> metrics.memory.allocatableBytes())
           .gauge(
               "read_budget_used_bytes",
-              "Bytes of replies to fetches that are being read or have not left the process",
+              "Bytes of the read budget in use, for replies to fetches that are being read or sent",
               metrics -> metrics.readBudget.usedBytes())
           .gauge(
               "read_budget_max_bytes",
-              "Capacity of the read budget",
+              "Capacity of the read budget, in bytes",
               metrics -> metrics.readBudget.capacityBytes())
           .gauge(
               "request_memory_used_bytes",
-              "Memory of requests, and of replies to Open that have not left the process",
+              "Bytes of heap in use for requests, and for replies to Open that are not sent yet",
               metrics -> metrics.requestMemory.usedBytes())
           .gauge(
               "request_memory_max_bytes",
-              "Capacity of the memory for requests: an eighth of the heap",
+              "Capacity of the memory for requests, in bytes: an eighth of the heap",
               metrics -> metrics.requestMemory.capacityBytes())
           .gauge(
               "event_loop_pending_tasks",
-              "Tasks that wait for the threads of the data connections",
+              "Number of tasks queued for the event loops of the data connections",
               metrics -> metrics.pendingTasks.getAsInt())
           .build();
 
@@ -160,7 +159,7 @@ public final class TrafficMetrics extends Collector {
   private final IntSupplier pendingTasks;
 
   /**
-   * @param pendingTasks of the event loops of the data connections
+   * @param pendingTasks number of tasks queued for the event loops of the data connections
    */
   public TrafficMetrics(
       TransportCounters connections,

@@ -1,5 +1,5 @@
 /**
- * What operators and their tools read over HTTP: metrics, liveness, readiness. Runs on the threads
- * of its port; reads the store and changes nothing.
+ * The HTTP port for operators and monitoring: metrics, liveness, readiness. Runs on the threads of
+ * the port; read-only.
  */
 package io.sluice.server.http;

@@ -8,19 +8,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How long pushes, opens, fetches, spills and merges took, and how large they were: an observation
- * per frame or file, never per block. Thread-safe.
+ * Histograms of the duration and size of pushes, opens, fetches, spills and merges, with one
+ * observation per frame or file. Thread-safe.
  */
 public final class Latencies {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** A push takes microseconds; from 100 ms on something is wrong. */
+  /** A push takes microseconds; 100 ms or more indicates a problem. */
   private static final List<Double> PUSHES =
       List.of(
           0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
           1.0);
 
-  /** From memory microseconds, from a disk that seeks tens of milliseconds; an open may wait. */
+  /**
+   * Microseconds from memory, tens of milliseconds from an HDD; an open may wait for map attempts.
+   */
   private static final List<Double> ANSWERS =
       List.of(
           0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
@@ -38,34 +40,37 @@ public final class Latencies {
   private static final Metric PUSH_SECONDS =
       Metric.histogram(
           "sluice_server_push_seconds",
-          "Time from a push frame that is wholly there to its answer: verified and appended",
+          "Time to verify and append a push frame, from its last byte received to"
+              + " its reply, in seconds",
           PUSHES);
   private static final Metric PUSH_BODY_BYTES =
       Metric.histogram(
-          "sluice_server_push_body_bytes", "Bytes of blocks of a push frame", BODY_SIZES);
+          "sluice_server_push_body_bytes", "Bytes of blocks per push frame", BODY_SIZES);
   private static final Metric OPEN_SECONDS =
       Metric.histogram(
           "sluice_server_open_seconds",
-          "Time from an open to its answer, with the wait for map attempts that it asked for",
+          "Time from an Open request to its reply, including its wait for map attempts, in seconds",
           ANSWERS);
   private static final Metric FETCH_SECONDS =
       Metric.histogram(
           "sluice_server_fetch_seconds",
-          "Time from a fetch until its bytes are ready to be sent",
+          "Time from a Fetch request until its bytes are ready to be sent, in seconds",
           ANSWERS);
   private static final Metric FETCH_BODY_BYTES =
-      Metric.histogram("sluice_server_fetch_body_bytes", "Bytes that a fetch got", BODY_SIZES);
+      Metric.histogram(
+          "sluice_server_fetch_body_bytes", "Bytes per reply to a Fetch request", BODY_SIZES);
   private static final Metric SPILL_SECONDS =
       Metric.histogram(
           "sluice_server_spill_seconds",
-          "Time from the decision to spill a run until it is in its file and catalogued",
+          "Time of a spill, from its decision until the run is written and in the"
+              + " catalog, in seconds",
           FILES);
   private static final Metric SPILL_RUN_BYTES =
-      Metric.histogram("sluice_server_spill_run_bytes", "Bytes of a spilled run", FILE_SIZES);
+      Metric.histogram("sluice_server_spill_run_bytes", "Bytes per spilled run", FILE_SIZES);
   private static final Metric MERGE_SECONDS =
       Metric.histogram(
           "sluice_server_merge_seconds",
-          "Time that a merge took, with its waits for more urgent writing",
+          "Time of a merge, including its pauses for spills, in seconds",
           FILES);
 
   private final Histogram pushSeconds = Instruments.histogram(PUSH_SECONDS);
@@ -104,7 +109,7 @@ public final class Latencies {
     }
   }
 
-  /** A push was answered, whether it was accepted or refused. */
+  /** Records a push that was answered, accepted or refused. */
   public void pushed(long nanos, int bodyBytes) {
     pushSeconds.observe(nanos / NANOS_PER_SECOND);
     pushBodyBytes.observe(bodyBytes);
@@ -114,7 +119,7 @@ public final class Latencies {
     openSeconds.observe(nanos / NANOS_PER_SECOND);
   }
 
-  /** A fetch has its bytes. */
+  /** Records a fetch whose bytes are ready to be sent. */
   public void fetched(long nanos, int bodyBytes) {
     fetchSeconds.observe(nanos / NANOS_PER_SECOND);
     fetchBodyBytes.observe(bodyBytes);

@@ -2,7 +2,7 @@ package io.sluice.server.observe;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a server has done since its start. Thread-safe; every figure only grows. */
+/** Counters of a server since its start. Thread-safe; all values are monotonic. */
 public final class ServerCounters {
   private final Latencies latencies;
   private final LongAdder pushedFrames = new LongAdder();
@@ -25,19 +25,19 @@ public final class ServerCounters {
   private final LongAdder corruptFrames = new LongAdder();
   private final LongAdder pausedConnections = new LongAdder();
 
-  /** Counters whose latencies nobody reads. */
+  /** Counters without published latencies. */
   public ServerCounters() {
     this(new Latencies());
   }
 
   /**
-   * @param latencies is told how long spills took
+   * @param latencies receives the durations and sizes of spills
    */
   public ServerCounters(Latencies latencies) {
     this.latencies = latencies;
   }
 
-  /** A push was acknowledged. */
+  /** Records an acknowledged push. */
   public void pushed(int keptBlocks, long keptBytes, int duplicates) {
     pushedFrames.increment();
     pushedBlocks.add(keptBlocks);
@@ -45,7 +45,7 @@ public final class ServerCounters {
     duplicateBlocks.add(duplicates);
   }
 
-  /** A run file of so many bytes of blocks was written. */
+  /** Records a spilled run file with {@code bytes} of blocks. */
   public void spilled(long bytes, long nanos) {
     spilledRuns.increment();
     spilledBytes.add(bytes);
@@ -56,42 +56,44 @@ public final class ServerCounters {
     failedSpills.increment();
   }
 
-  /** A run file was moved to a slower disk. */
+  /** Records a run file that was moved to a slower disk. */
   public void demoted(long bytes) {
     demotedRuns.increment();
     demotedBytes.add(bytes);
   }
 
-  /** Run files were given up with their disk, or because they were damaged or unreadable. */
+  /**
+   * Records run files that were lost with their disk, or because they were damaged or unreadable.
+   */
   public void lostRuns(int runs, long bytes) {
     lostRuns.add(runs);
     lostBytes.add(bytes);
   }
 
-  /** An Open was answered. */
+  /** Records an answered Open. */
   public void opened(int partitions) {
     opens.increment();
     openedPartitions.add(partitions);
   }
 
-  /** A Fetch was answered. */
+  /** Records an answered Fetch. */
   public void fetched(long bytes, long fromMemory) {
     fetches.increment();
     fetchedBytes.add(bytes);
     fetchedFromMemoryBytes.add(fromMemory);
   }
 
-  /** A frame was answered with an error, whatever the reason. */
+  /** Records a frame that was answered with an error. */
   public void refusedFrame() {
     refusedFrames.increment();
   }
 
-  /** A frame was refused because its bytes are wrong; it counts as refused too. */
+  /** Records a frame that was refused because of wrong bytes; it also counts as refused. */
   public void corruptFrame() {
     corruptFrames.increment();
   }
 
-  /** A connection was not read further because the memory budget was spent. */
+  /** Records that reading of a connection was paused because the memory budget was full. */
   public void pausedConnection() {
     pausedConnections.increment();
   }

@@ -81,7 +81,7 @@ class ServerHttpTest {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  /** Connects, and sends a part of a request. */
+  /** Connects and sends an incomplete request. */
   private Socket slowPeer(ServerHttp endpoint) throws IOException {
     Socket socket = new Socket("127.0.0.1", endpoint.port());
     sockets.add(socket);
@@ -115,7 +115,7 @@ class ServerHttpTest {
   }
 
   @Test
-  void oneAddressDoesNotTakeAllConnections() throws Exception {
+  void limitsConnectionsPerAddress() throws Exception {
     for (int i = 0; i < 256; i++) {
       Socket socket = new Socket();
       sockets.add(socket);
@@ -126,7 +126,7 @@ class ServerHttpTest {
   }
 
   @Test
-  void understandsGetAndHeadOnly() throws Exception {
+  void acceptsOnlyGetAndHead() throws Exception {
     HttpResponse<String> post =
         client.send(
             HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http.port() + "/metrics"))
@@ -134,7 +134,7 @@ class ServerHttpTest {
                 .build(),
             HttpResponse.BodyHandlers.ofString());
     assertThat(post.statusCode()).isEqualTo(405);
-    assertThat(post.body()).isEqualTo("only GET and HEAD are understood\n");
+    assertThat(post.body()).isEqualTo("method not allowed, use GET or HEAD\n");
     HttpResponse<String> head =
         client.send(
             HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http.port() + "/healthz"))
@@ -155,7 +155,7 @@ class ServerHttpTest {
   }
 
   @Test
-  void showsWhatTheStatusSays() throws Exception {
+  void publishesTheStatus() throws Exception {
     status =
         GetStatusReply.newBuilder()
             .setState(ServerState.ACTIVE)
@@ -209,7 +209,7 @@ class ServerHttpTest {
   }
 
   @Test
-  void isAliveWhetherReadyOrNot() throws Exception {
+  void isHealthyIndependentOfReadiness() throws Exception {
     notReady = Optional.of("no disk can be written");
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
     HttpResponse<String> ready = get("/readyz");
@@ -220,14 +220,14 @@ class ServerHttpTest {
   }
 
   @Test
-  void saysWhatThereIsWhereThereIsNothing() throws Exception {
+  void listsPagesOnNotFound() throws Exception {
     HttpResponse<String> response = get("/other");
     assertThat(response.statusCode()).isEqualTo(404);
     assertThat(response.body()).contains("/metrics");
   }
 
   @Test
-  void refusesAPortThatIsTaken() {
+  void refusesAPortInUse() {
     assertThatThrownBy(() -> start(http.port(), HttpTimeouts.DEFAULT))
         .isInstanceOf(BindException.class);
   }
