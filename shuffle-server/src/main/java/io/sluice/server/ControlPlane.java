@@ -27,18 +27,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/**
- * The gRPC port: what the server says of itself, is told to do, and data over gRPC. Thread-safe.
- */
+/** The gRPC port: status reports, control calls and data over gRPC. Thread-safe. */
 record ControlPlane(Mover mover, Decommission decommission, StoreReport report, RpcServer rpc) {
   private static final long SAMPLE_MS = 1_000;
 
-  /** Starts the reports of the server and opens the port. */
+  /** Starts the status reports of the server and opens the port. */
   static ControlPlane start(
       Startup startup,
       StorageEngine engine,
       DataPlane data,
-      Admission admission,
+      ConnectionLimits connectionLimits,
       ConfigReload reload)
       throws StartException {
     ServerConfig config = startup.config();
@@ -55,23 +53,23 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
             engine.memory(),
             engine.store(),
             engine.counters(),
-            admission.data(),
+            connectionLimits.data(),
             engine::diskStates,
             engine.spiller()::canStore,
             decommission,
             new ProcessVitals(),
             startup.nanoTime());
-    // Ends with its executor.
+    // Cancelled when its executor is closed.
     ScheduledFuture<?> unused =
         data.timer().scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
-    ScheduledFuture<?> unusedLooks =
+    ScheduledFuture<?> unusedChecks =
         data.timer()
             .scheduleWithFixedDelay(
                 decommission::look,
                 config.cluster().decommissionCheckMs(),
                 config.cluster().decommissionCheckMs(),
                 TimeUnit.MILLISECONDS);
-    // Ended by its part; what a flush waits for goes on without it.
+    // Closed with its part. A flush that still waits then ends without a result; spills continue.
     ScheduledExecutorService flusher = startup.parts().executor("flush", 1, false);
     RpcServer rpc =
         startRpc(
@@ -83,7 +81,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 reload,
                 () -> flusher.execute(() -> engine.flush(config.stopTimeoutMs()))),
             data,
-            admission);
+            connectionLimits);
     self.set(identity(config.network(), engine.epoch(), rpc.port(), data));
     report.identify(self.get());
     return new ControlPlane(mover, decommission, report, rpc);
@@ -108,12 +106,12 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 startup.nanoTime()));
   }
 
-  /** Why the server takes no work; empty when it does. */
+  /** Reason why the server accepts no work; empty if it accepts work. */
   Optional<String> notReady() {
     return switch (report.state()) {
       case ACTIVE -> Optional.empty();
       case SERVER_DRAINING -> Optional.of("the server is stopping or decommissioned");
-      case UNHEALTHY -> Optional.of("no directory has room or can be written");
+      case UNHEALTHY -> Optional.of("no storage directory accepts data: all are full or unhealthy");
       case SERVER_LOST, EXCLUDED, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED ->
           Optional.of(report.state().name());
     };
@@ -131,7 +129,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
   }
 
   private static RpcServer startRpc(
-      Startup startup, ControlService control, DataPlane plane, Admission admission)
+      Startup startup, ControlService control, DataPlane plane, ConnectionLimits connectionLimits)
       throws StartException {
     NetworkConfig network = startup.config().network();
     ClusterSecurity security = startup.security();
@@ -140,12 +138,15 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
         parts.add(
             "rpc",
             new RpcServer(
-                network.rpcThreads(), network.ioMode(), network.loops(), admission.rpcLimit()));
+                network.rpcThreads(),
+                network.ioMode(),
+                network.loops(),
+                connectionLimits.rpcLimit()));
     GrpcDataService data =
         new GrpcDataService(
             plane.service(),
             network.connections(),
-            admission.data(),
+            connectionLimits.data(),
             server.executor(),
             plane.timer(),
             startup.nanoTime());
@@ -158,20 +159,22 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
           server.start(
               address,
               new CallBounds(
-                  GrpcDataService.limits(CallLimits.control()), plane.timer(), admission.calls()),
-              admission.calls(),
+                  GrpcDataService.limits(CallLimits.control()),
+                  plane.timer(),
+                  connectionLimits.calls()),
+              connectionLimits.calls(),
               builder -> {
                 data.configure(builder);
                 security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
-                builder.intercept(new AuditCalls(admission.audit()));
-                // The last interceptor is asked first.
+                builder.intercept(new AuditCalls(connectionLimits.audit()));
+                // gRPC calls the interceptor that was added last first.
                 List<BindableService> services = new ArrayList<>(List.of(control, data));
                 services.addAll(
                     security.guard(
                         builder,
                         Set.of(DataExchange.SERVICE),
                         new ControlRules(security.openReads()),
-                        admission.calls()));
+                        connectionLimits.calls()));
                 return services;
               });
           return server;

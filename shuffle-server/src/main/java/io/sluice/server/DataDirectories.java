@@ -15,7 +15,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Opens the directories and the remote tier that run files lie in. */
+/** Opens the storage directories and the remote tier, which store the run files. */
 final class DataDirectories {
   private final ServerConfig config;
   private final LongSupplier nanoTime;
@@ -27,7 +27,7 @@ final class DataDirectories {
     parts = startup.parts();
   }
 
-  /** Opens all of them and, where that is configured, syncs them now and then. */
+  /** Opens all storage; with {@code INTERVAL} fsync, also starts the periodic sync. */
   Disks open() throws StartException {
     Disks local = parts.add("directories", openDisks());
     Disks disks =
@@ -39,7 +39,7 @@ final class DataDirectories {
     return disks;
   }
 
-  /** Those of this machine. */
+  /** Paths of the local directories, without the remote tier. */
   static List<Path> paths(Disks disks) {
     return disks.list().stream()
         .filter(disk -> disk.kind() != StorageKind.REMOTE)
@@ -78,7 +78,7 @@ final class DataDirectories {
               environment,
               paths(local),
               config.network().address().announced(),
-              // A small run waits for room that larger ones leave, if any ever do.
+              // Small runs stay on local disks unless demotion of larger runs frees space there.
               config.storage().disk().demotionBytesPerSecond() > 0 ? remote.largeBytes() : 0,
               config.storage().disk().fileGroup(),
               config.storage().durability().fsync() == Fsync.RUN,
@@ -97,7 +97,7 @@ final class DataDirectories {
       throw new StartException("rss.storage.type MEMORY_LOCALFILE_HDFS: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StartException("interrupted while the remote file system was opened", e);
+      throw new StartException("interrupted while opening the remote file system", e);
     }
   }
 }

@@ -11,8 +11,8 @@ import io.sluice.server.read.DiskReadConfig;
 import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
+import io.sluice.server.read.ReadHealthReporter;
 import io.sluice.server.read.ReaderThreads;
-import io.sluice.server.read.ReportedReads;
 import io.sluice.server.service.OverQuota;
 import io.sluice.server.service.PushAdmission;
 import io.sluice.server.service.ServerEpochs;
@@ -31,15 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What clients push to and fetch from. Thread-safe.
+ * The data service, its transports and its read path: clients push to it and fetch from it.
+ * Thread-safe.
  *
- * @param timer of whatever happens again and again or after a while
- * @param pushes decides about pushes
- * @param service as transports see it
- * @param files reads of what lies in files
- * @param readBudget of replies to Fetch
- * @param requestMemory of requests and replies to Open
- * @param netty the port of the framed transport; empty when only gRPC is spoken
+ * @param timer runs periodic and delayed tasks
+ * @param pushes accepts or refuses pushes
+ * @param service the service that the transports call
+ * @param files reads blocks from run files
+ * @param readBudget memory for replies to Fetch
+ * @param requestMemory memory for requests and for replies to Open
+ * @param netty server of the framed transport; empty if only gRPC is enabled
  */
 record DataPlane(
     ScheduledExecutorService timer,
@@ -54,12 +55,12 @@ record DataPlane(
     ShortCircuitCounters shortCircuits) {
   private static final Logger log = LoggerFactory.getLogger(DataPlane.class);
 
-  /** Replies to OPEN can be large, and one that is being put together holds up no other. */
+  /** Replies to OPEN can be large; the second thread serves others while one is built. */
   private static final int TIMER_THREADS = 2;
 
-  /** Starts the service, the socket for readers on this host and the port. */
+  /** Starts the service, the Unix domain socket for local readers and the data port. */
   static DataPlane start(
-      Startup startup, StorageEngine engine, Latencies latencies, Admission admission)
+      Startup startup, StorageEngine engine, Latencies latencies, ConnectionLimits connectionLimits)
       throws StartException {
     ScheduledExecutorService timer = startup.parts().executor("timer", TIMER_THREADS, false);
     DiskReadCounters readCounters = new DiskReadCounters();
@@ -82,13 +83,13 @@ record DataPlane(
         dataService(startup, epochs, engine, pushes, requestMemory, reads, timer);
     TrackedDataService service = new TrackedDataService(stored, latencies, startup.nanoTime());
     ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
-    startShortCircuit(startup, engine, reads, stored, admission, shortCircuits);
+    startShortCircuit(startup, engine, reads, stored, connectionLimits, shortCircuits);
     return new DataPlane(
         timer,
         pushes,
         service,
         reads,
-        startNetty(startup, service, admission),
+        startNetty(startup, service, connectionLimits),
         overQuota,
         readBudget,
         requestMemory,
@@ -101,7 +102,7 @@ record DataPlane(
     return netty.map(NettyDataServer::port).orElse(0);
   }
 
-  /** Tasks that wait for the threads of the data connections. */
+  /** Tasks queued for the event loops of the data connections. */
   int pendingTasks() {
     return netty.map(NettyDataServer::pendingTasks).orElse(0);
   }
@@ -126,7 +127,7 @@ record DataPlane(
             PooledByteBufAllocator.DEFAULT,
             parts.add("reader threads", new ReaderThreads(reading, nanoTime)),
             timer,
-            new ReportedReads(),
+            new ReadHealthReporter(),
             counters,
             nanoTime));
   }
@@ -164,13 +165,13 @@ record DataPlane(
     return service;
   }
 
-  /** Clients fetch where this does not work. */
+  /** Starts short-circuit reads. If that fails, clients fetch over the network instead. */
   private static void startShortCircuit(
       Startup startup,
       StorageEngine engine,
       FileReads reads,
       StoreDataService service,
-      Admission admission,
+      ConnectionLimits connectionLimits,
       ShortCircuitCounters counters) {
     ServerConfig config = startup.config();
     if (config.shortCircuit().isEmpty()) {
@@ -185,11 +186,15 @@ record DataPlane(
             reads,
             ConnectionGuard.of(startup.security()),
             counters,
-            admission::shortCircuitDenied);
+            connectionLimits::shortCircuitDenied);
     try {
       server.start();
     } catch (IOException e) {
-      log.warn("short circuit is off socket={} reason={}", shortCircuit.socket(), e.getMessage());
+      log.warn(
+          "short-circuit reads are disabled, clients on this host fetch over the"
+              + " network socket={} reason=\"{}\"",
+          shortCircuit.socket(),
+          e.getMessage());
       return;
     }
     startup.parts().add("short circuit", server);
@@ -197,7 +202,8 @@ record DataPlane(
   }
 
   private static Optional<NettyDataServer> startNetty(
-      Startup startup, TrackedDataService service, Admission admission) throws StartException {
+      Startup startup, TrackedDataService service, ConnectionLimits connectionLimits)
+      throws StartException {
     NetworkConfig network = startup.config().network();
     if (network.nettyPort().isEmpty()) {
       return Optional.empty();
@@ -213,7 +219,7 @@ record DataPlane(
                 network.loops(),
                 network.connections()),
             startup.security().tls().map(TlsContexts::dataServer),
-            admission.data(),
+            connectionLimits.data(),
             startup.nanoTime());
     return Optional.of(
         startup

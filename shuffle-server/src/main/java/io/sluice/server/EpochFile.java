@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The epoch of the last life of a server, one decimal number on a line of its own in the file
- * {@code epoch} of each base directory. The next life takes a larger one, whatever the clock says:
+ * The epoch of the latest start of a server: one line with a decimal number, in the file {@code
+ * epoch} of each base directory. The next start uses a larger epoch, even if the clock was set
+ * back:
  *
- * <pre>epoch = max(now in ms since 1970, largest epoch that the directories know + 1)</pre>
+ * <pre>epoch = max(now in ms since 1970, largest epoch stored in the directories + 1)</pre>
  *
- * Every usable directory keeps a copy, so that it survives a directory that is left out. The file
- * becomes visible by rename, after a sync.
+ * Every usable directory stores a copy, so that the epoch survives the removal of a directory. The
+ * file is synced, then becomes visible by rename.
  */
 final class EpochFile {
   static final String NAME = "epoch";
@@ -29,10 +30,10 @@ final class EpochFile {
   private EpochFile() {}
 
   /**
-   * The epoch of the last life; 0 if there was none.
+   * Returns the epoch of the latest start; 0 if there was none.
    *
    * @param directories usable base directories
-   * @throws StartException a file holds something else
+   * @throws StartException if a file cannot be read or has no valid epoch
    */
   static long last(List<Path> directories) throws StartException {
     long last = 0;
@@ -46,9 +47,9 @@ final class EpochFile {
    * Begins an epoch and stores it.
    *
    * @param directories usable base directories, at least one
-   * @param last as {@link #last} says
-   * @param newestKnown the largest epoch that anything else in them names
-   * @throws StartException a file cannot be written
+   * @param last result of {@link #last}
+   * @param newestKnown largest epoch found in run files and catalogs of the directories
+   * @throws StartException if a file cannot be written
    */
   static long begin(List<Path> directories, Clock clock, long last, long newestKnown)
       throws StartException {
@@ -74,15 +75,15 @@ final class EpochFile {
         return epoch;
       }
     } catch (NumberFormatException e) {
-      // Answered below, together with numbers that no server can have written.
+      // Reported below, as are numbers that no server writes.
     }
     throw new StartException(
         file
-            + ": a number of milliseconds since 1970 expected, found "
+            + ": invalid epoch: expected milliseconds since 1970, found "
             + (text.isEmpty()
                 ? "an empty file"
                 : "'" + text.substring(0, Math.min(40, text.length())) + "'")
-            + "; remove the file if the server's clock is right");
+            + "; check the server's clock, then remove the file");
   }
 
   private static void write(Path file, long epoch) throws StartException {

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where a server listens and what name it gives to others.
+ * Address on which a server listens, and host that it announces to clients and coordinators.
  *
  * @param announced host that clients connect to
  * @param bind address to listen on; empty: every interface
  */
 public record HostAddress(String announced, Optional<String> bind) {
   /**
-   * Chooses the address: the configured host is listened on and announced; else the server listens
-   * on every interface and announces {@code RSS_IP} of the environment or, without it, the first
-   * address that another machine can reach.
+   * Chooses the address. A configured host is used to listen and to announce. Without it, the
+   * server listens on every interface and announces the environment variable {@code RSS_IP}, or
+   * else the first address that other machines can reach.
    *
    * @param host the configured host, or empty
    * @param rssIp value of the environment variable {@code RSS_IP}, or null
@@ -37,9 +37,9 @@ public record HostAddress(String announced, Optional<String> bind) {
   }
 
   /**
-   * A socket address to listen on.
+   * Returns the socket address to listen on.
    *
-   * @throws UnknownHostException the host to listen on has no address
+   * @throws UnknownHostException if the host to listen on has no address
    */
   public InetSocketAddress listenOn(int port) throws UnknownHostException {
     return bind.isPresent()
@@ -56,7 +56,7 @@ public record HostAddress(String announced, Optional<String> bind) {
         }
       }
     } catch (SocketException e) {
-      // No interfaces to choose from: the loopback address below.
+      // No interface is known: the loopback address is used.
       candidates.clear();
     }
     return candidates.stream()

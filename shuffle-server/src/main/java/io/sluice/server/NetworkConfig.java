@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the server is reached.
+ * Addresses, ports and connection limits of the server.
  *
- * @param nettyPort of the framed transport; empty when the server does not run it
- * @param ioMode how the framed transport waits for its sockets, where the machine has it
- * @param loops threads of the framed transport
- * @param rpcThreads threads for gRPC calls
- * @param maxBodyBytes largest body of a frame
- * @param connections what the server puts up with from data connections, on either transport
+ * @param nettyPort port of the framed transport; empty if the transport is disabled
+ * @param ioMode preferred I/O mode of the framed transport
+ * @param loops event loop threads of the framed transport
+ * @param rpcThreads threads that run gRPC calls
+ * @param maxBodyBytes maximum length of a frame's body
+ * @param connections limits and timeouts of data connections, on both transports
  */
 public record NetworkConfig(
     HostAddress address,
@@ -27,39 +27,41 @@ public record NetworkConfig(
     int rpcThreads,
     int maxBodyBytes,
     DataTransportConfig connections) {
-  private static final long LARGEST_BODY_BYTES = 64L << 20;
+  private static final long MAX_BODY_BYTES = 64L << 20;
 
-  /** Frames of this size every server takes: the largest that clients make. */
-  private static final long LEAST_BODY_BYTES = 4L << 20;
+  /** Every server accepts frames of this size, the maximum size that clients build. */
+  private static final long MIN_MAX_BODY_BYTES = 4L << 20;
 
-  /** gRPC calls do not block for long: more threads only cost memory. */
+  /** gRPC calls block only briefly, so that more threads would only use memory. */
   private static final int RPC_THREADS_PER_CORE = 4;
 
-  private static final int LEAST_RPC_THREADS = 8;
+  private static final int MIN_RPC_THREADS = 8;
 
-  /** The transports that a server runs for data. */
+  /** Data transports of a server. */
   public enum ServerType {
     /** Over gRPC streams only. */
     GRPC,
-    /** Framed TCP on a port of its own, and gRPC streams. */
+    /** Framed TCP on a separate port, and gRPC streams. */
     GRPC_NETTY
   }
 
   static final ConfigKey<String> HOST =
       ConfigKey.string("rss.server.host")
-          .defaultText("every interface; announced is RSS_IP or the machine's first address")
+          .defaultText("every interface; RSS_IP or the machine's first address is announced")
           .doc(
-              "Host name or address to listen on and to announce. Without it the server listens"
-                  + " on every interface and announces the environment variable RSS_IP, or else its"
-                  + " first address that is not loopback. Set it on machines with several networks.")
+              "Host name or address to listen on and to announce to clients. By"
+                  + " default the server listens on every interface and announces the environment"
+                  + " variable RSS_IP, or else its first address that is not loopback. Set it on"
+                  + " machines with several networks.")
           .build();
 
   static final ConfigKey<ServerType> SERVER_TYPE =
       ConfigKey.enumeration("rss.rpc.server.type", ServerType.class)
           .defaultValue(ServerType.GRPC_NETTY)
           .doc(
-              "Transports for data. GRPC_NETTY: framed TCP on rss.server.netty.port and gRPC on"
-                  + " rss.rpc.server.port; GRPC: only gRPC. Change it if only one port may be open.")
+              "Data transports of the server. GRPC_NETTY: framed TCP on"
+                  + " rss.server.netty.port and gRPC on rss.rpc.server.port; GRPC: only gRPC. Set"
+                  + " GRPC if only one port may be open.")
           .build();
 
   static final ConfigKey<Integer> RPC_PORT =
@@ -68,8 +70,8 @@ public record NetworkConfig(
           .atLeast(0)
           .atMost(65535)
           .doc(
-              "Port of control calls and of the gRPC transport; 0: any free port. Change it if"
-                  + " another process uses the port.")
+              "Port for control calls and for the gRPC data transport; 0: any free"
+                  + " port. Change it if another process uses the port.")
           .build();
 
   static final ConfigKey<Integer> NETTY_PORT =
@@ -96,9 +98,9 @@ public record NetworkConfig(
       ConfigKey.enumeration("rss.server.netty.io.mode", IoMode.class)
           .defaultValue(IoMode.EPOLL)
           .doc(
-              "How the framed transport waits for its sockets: IO_URING, EPOLL or NIO. If the"
-                  + " kernel lacks a mode, the next one is used, with one line in the log. Change it"
-                  + " only to find a fault.")
+              "Socket I/O mode of the framed transport: IO_URING, EPOLL or NIO. If"
+                  + " the kernel does not support a mode, the server logs a line and uses the next"
+                  + " one of this list. Change it only to isolate a fault.")
           .build();
 
   static final ConfigKey<Integer> LOOPS =
@@ -107,19 +109,20 @@ public record NetworkConfig(
           .atLeast(0)
           .atMost(1024)
           .doc(
-              "Threads of the framed transport; 0: one per core, at least two. Change it if other"
-                  + " processes share the machine.")
+              "Number of event loop threads of the framed transport; 0: one per"
+                  + " core, at least two. Lower it if other processes share the machine.")
           .build();
 
   static final ConfigKey<Long> MESSAGE_MAX_SIZE =
       ConfigKey.dataSize("rss.rpc.message.max.size")
-          .defaultValue(LARGEST_BODY_BYTES)
-          .atLeast(LEAST_BODY_BYTES)
+          .defaultValue(MAX_BODY_BYTES)
+          .atLeast(MIN_MAX_BODY_BYTES)
           .doc(
-              "Maximum body of one pushed frame or one fetch, at most 64 MiB. Beyond the 4 MiB"
-                  + " that every client may send it is also at most an eighth of"
-                  + " rss.server.buffer.capacity; clients learn it when they connect. Lower it if a few"
-                  + " clients fill the memory of a small server.")
+              "Maximum size of the body of one pushed frame or one fetch, from 4"
+                  + " MiB to 64 MiB. The effective limit is also at most an eighth of"
+                  + " rss.server.buffer.capacity, but never below 4 MiB; the server announces it"
+                  + " to clients when they connect. Lower it if a few clients fill the memory of a"
+                  + " small server.")
           .build();
 
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
@@ -127,8 +130,8 @@ public record NetworkConfig(
           .defaultValue(256)
           .atLeast(1)
           .doc(
-              "Maximum number of open connections to rss.jetty.http.port; a further one is"
-                  + " closed. Change it only if monitoring opens more.")
+              "Maximum number of open connections to rss.jetty.http.port;"
+                  + " additional connections are closed. Raise it if monitoring opens more.")
           .build();
 
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
@@ -136,12 +139,13 @@ public record NetworkConfig(
           .defaultValue(64)
           .atLeast(1)
           .doc(
-              "Maximum number of open connections to rss.jetty.http.port from one address. Behind"
-                  + " a reverse proxy all have its address: give it the value of"
-                  + " rss.server.http.connections.max then.")
+              "Maximum number of open connections to rss.jetty.http.port from one"
+                  + " client address. Behind a reverse proxy, set it to the value of"
+                  + " rss.server.http.connections.max, because all connections have the proxy's"
+                  + " address.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Configuration keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           HOST,
@@ -156,9 +160,9 @@ public record NetworkConfig(
           MAX_HTTP_CONNECTIONS_PER_PEER);
 
   /**
-   * Two ports that are said are different.
+   * Checks that configured ports differ.
    *
-   * @return the problem, if there is one
+   * @return the error message; empty if the ports are valid
    */
   public static Optional<String> checkPorts(ConfigSet set) {
     boolean netty = set.get(SERVER_TYPE) == ServerType.GRPC_NETTY;
@@ -174,7 +178,7 @@ public record NetworkConfig(
                   + ports.get(j).name()
                   + " are both "
                   + port
-                  + "; give each a port of its own");
+                  + "; set different ports");
         }
       }
     }
@@ -183,15 +187,15 @@ public record NetworkConfig(
 
   /**
    * @param rssIp value of the environment variable {@code RSS_IP}, or null
-   * @param bufferBytes memory for blocks, of which one body may take an eighth, or what every
-   *     client may send
-   * @param cores of the machine
+   * @param bufferBytes memory for blocks; limits a body to an eighth of it, but not below the size
+   *     that every client may send
+   * @param cores number of processor cores
    */
   public static NetworkConfig from(ConfigSet set, String rssIp, long bufferBytes, int cores) {
     long maxBody =
         Math.min(
-            Math.min(set.get(MESSAGE_MAX_SIZE), LARGEST_BODY_BYTES),
-            Math.max(LEAST_BODY_BYTES, bufferBytes / 8));
+            Math.min(set.get(MESSAGE_MAX_SIZE), MAX_BODY_BYTES),
+            Math.max(MIN_MAX_BODY_BYTES, bufferBytes / 8));
     int loops = set.get(LOOPS);
     return new NetworkConfig(
         HostAddress.choose(set.find(HOST).orElse(""), rssIp),
@@ -205,7 +209,7 @@ public record NetworkConfig(
             set.get(MAX_HTTP_CONNECTIONS_PER_PEER)),
         set.get(IO_MODE),
         loops == 0 ? Math.max(2, cores) : loops,
-        Math.max(LEAST_RPC_THREADS, RPC_THREADS_PER_CORE * cores),
+        Math.max(MIN_RPC_THREADS, RPC_THREADS_PER_CORE * cores),
         (int) maxBody,
         DataTransportConfig.from(set));
   }

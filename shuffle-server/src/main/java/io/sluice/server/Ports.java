@@ -6,9 +6,9 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
 
-/** Opens ports, or says in one line why that cannot be and what to do. */
+/** Opens ports. A failure is reported in one line with its reason and its remedy. */
 final class Ports {
-  /** Opens one. */
+  /** Opens a port at an address. */
   interface Opening<T> {
     T at(InetSocketAddress address) throws IOException;
   }
@@ -18,9 +18,9 @@ final class Ports {
   private Ports() {}
 
   /**
-   * Opens a port of this host.
+   * Opens a port on this host.
    *
-   * @param key that the port was configured with
+   * @param key configuration key of the port, for the error message
    */
   static <T> T open(HostAddress host, String key, int port, Opening<T> opening)
       throws StartException {
@@ -37,12 +37,15 @@ final class Ports {
               + port
               + ": "
               + root(e).getMessage()
-              + "; give a free port, or 0 for any",
+              + "; set a free port, or 0 for any free port",
           e);
     }
   }
 
-  /** What an operator should know of ports of this host; empty: nothing. */
+  /**
+   * Returns a security warning about the ports of this host, for the operator; empty if there is
+   * none.
+   */
   static Optional<String> warning(HostAddress host, ClusterSecurity security)
       throws StartException {
     return security.warning(address(host, 0).getAddress(), HOST_KEY);
@@ -56,7 +59,7 @@ final class Ports {
           HOST_KEY
               + ": "
               + host.announced()
-              + " has no address; give a host name or address of this machine",
+              + " cannot be resolved; set a host name or address of this machine",
           e);
     }
   }

@@ -24,11 +24,11 @@ import io.sluice.transport.server.DataTransportConfig;
 import java.util.Optional;
 
 /**
- * The configuration of a shuffle server, parsed once at its start.
+ * Configuration of a shuffle server, parsed once when it starts.
  *
- * @param shuffles bounds of what is kept
- * @param shortCircuit empty: clients on this host do not get run files
- * @param stopTimeoutMs how long a clean stop may take
+ * @param shuffles limits of the shuffle store
+ * @param shortCircuit short-circuit reads; empty if disabled
+ * @param stopTimeoutMs timeout of a clean stop
  */
 public record ServerConfig(
     NetworkConfig network,
@@ -47,15 +47,19 @@ public record ServerConfig(
           .atMost(60_000L)
           .reloadable()
           .doc(
-              "How long a clean stop may take to finish requests and to write memory to run"
-                  + " files; the rest is lost. Raise it with rss.server.buffer.capacity, within what"
-                  + " systemd or Kubernetes allow.")
+              "Timeout of a clean stop, in which the server finishes requests and"
+                  + " writes memory to run files; data that is not written in time is lost. Raise"
+                  + " it together with rss.server.buffer.capacity, but keep it below the stop"
+                  + " timeout of systemd or Kubernetes.")
           .build();
 
-  /** Log entries in memory spill like bytes do, at this part of where pushes are refused. */
+  /**
+   * Spilling also starts at this fraction of the number of in-memory log entries at which pushes
+   * are refused.
+   */
   private static final int SPILL_AT_EXTENTS_DIVISOR = 4;
 
-  /** Every key of a shuffle server. */
+  /** Configuration keys of a shuffle server. */
   public static final ConfigSchema SCHEMA = schema();
 
   private static ConfigSchema schema() {
@@ -89,16 +93,16 @@ public record ServerConfig(
             .ignoredIn(ServerConfig.class, "uniffle-keys.txt")
             .removed(
                 "rss.jetty.ssl.enable",
-                "rss.security.tls.enabled encrypts every port, this one too")
+                "rss.security.tls.enabled encrypts every port, including the HTTP port")
             .removed(
                 "rss.http.basic.authorizationCredentials",
-                "the HTTP port has no login and shows metrics only; close it to others");
+                "the HTTP port has no login and serves metrics only; restrict access by firewall");
     return MemoryConfig.rules(DiskConfig.rules(DataTransportConfig.rules(schema))).build();
   }
 
   /**
    * @param rssIp value of the environment variable {@code RSS_IP}, or null
-   * @throws ConfigException the machine cannot give what is asked
+   * @throws ConfigException if the machine has less memory than configured
    */
   public static ServerConfig from(ConfigSet set, MachineMemory machine, String rssIp, int cores) {
     MemoryConfig memory = MemoryConfig.from(set, machine);
@@ -123,7 +127,7 @@ public record ServerConfig(
         ShortCircuitConfig.from(set, disk.directories().get(0).path(), network.connections()),
         ClusterConfig.from(set),
         set.get(STOP_TIMEOUT),
-        // Tokens are the coordinators' to give.
+        // Only coordinators issue tokens.
         SecurityConfig.from(set, 0));
   }
 }

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server as its coordinators see it. Thread-safe. */
+/** Builds the heartbeats of this server and applies the replies of coordinators. Thread-safe. */
 final class ServerHeartbeatSource implements HeartbeatSource {
   private static final Logger log = LoggerFactory.getLogger(ServerHeartbeatSource.class);
 
@@ -36,7 +36,7 @@ final class ServerHeartbeatSource implements HeartbeatSource {
       new EnumMap<>(LeaseTable.Reason.class);
 
   /**
-   * @param tags asked for each heartbeat
+   * @param tags called for each heartbeat
    */
   ServerHeartbeatSource(
       StoreReport report,
@@ -72,7 +72,7 @@ final class ServerHeartbeatSource implements HeartbeatSource {
         .build();
   }
 
-  /** Applications that were forgotten for a reason, since the start. */
+  /** Number of applications that were removed for a reason since the server started. */
   long forgotten(LeaseTable.Reason reason) {
     return forgotten.get(reason).sum();
   }
@@ -107,7 +107,7 @@ final class ServerHeartbeatSource implements HeartbeatSource {
         .addKeyValue("application", application)
         .addKeyValue("reason", reason)
         .addKeyValue("shuffles", shuffles)
-        .log("application is over");
+        .log("removed the data of an application");
     audit.write(AuditEntry.happened(action(reason), application, reason.name()));
   }
 }

@@ -36,18 +36,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running shuffle server. {@link #start} returns once data is accepted; {@link #close} is the
- * clean stop.
+ * A running shuffle server. {@link #start} returns when the server accepts data; {@link #close}
+ * stops it cleanly.
  *
  * <p>Parts start in the order storage, memory, service, transports, control, HTTP, heartbeats, and
- * end in reverse. A part that cannot start ends those before it, and the reason is one line.
+ * stop in reverse order. If a part fails to start, the parts started before it are stopped and the
+ * reason is reported in one line.
  *
  * <p>Thread-safe.
  */
 public final class ShuffleServerProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ShuffleServerProcess.class);
 
-  private static final long LAST_REPORT_MS = 2_000;
+  private static final long LAST_HEARTBEAT_MS = 2_000;
 
   private final LongSupplier nanoTime;
   private final StartedParts parts;
@@ -61,11 +62,11 @@ public final class ShuffleServerProcess implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Starts a server whose configuration stays as it is.
+   * Starts a server whose configuration cannot be reloaded.
    *
-   * @param set of {@link ServerConfig#SCHEMA}
-   * @throws StartException what keeps it from starting, in one line
-   * @throws ConfigException the machine cannot give what is asked
+   * @param set configuration by {@link ServerConfig#SCHEMA}
+   * @throws StartException if the server cannot start; the message is one line
+   * @throws ConfigException if the machine has less memory than configured
    */
   public static ShuffleServerProcess start(ConfigSet set) throws StartException {
     return start(set, ShuffleServerProcess::cannotReload);
@@ -73,13 +74,14 @@ public final class ShuffleServerProcess implements AutoCloseable {
 
   private static ConfigSet cannotReload() {
     throw new ConfigException(
-        "this server was started without a way to read its configuration again");
+        "this server cannot reload its configuration: it was started without a"
+            + " configuration source");
   }
 
   /**
    * Starts a server.
    *
-   * @param source reads the configuration again, when an operator wants it
+   * @param source reads the configuration again when an operator requests a reload
    */
   public static ShuffleServerProcess start(ConfigSet set, Supplier<ConfigSet> source)
       throws StartException {
@@ -96,7 +98,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         System::nanoTime);
   }
 
-  /** As {@link #start(ConfigSet)}, with time from the caller. */
+  /** Starts a server with clocks of the caller, for tests. */
   static ShuffleServerProcess start(ServerConfig config, Clock clock, LongSupplier nanoTime)
       throws StartException {
     return start(
@@ -140,16 +142,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
     ClusterSecurity security = security(config, clock, nanoTime);
     Startup startup = new Startup(config, security, clock, nanoTime, parts);
     Latencies latencies = new Latencies();
-    Admission admission = new Admission(config.network(), nanoTime);
+    ConnectionLimits connectionLimits = new ConnectionLimits(config.network(), nanoTime);
     engine = StorageEngine.start(startup, latencies);
-    data = DataPlane.start(startup, engine, latencies, admission);
-    control = ControlPlane.start(startup, engine, data, admission, reload.apply(this::take));
+    data = DataPlane.start(startup, engine, latencies, connectionLimits);
+    control =
+        ControlPlane.start(startup, engine, data, connectionLimits, reload.apply(this::reload));
 
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
             config.cluster().leastLeaseMs());
-    ServerHeartbeatSource self =
+    ServerHeartbeatSource heartbeatSource =
         new ServerHeartbeatSource(
             control.report(),
             engine.store(),
@@ -157,15 +160,17 @@ public final class ShuffleServerProcess implements AutoCloseable {
             control.decommission(),
             control.mover(),
             data.overQuota(),
-            admission.audit());
+            connectionLimits.audit());
     heartbeats =
         new Heartbeats(
             config.cluster().heartbeat(),
-            self,
+            heartbeatSource,
             leases,
             parts.executor("heartbeat", 1, true),
             security);
-    http = startHttp(startup, admission, registry(latencies, admission, self));
+    http =
+        startHttp(
+            startup, connectionLimits, registry(latencies, connectionLimits, heartbeatSource));
     parts.add("heartbeats", heartbeats);
     heartbeats.start();
     log.info(
@@ -192,18 +197,21 @@ public final class ShuffleServerProcess implements AutoCloseable {
   }
 
   private CollectorRegistry registry(
-      Latencies latencies, Admission admission, ServerHeartbeatSource self) {
+      Latencies latencies,
+      ConnectionLimits connectionLimits,
+      ServerHeartbeatSource heartbeatSource) {
     return ServerRegistry.of(
         new ServerMetrics(control.report()::status, heartbeats::answering, heartbeats::failures),
         latencies,
         PooledByteBufAllocator.DEFAULT,
         List.of(
-            new TenantMetrics(engine.store(), engine.memory(), self::forgotten, data.overQuota()),
+            new TenantMetrics(
+                engine.store(), engine.memory(), heartbeatSource::forgotten, data.overQuota()),
             new TrafficMetrics(
-                admission.data(),
-                admission.rpc(),
-                admission.calls(),
-                admission.http(),
+                connectionLimits.data(),
+                connectionLimits.rpc(),
+                connectionLimits.calls(),
+                connectionLimits.http(),
                 data.reads(),
                 data.shortCircuits(),
                 engine.memory(),
@@ -214,7 +222,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
             new EngineMetrics(engine.scrubbed(), engine.store().totals())));
   }
 
-  private ServerHttp startHttp(Startup startup, Admission admission, CollectorRegistry registry)
+  private ServerHttp startHttp(
+      Startup startup, ConnectionLimits connectionLimits, CollectorRegistry registry)
       throws StartException {
     NetworkConfig network = startup.config().network();
     return parts.add(
@@ -227,18 +236,18 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 ServerHttp.start(
                     address,
                     startup.security().tls().map(tls -> tls.httpServer(false)),
-                    admission.httpLimit(),
+                    connectionLimits.httpLimit(),
                     HttpTimeouts.DEFAULT,
                     startup.clock(),
                     registry,
                     control::notReady)));
   }
 
-  /** Takes what may change while it runs. */
-  private void take(ConfigSet changed) {
+  /** Applies the reloadable keys. */
+  private void reload(ConfigSet changed) {
     tags = ClusterConfig.from(changed).tags();
     stopTimeoutMs = changed.get(ServerConfig.STOP_TIMEOUT);
-    engine.limit(DiskConfig.from(changed).limits());
+    engine.setLimits(DiskConfig.from(changed).limits());
   }
 
   public int rpcPort() {
@@ -258,14 +267,15 @@ public final class ShuffleServerProcess implements AutoCloseable {
     return engine.epoch();
   }
 
-  /** Completed when an operator decommissioned the server and it should be closed; else never. */
+  /** Completes when a decommission is finished and the caller should close the server. */
   public CompletionStage<Void> decommissioned() {
     return control.decommission().ended();
   }
 
   /**
-   * The clean stop: takes no new connection, assignment or push, finishes what is on its way, and
-   * ends, within the configured time and a few seconds for threads to end. Idempotent.
+   * Stops the server cleanly: refuses new connections, assignments and pushes, finishes requests in
+   * progress, writes memory to run files and closes all parts. Takes at most the configured
+   * timeout, and a few seconds until threads end. Idempotent.
    */
   @Override
   public synchronized void close() {
@@ -274,17 +284,20 @@ public final class ShuffleServerProcess implements AutoCloseable {
     }
     closed = true;
     long deadlineNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(stopTimeoutMs);
-    log.info("shuffle server stops timeoutMs={}", stopTimeoutMs);
+    log.info("shuffle server is stopping timeoutMs={}", stopTimeoutMs);
     data.pushes().stop();
     control.report().drain();
     data.netty().ifPresent(NettyDataServer::stopAccepting);
-    heartbeats.report(Math.min(LAST_REPORT_MS, remainingMs(deadlineNanos)));
+    heartbeats.report(Math.min(LAST_HEARTBEAT_MS, remainingMs(deadlineNanos)));
     try {
       if (!data.service().awaitIdle(remainingMs(deadlineNanos) / 2)) {
-        log.warn("replies were cut off by the stop");
+        log.warn("replies to fetches were not sent before the stop timeout");
       }
       if (!engine.spiller().flushAll(remainingMs(deadlineNanos))) {
-        log.warn("memory was not written in time memoryUsedBytes={}", engine.memory().usedBytes());
+        log.warn(
+            "blocks in memory were not written before the stop timeout and are lost,"
+                + " raise rss.server.stop.timeout memoryUsedBytes={}",
+            engine.memory().usedBytes());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -292,9 +305,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     parts.close();
     long usedBytes = engine.memory().usedBytes();
     if (usedBytes == 0) {
-      log.info("shuffle server has stopped memoryUsedBytes=0");
+      log.info("shuffle server stopped memoryUsedBytes=0");
     } else {
-      log.error("memory was not given back memoryUsedBytes={}", usedBytes);
+      log.error("memory was not released by the stop memoryUsedBytes={}", usedBytes);
     }
   }
 

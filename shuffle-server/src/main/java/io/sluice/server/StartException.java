@@ -2,12 +2,12 @@ package io.sluice.server;
 
 import java.io.IOException;
 
-/** A server that cannot start, in one line for the person who started it. */
+/** The server cannot start. The message is one line for the operator. */
 public final class StartException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message what is wrong, where, and what would be right
+   * @param message the problem, its location and the remedy
    */
   public StartException(String message) {
     super(message);

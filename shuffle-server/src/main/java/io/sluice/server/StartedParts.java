@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a process in the order in which they were started, closed in reverse: at its end, or
- * when a later part cannot start. A part that fails to close does not keep the others open. Belongs
- * to one thread at a time.
+ * Parts of a process in the order of their start. They are closed in reverse order when the process
+ * stops or when a later part fails to start. A part that fails to close does not prevent the others
+ * from closing. Used by one thread at a time.
  */
 final class StartedParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StartedParts.class);
@@ -23,7 +23,7 @@ final class StartedParts implements AutoCloseable {
 
   private final Deque<Part> parts = new ArrayDeque<>();
 
-  /** Adds a part that has just been started. */
+  /** Adds a started part. */
   <T extends AutoCloseable> T add(String name, T part) {
     parts.push(new Part(name, part));
     return part;
@@ -32,7 +32,7 @@ final class StartedParts implements AutoCloseable {
   /**
    * Adds an executor, whose threads are daemons.
    *
-   * @param finish whether what is queued is still done when it is closed
+   * @param finish whether queued tasks still run when the executor is closed
    */
   ScheduledExecutorService executor(String name, int threads, boolean finish) {
     ScheduledThreadPoolExecutor executor =
@@ -52,7 +52,7 @@ final class StartedParts implements AutoCloseable {
     return executor;
   }
 
-  /** Closes what is open, the last started first. Idempotent. */
+  /** Closes the parts in reverse order of their start. Idempotent. */
   @Override
   public void close() {
     while (!parts.isEmpty()) {
@@ -61,7 +61,7 @@ final class StartedParts implements AutoCloseable {
         part.closing().close();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        log.warn("stop was interrupted part={}", part.name());
+        log.warn("interrupted while stopping a part part={}", part.name());
       } catch (Exception e) {
         log.warn("part did not stop cleanly part={}", part.name(), e);
       }

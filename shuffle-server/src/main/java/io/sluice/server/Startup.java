@@ -5,9 +5,9 @@ import java.time.Clock;
 import java.util.function.LongSupplier;
 
 /**
- * What every part of a server is started with.
+ * Common parameters for starting the parts of a server.
  *
- * @param parts where whoever starts something that has to be closed adds it
+ * @param parts receives every started part that has to be closed
  */
 record Startup(
     ServerConfig config,

@@ -32,9 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where blocks are kept: memory, disks, and whatever moves them between those. Thread-safe.
+ * Storage of blocks: memory, disks, and the background tasks that move blocks between them.
+ * Thread-safe.
  *
- * @param recovered what was taken over at the start
+ * @param recovered result of the recovery at start
  */
 record StorageEngine(
     Disks disks,
@@ -49,28 +50,31 @@ record StorageEngine(
     PageCache pageCache) {
   private static final Logger log = LoggerFactory.getLogger(StorageEngine.class);
 
-  /** Run files that stay open though nobody reads them: far fewer than a process may open. */
-  private static final int IDLE_OPEN_RUNS = 256;
+  /**
+   * Maximum number of run files that stay open without readers, far below the usual descriptor
+   * limit.
+   */
+  private static final int MAX_IDLE_OPEN_RUNS = 256;
 
-  /** Of memory; what is left of it is written by the stop in a moment. */
+  /** A flush leaves this fraction of memory unwritten; the stop writes the rest quickly. */
   private static final int FLUSH_LEAVES_DIVISOR = 16;
 
-  /** Opens the disks, recovers what lies on them and starts what works on it. */
+  /** Opens the disks, recovers their runs and starts the background tasks. */
   static StorageEngine start(Startup startup, Latencies latencies) throws StartException {
     ServerConfig config = startup.config();
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
 
     Disks disks = new DataDirectories(startup).open();
-    RunFiles runs = parts.add("run files", new RunFiles(IDLE_OPEN_RUNS));
+    RunFiles runs = parts.add("run files", new RunFiles(MAX_IDLE_OPEN_RUNS));
     runs.start();
     MemoryBudget memory = parts.add("memory", new MemoryBudget(config.memory(), nanoTime));
     ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
 
     StoreRecovery recovery = new StoreRecovery(startup, disks, store);
     Recovered recovered = recovery.recover(runs);
-    // Closed once nothing can be acknowledged any more, and before memory is given back.
-    parts.add("stop mark", () -> recovery.markStop(recovered));
+    // Closed when no push can be acknowledged, before memory is released.
+    parts.add("stop mark", () -> recovery.writeStopMark(recovered));
 
     PageCache pageCache = LinuxPageCache.load();
     ServerCounters counters = new ServerCounters(latencies);
@@ -120,7 +124,7 @@ record StorageEngine(
         disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed, pageCache);
   }
 
-  /** This life of the server. */
+  /** Epoch of this server process. */
   long epoch() {
     return recovered.epoch();
   }
@@ -129,8 +133,8 @@ record StorageEngine(
     return disks.list().stream().map(DiskReport::of).toList();
   }
 
-  /** Other limits for the directories from now on. */
-  void limit(DiskLimits limits) {
+  /** Replaces the limits of the local directories. */
+  void setLimits(DiskLimits limits) {
     for (Disk disk : disks.list()) {
       if (disk.kind() != StorageKind.REMOTE) {
         disk.limit(limits);
@@ -138,12 +142,15 @@ record StorageEngine(
     }
   }
 
-  /** Ahead of a restart, so that the clean stop has little left to write. */
+  /** Writes most of memory to disk ahead of a restart, so that the clean stop is short. */
   void flush(long timeoutMs) {
     try {
       long leaveBytes = memory.capacityBytes() / FLUSH_LEAVES_DIVISOR;
       boolean flushed = spiller.flush(leaveBytes, timeoutMs);
-      log.info("flushed ahead of a stop whole={} memoryUsedBytes={}", flushed, memory.usedBytes());
+      log.info(
+          "flushed memory before a stop completed={} memoryUsedBytes={}",
+          flushed,
+          memory.usedBytes());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes over what an earlier life of the server left, and leaves word for the next. */
+/** Restores the shuffles of an earlier epoch, and writes the stop mark for the next start. */
 final class StoreRecovery {
   private static final Logger log = LoggerFactory.getLogger(StoreRecovery.class);
 
@@ -38,7 +38,7 @@ final class StoreRecovery {
     this.store = store;
   }
 
-  /** Fills the store, and has it remember on disk what it forgets from now on. */
+  /** Restores the store from disk. From then on, removed shuffles are recorded on disk. */
   Recovered recover(RunFiles runs) throws StartException {
     Recovery recovery =
         new Recovery(
@@ -58,16 +58,20 @@ final class StoreRecovery {
       throw new StartException(e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StartException("interrupted while run files were recovered", e);
+      throw new StartException("interrupted while recovering run files", e);
     }
   }
 
-  /** Whatever was acknowledged lies in files now, or the next life is told nothing. */
-  void markStop(Recovered recovered) throws InterruptedException {
+  /**
+   * Writes the stop mark if all acknowledged blocks are in files. Without the mark, the next start
+   * recovers as after a crash.
+   */
+  void writeStopMark(Recovered recovered) throws InterruptedException {
     LogTotals totals = store.totals();
     if (totals.bufferedBytes() + totals.spillingBytes() > 0 || totals.anyLost()) {
       log.warn(
-          "stop leaves blocks behind, as a crash would bufferedBytes={} spillingBytes={}"
+          "stop was not clean, acknowledged blocks are missing from run files and"
+              + " the next start recovers as after a crash bufferedBytes={} spillingBytes={}"
               + " lostBlocks={}",
           totals.bufferedBytes(),
           totals.spillingBytes(),
@@ -78,7 +82,7 @@ final class StoreRecovery {
         new StopMark(disks.list(), config.storage().durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
       log.warn(
-          "not every directory took note of the stop, the next start will be as after a crash");
+          "stop mark was not written to every directory, the next start recovers as after a crash");
     }
   }
 }

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The service as transports see it. Records the latency of each request and counts fetches in
- * progress, so that a clean stop can wait until their replies have been sent. Thread-safe.
+ * Data service that records the latency of each request and counts fetches in progress. A clean
+ * stop waits until their replies are sent. Thread-safe.
  */
 final class TrackedDataService implements DataService {
   private final DataService service;
@@ -47,12 +47,12 @@ final class TrackedDataService implements DataService {
   /**
    * Waits until no fetch is in progress.
    *
-   * @return false if the timeout passed before
+   * @return false on timeout
    */
   boolean awaitIdle(long timeoutMs) throws InterruptedException {
     CountDownLatch latch = new CountDownLatch(1);
     idle = latch;
-    // A thread that ends the last fetch after this line sees the latch.
+    // A thread that ends the last fetch from now on sees the latch.
     return fetchesInProgress.get() == 0 || latch.await(timeoutMs, TimeUnit.MILLISECONDS);
   }
 
@@ -104,7 +104,7 @@ final class TrackedDataService implements DataService {
   @Override
   public PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException {
     long startNanos = nanoTime.getAsLong();
-    // Not known any more when the service has taken the body.
+    // Read before the service releases the body.
     int length = body.readableBytes();
     try {
       return service.push(connection, push, body);
@@ -137,9 +137,9 @@ final class TrackedDataService implements DataService {
                 return;
               }
               latencies.fetched(nanoTime.getAsLong() - startNanos, bytes.length());
-              Tracked held = new Tracked(bytes);
-              if (!tracked.complete(held)) {
-                held.close();
+              Tracked result = new Tracked(bytes);
+              if (!tracked.complete(result)) {
+                result.close();
               }
             });
     CompletableFuture<FetchedBytes> unusedCancelled =

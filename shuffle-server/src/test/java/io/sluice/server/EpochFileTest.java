@@ -26,19 +26,19 @@ class EpochFileTest {
   }
 
   @Test
-  void isLargerThanAnythingThatTheDirectoriesKnow() throws IOException {
+  void isLargerThanAllEpochsInTheDirectories() throws IOException {
     assertThat(EpochFile.last(List.of(first))).isZero();
     assertThat(EpochFile.begin(List.of(first), at(1234), 0, 7000)).isEqualTo(7001);
     assertThat(EpochFile.last(List.of(first, second))).isEqualTo(7001);
   }
 
   @Test
-  void takesTheTimeWhereNothingIsStored() throws IOException {
+  void usesTheClockWhenNoEpochIsStored() throws IOException {
     assertThat(begin(List.of(first), at(1234))).isEqualTo(1234);
   }
 
   @Test
-  void growsThoughTheClockStandsStillOrStepsBack() throws IOException {
+  void growsWhenTheClockStopsOrStepsBack() throws IOException {
     assertThat(begin(List.of(first), at(5000))).isEqualTo(5000);
     assertThat(begin(List.of(first), at(5000))).isEqualTo(5001);
     assertThat(begin(List.of(first), at(17))).isEqualTo(5002);
@@ -53,20 +53,21 @@ class EpochFileTest {
   }
 
   @Test
-  void refusesAFileThatHoldsSomethingElse() throws IOException {
+  void refusesAnInvalidFile() throws IOException {
     for (String text :
         List.of("", "yesterday", "-4", "0", "9223372036854775807", "99999999999999999999")) {
       Files.writeString(first.resolve(EpochFile.NAME), text);
       assertThatThrownBy(() -> begin(List.of(first), at(1)))
           .as("'%s'", text)
           .isInstanceOf(StartException.class)
-          .hasMessageStartingWith(first.resolve(EpochFile.NAME) + ": a number of milliseconds")
+          .hasMessageStartingWith(
+              first.resolve(EpochFile.NAME) + ": invalid epoch: expected milliseconds")
           .hasMessageNotContaining("\n");
     }
   }
 
   @Test
-  void namesTheFileThatItCannotWrite() throws IOException {
+  void reportsTheFileThatCannotBeWritten() throws IOException {
     Files.createDirectory(first.resolve(EpochFile.NAME + ".new"));
     assertThatThrownBy(() -> begin(List.of(first), at(1)))
         .isInstanceOf(StartException.class)

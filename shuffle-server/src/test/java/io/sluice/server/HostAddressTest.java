@@ -24,7 +24,7 @@ class HostAddressTest {
   }
 
   @Test
-  void withoutEitherAnAddressOfThisMachineIsAnnounced() throws UnknownHostException {
+  void announcesAnAddressOfThisMachineByDefault() throws UnknownHostException {
     HostAddress address = HostAddress.choose("", null);
     assertThat(InetAddress.getByName(address.announced()).isAnyLocalAddress()).isFalse();
     assertThat(address.listenOn(0).getAddress().isAnyLocalAddress()).isTrue();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real server on two real directories, one of which goes away and comes back. */
+/** A real server on two real directories, one of which is lost and recovers. */
 class LostDirectoryTest {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int PUSHES = 120;
@@ -63,7 +63,7 @@ class LostDirectoryTest {
                     "20",
                     "rss.server.health.check.successes",
                     "2",
-                    // A busy machine's disk is no slow disk here.
+                    // On a busy test machine, disks must not be marked slow.
                     "rss.server.disk.slow.threshold",
                     "10m")));
   }
@@ -75,7 +75,7 @@ class LostDirectoryTest {
   }
 
   @Test
-  void whatItHeldIsLostAtOnceTheRestIsServedAndItComesBackEmpty() throws Exception {
+  void reportsDataOfALostDirectoryAsLostAndServesTheRest() throws Exception {
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
       for (int attempt = 0; attempt < PUSHES; attempt++) {
         client.push(0, 0, attempt, payload(attempt));
@@ -85,26 +85,29 @@ class LostDirectoryTest {
       Path away = base.resolve("away");
       Files.move(first, away);
       GetStatusReply lost = await(now -> now.getLostRuns() > 0);
-      assertThat(lost.getState()).as("the other takes data").isEqualTo(ServerState.ACTIVE);
+      assertThat(lost.getState())
+          .as("the other directory accepts data")
+          .isEqualTo(ServerState.ACTIVE);
       assertThat(disk(lost).getHealth()).isEqualTo(DiskState.Health.LOST);
       assertThat(disk(lost).getCause()).isEqualTo("VANISHED");
       assertThat(disk(lost).getHealthy()).isFalse();
 
       PartitionState state = client.open(0, 0, server.epoch()).getPartitions(0);
       assertThat(state.getPresence()).isEqualTo(Presence.PRESENT);
-      List<LostStretch> holes = state.getLostList();
-      assertThat(holes).isNotEmpty();
+      List<LostStretch> lostRanges = state.getLostList();
+      assertThat(lostRanges).isNotEmpty();
       long block = state.getLength() / PUSHES;
-      int gone = 0;
+      int lostBlocks = 0;
       for (int attempt = 0; attempt < PUSHES; attempt++) {
         long offset = attempt * block;
         boolean isLost =
-            holes.stream()
+            lostRanges.stream()
                 .anyMatch(
-                    hole ->
-                        offset >= hole.getOffset() && offset < hole.getOffset() + hole.getLength());
+                    range ->
+                        offset >= range.getOffset()
+                            && offset < range.getOffset() + range.getLength());
         if (isLost) {
-          gone++;
+          lostBlocks++;
           assertThatThrownBy(() -> client.fetch(0, 0, offset, block))
               .isInstanceOfSatisfying(
                   SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.LOST));
@@ -113,18 +116,18 @@ class LostDirectoryTest {
           assertThat(end(found)).isEqualTo(payload(attempt));
         }
       }
-      assertThat(gone).isBetween(1, PUSHES - 1);
+      assertThat(lostBlocks).isBetween(1, PUSHES - 1);
 
       Files.move(away, first);
-      GetStatusReply back = await(now -> disk(now).getHealth() == DiskState.Health.HEALTHY);
-      assertThat(back.getLostRuns()).isEqualTo(lost.getLostRuns());
+      GetStatusReply recovered = await(now -> disk(now).getHealth() == DiskState.Health.HEALTHY);
+      assertThat(recovered.getLostRuns()).isEqualTo(lost.getLostRuns());
       try (Stream<Path> files = Files.list(first.resolve("runs"))) {
         assertThat(files).noneMatch(file -> file.toString().endsWith(".run"));
       }
       for (int attempt = PUSHES; attempt < 2 * PUSHES; attempt++) {
         client.push(0, 1, attempt, payload(attempt));
       }
-      long written = disk(back).getWrittenBytes();
+      long written = disk(recovered).getWrittenBytes();
       await(now -> disk(now).getWrittenBytes() > written);
       for (int attempt = PUSHES; attempt < 2 * PUSHES; attempt++) {
         byte[] found = client.fetch(0, 1, (attempt - PUSHES) * block, block);
@@ -134,7 +137,7 @@ class LostDirectoryTest {
   }
 
   @Test
-  void isUnhealthyWhenNoDirectoryIsLeftAndHealthyWhenOneComesBack() throws Exception {
+  void isUnhealthyWithoutDirectoriesAndHealthyAfterOneRecovers() throws Exception {
     Path away = base.resolve("away");
     Path second = base.resolve("second");
     Files.move(first, away);
@@ -172,7 +175,7 @@ class LostDirectoryTest {
     }
   }
 
-  /** The payload of a block that was read, without its header. */
+  /** The last bytes of a block that was read, without its header. */
   private static byte[] end(byte[] block) {
     return Arrays.copyOfRange(block, block.length - PAYLOAD_BYTES, block.length);
   }

@@ -41,7 +41,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One data connection over either transport, a frame at a time, for one thread. */
+/** Data connection over either transport, with one frame at a time. Used by one thread. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 30_000;
 
@@ -199,7 +199,7 @@ final class RawClient implements AutoCloseable {
     return receive(FrameType.PUSH_ACK, PushAck.parser());
   }
 
-  /** Sends a push and does not wait for its answer. */
+  /** Sends a push without waiting for its reply. */
   void sendPush(int shuffle, byte[] body) throws IOException {
     send(
         FrameType.PUSH,
@@ -229,7 +229,7 @@ final class RawClient implements AutoCloseable {
     return read(header.bodyLength());
   }
 
-  /** Asks for bytes and does not read them. */
+  /** Sends a fetch without reading its reply. */
   void sendFetch(int shuffle, int partition, long offset, long length) throws IOException {
     send(
         FrameType.FETCH,
@@ -242,7 +242,7 @@ final class RawClient implements AutoCloseable {
         new byte[0]);
   }
 
-  /** Whether the server has closed the connection; waits for it. */
+  /** Waits until the server closes the connection; returns whether it did. */
   boolean isClosedByServer() throws IOException {
     return pipe.in().read() < 0;
   }

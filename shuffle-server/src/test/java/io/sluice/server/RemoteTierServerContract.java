@@ -37,15 +37,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A whole server whose local directory is far too small for what is pushed, so that most of it must
- * go to a remote file system, whatever that is, and come back from there.
+ * Tests a server whose local directory is too small for the pushed data. Most of the data is
+ * written to a remote file system and read from there.
  */
 @Timeout(120)
 public abstract class RemoteTierServerContract {
   private static final int PARTITIONS = 4;
   private static final int BLOCK_BYTES = 200_000;
 
-  /** More than memory, the directory and what tests wait for in the remote tier: 16 MiB each. */
+  /** More than memory, the directory and the expected data in the remote tier, 16 MiB each. */
   private static final int BLOCKS = 260;
 
   @TempDir protected Path directory;
@@ -53,10 +53,10 @@ public abstract class RemoteTierServerContract {
   private final List<ShuffleServerProcess> servers = new ArrayList<>();
   private final Map<Integer, ByteArrayOutputStream> pushed = new HashMap<>();
 
-  /** Class path of the implementation. */
+  /** Class path of the file system implementation. */
   protected abstract String classPath() throws IOException;
 
-  /** Scheme of a directory of this machine. */
+  /** URI scheme of a local directory. */
   protected abstract String scheme();
 
   @BeforeEach
@@ -71,10 +71,10 @@ public abstract class RemoteTierServerContract {
   }
 
   @Test
-  void keepsThereWhatLocalDirectoriesCannotHold() throws Exception {
+  void storesOverflowOfLocalDirectoriesRemotely() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
-    // Memory holds at most 16 MiB. The full directory is brought below its low watermark (85 %); a
+    // Memory stores at most 16 MiB. The full directory is brought below its low watermark (85 %); a
     // later spill may fill it again up to its high one (95 %), where it stays.
     await(() -> remoteBytes() > 16 << 20);
     await(() -> disk(server, "HDD").getFreeBytes() > 16 * 0.05 * (1 << 20));
@@ -83,7 +83,7 @@ public abstract class RemoteTierServerContract {
             file ->
                 assertThat(remote().relativize(file).toString())
                     .matches("app/127\\.0\\.0\\.1_[0-9a-f]{16}/[0-9a-f]{32}\\.run"));
-    assertHoldsAll(server, "app");
+    assertServesAll(server, "app");
     DiskState tier = disk(server, "REMOTE");
     assertThat(tier.getPath()).isEqualTo(scheme() + ":" + remote());
     assertThat(tier.getHealthy()).isTrue();
@@ -94,21 +94,21 @@ public abstract class RemoteTierServerContract {
   }
 
   @Test
-  void hasItAgainAfterACleanStop() throws Exception {
+  void servesRemoteRunsAfterACleanRestart() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
     await(() -> remoteBytes() > 16 << 20);
     server.close();
     assertThat(remoteBytes()).isGreaterThan(16 << 20);
     Path stray = remoteFiles().get(0).resolveSibling("0123456789abcdef0123456789abcdef.run");
-    Files.writeString(stray, "nobody knows it");
+    Files.writeString(stray, "not in any catalog");
     ShuffleServerProcess again = start("one", Map.of());
-    assertHoldsAll(again, "app");
+    assertServesAll(again, "app");
     assertThat(stray).doesNotExist();
   }
 
   @Test
-  void leavesToOtherServersWhatIsTheirs() throws Exception {
+  void keepsRunsOfOtherServers() throws Exception {
     ShuffleServerProcess one = start("one", Map.of());
     ShuffleServerProcess two = start("two", Map.of());
     push(one, "app");
@@ -117,14 +117,14 @@ public abstract class RemoteTierServerContract {
     await(() -> remoteBytes() > 32 << 20);
     unregister(one, "app");
     await(() -> directoriesOf("app") == 1);
-    assertHoldsAll(two, "app");
+    assertServesAll(two, "app");
     one.close();
     start("one", Map.of());
-    assertHoldsAll(two, "app");
+    assertServesAll(two, "app");
   }
 
   @Test
-  void startsWithoutItWhenItIsNotThere() throws Exception {
+  void startsWithoutAnUnavailableRemoteTier() throws Exception {
     Files.writeString(remote(), "a file where a directory should be");
     ShuffleServerProcess server =
         start("one", Map.of("rss.server.remote.storage.start.timeout", "100ms"));
@@ -137,7 +137,7 @@ public abstract class RemoteTierServerContract {
   }
 
   @Test
-  void doesNotStartWithoutItsClasses() {
+  void failsToStartWithoutTheClassesOfTheFileSystem() {
     assertThatThrownBy(
             () -> start("one", Map.of("rss.server.hadoop.classpath", "/no/such/directory/*")))
         .isInstanceOf(StartException.class)
@@ -148,7 +148,7 @@ public abstract class RemoteTierServerContract {
   }
 
   @Test
-  void saysThatBytesWhichAreGoneAreLost() throws Exception {
+  void reportsMissingBytesAsLost() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
     await(() -> remoteBytes() > 16 << 20);
@@ -198,7 +198,7 @@ public abstract class RemoteTierServerContract {
     }
   }
 
-  private void assertHoldsAll(ShuffleServerProcess server, String application) throws IOException {
+  private void assertServesAll(ShuffleServerProcess server, String application) throws IOException {
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
       for (int partition = 0; partition < PARTITIONS; partition++) {
         byte[] expected = pushed.get(partition).toByteArray();
@@ -289,10 +289,10 @@ public abstract class RemoteTierServerContract {
           return;
         }
       } catch (java.io.UncheckedIOException | java.nio.file.NoSuchFileException e) {
-        // A file went while the directory was being listed.
+        // A file was deleted while the directory was being listed.
         assertThat(System.nanoTime()).isLessThan(deadline);
       }
-      assertThat(System.nanoTime()).as("condition holds in time").isLessThan(deadline);
+      assertThat(System.nanoTime()).as("condition met in time").isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gRPC port of a server that demands authentication, to peers without a secret. */
+/** The gRPC port of a server with authentication, for peers without a secret. */
 class SecuredRpcPortTest {
   private static final int TIMEOUT_MS = 60_000;
   private static final String EXCHANGE = DataExchange.METHOD.getFullMethodName();
@@ -92,7 +92,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void deniesControlCallsFromTheirHeaders() throws Exception {
+  void deniesControlCallsByTheirHeaders() throws Exception {
     int stream = -1;
     for (String call :
         new String[] {"UnregisterShuffles", "UnregisterShuffleApplication", "GetStatus"}) {
@@ -107,7 +107,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void endsADataStreamAtTheFirstByteTooManyBeforeHello() throws Exception {
+  void endsADataStreamThatExceedsTheLimitBeforeHello() throws Exception {
     peer.call(1, EXCHANGE);
     peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(16 << 20));
     peer.frame(RawHttp2.DATA, 0, 1, new byte[4_128]);
@@ -120,7 +120,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void answersAHelloOfTheLongestLength() throws Exception {
+  void answersAHelloOfTheMaximumLength() throws Exception {
     byte[] frame = hello(4_070);
     assertThat(frame.length).isBetween(4_096, 4_128);
     peer.call(1, EXCHANGE);

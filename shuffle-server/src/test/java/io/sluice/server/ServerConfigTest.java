@@ -31,7 +31,7 @@ class ServerConfigTest {
   private static final long GIB = 1L << 30;
   private static final int CORES = 4;
   private static final MachineMemory MACHINE = new MachineMemory(200 * GIB, 8 * GIB, 160 * GIB);
-  private static final Map<String, String> LEAST =
+  private static final Map<String, String> REQUIRED =
       Map.of("rss.coordinator.quorum", "c:1", "rss.storage.basePath", "/d");
 
   @TempDir Path directory;
@@ -41,7 +41,7 @@ class ServerConfigTest {
   }
 
   private static ServerConfig config(Map<String, String> more, MachineMemory machine) {
-    Map<String, String> all = new HashMap<>(LEAST);
+    Map<String, String> all = new HashMap<>(REQUIRED);
     all.putAll(more);
     return ServerConfig.from(ConfigSet.of(ServerConfig.SCHEMA, all), machine, "10.0.0.1", CORES);
   }
@@ -54,7 +54,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void everyKeySetAwayFromItsDefaultReachesTheConfiguration() {
+  void everyKeyChangesTheConfiguration() {
     Map<String, String> away =
         Map.ofEntries(
             Map.entry("rss.coordinator.quorum", "a:1,b:2"),
@@ -145,7 +145,7 @@ class ServerConfigTest {
             Map.entry("rss.security.tls.peer.name", "sluice"),
             Map.entry("rss.security.tls.client.certificates", "REQUIRED"),
             Map.entry("rss.server.stop.timeout", "1s"));
-    // One value only, or not without others.
+    // Keys with a single value, or that need other keys.
     Set<String> notAlone =
         Set.of(
             "rss.storage.type",
@@ -163,7 +163,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void theRemoteTierTakesHadoopsOwnSettings() {
+  void passesHadoopSettingsToTheRemoteTier() {
     Map<String, String> given =
         Map.of(
             "rss.storage.type", "MEMORY_LOCALFILE_HDFS",
@@ -178,7 +178,7 @@ class ServerConfigTest {
     assertThat(remote.properties())
         .isEqualTo(Map.of("dfs.replication", "2", "fs.s3a.secret.key", "hush"));
     assertThat(remote.kerberos().settings()).isEmpty();
-    Map<String, String> all = new HashMap<>(LEAST);
+    Map<String, String> all = new HashMap<>(REQUIRED);
     all.putAll(given);
     assertThat(ConfigSet.of(ServerConfig.SCHEMA, all).describe()).doesNotContain("hush");
     assertThat(config(Map.of()).storage().remote().used()).isFalse();
@@ -234,7 +234,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void theConfigurationOfAUniffleServerWorksAsItStands() throws IOException {
+  void acceptsAUniffleConfiguration() throws IOException {
     Path file = directory.resolve("server.conf");
     Files.writeString(
         file,
@@ -283,13 +283,13 @@ class ServerConfigTest {
   }
 
   @Test
-  void theSmallestServerStillTakesAFrame() {
+  void theSmallestServerAcceptsAFrame() {
     ServerConfig config = config(Map.of("rss.server.buffer.capacity", "16m"));
-    assertThat(config.network().maxBodyBytes()).as("what clients send").isEqualTo(4 << 20);
+    assertThat(config.network().maxBodyBytes()).as("largest body of clients").isEqualTo(4 << 20);
   }
 
   @Test
-  void withoutACapacityMemoryIsAShareOfTheMachineWithinTheJvmsLimit() {
+  void theDefaultCapacityIsAShareOfTheMachineWithinTheJvmsLimit() {
     assertThat(config(Map.of(), new MachineMemory(10 * GIB, GIB, 100 * GIB)).memory())
         .extracting(memory -> memory.capacityBytes() / (1L << 20))
         .isEqualTo(6144L);
@@ -297,21 +297,21 @@ class ServerConfigTest {
     assertThat(config(Map.of(), small).memory().capacityBytes()).isEqualTo(small.arenaMaxBytes());
     assertThatThrownBy(() -> config(Map.of(), new MachineMemory(10 << 20, 1, GIB)))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("leaves 6.0 MiB of memory, at least 16.0 MiB is needed");
+        .hasMessageContaining(
+            "results in 6.0 MiB of memory for blocks, but at least 16.0 MiB are needed");
   }
 
   @Test
-  void refusesMoreMemoryThanThereIs() {
+  void refusesMoreMemoryThanAvailable() {
     assertRefused(
         Map.of("rss.server.buffer.capacity", "201g"),
         "rss.server.buffer.capacity: 201GiB is more than the machine's memory of 200 GiB");
     assertRefused(
-        Map.of("rss.server.buffer.capacity", "160g"),
-        "does not fit the JVM's direct memory of 160 GiB");
+        Map.of("rss.server.buffer.capacity", "160g"), "in the JVM's direct memory of 160 GiB");
   }
 
   @Test
-  void refusesMarksInTheWrongOrder() {
+  void refusesWatermarksInTheWrongOrder() {
     assertRefused(
         Map.of("rss.server.memory.shuffle.lowWaterMark.percentage", "75"),
         "rss.server.memory.shuffle.lowWaterMark.percentage (75) must be less than"
@@ -330,7 +330,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void refusesOnePortForTwoThingsUnlessAnyWillDo() {
+  void refusesTheSamePortTwiceUnlessItIsZero() {
     assertRefused(
         Map.of("rss.rpc.server.port", "17000"),
         "rss.rpc.server.port and rss.server.netty.port are both 17000");
@@ -346,7 +346,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void refusesDirectoriesThatAreNone() {
+  void refusesInvalidDirectories() {
     String form = "absolute directories, each /path, /path:SSD or /path:HDD";
     assertRefused(Map.of("rss.storage.basePath", "data"), form);
     assertRefused(Map.of("rss.storage.basePath", "/a,b"), form);
@@ -359,7 +359,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void namesWhatIsNotAvailable() {
+  void reportsUnsupportedSettings() {
     assertRefused(
         Map.of("rss.storage.type", "MEMORY_HDFS"),
         "rss.storage.type: \"MEMORY_HDFS\" is not one of MEMORY_LOCALFILE");
@@ -379,7 +379,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void oneCoordinatorNamedTwiceIsOne() {
+  void mergesDuplicateCoordinators() {
     assertThat(
             config(Map.of("rss.coordinator.quorum", "a:1,a:1"))
                 .cluster()

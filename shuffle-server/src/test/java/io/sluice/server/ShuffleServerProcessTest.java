@@ -55,7 +55,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole servers in this JVM on loopback ports, with a coordinator that does as it is told. */
+/** Whole servers in this JVM on loopback ports, with a scripted coordinator. */
 @Timeout(120)
 class ShuffleServerProcessTest {
   @TempDir Path directory;
@@ -109,7 +109,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void takesWhatCanChangeWhenItsConfigurationIsReadAgain() throws Exception {
+  void appliesReloadableKeysOnAReload() throws Exception {
     Map<String, String> more = new ConcurrentHashMap<>();
     Supplier<ConfigSet> source =
         () -> TestServers.config(coordinator.address(), directory, Map.copyOf(more));
@@ -131,11 +131,11 @@ class ShuffleServerProcessTest {
     assertThat(reply.getRestartNeededList())
         .extracting(ConfigurationChange::getKey)
         .containsExactly("rss.server.shuffles.max");
-    HeartbeatRequest told = coordinator.next();
-    while (told.getTagsCount() == 0) {
-      told = coordinator.next();
+    HeartbeatRequest heartbeat = coordinator.next();
+    while (heartbeat.getTagsCount() == 0) {
+      heartbeat = coordinator.next();
     }
-    assertThat(told.getTagsList()).containsExactly("ssd", "fast");
+    assertThat(heartbeat.getTagsList()).containsExactly("ssd", "fast");
 
     more.put("rss.server.tags", "hdd");
     more.put("rss.server.low.watermark.write", "95");
@@ -230,7 +230,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void everyLifeHasALargerEpochThoughTheClockStepsBack() throws Exception {
+  void everyStartHasALargerEpochWhenTheClockStepsBack() throws Exception {
     ServerConfig config =
         TestServers.parsed(TestServers.config(coordinator.address(), directory, Map.of()));
     ShuffleServerProcess first =
@@ -248,7 +248,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aPortThatIsTakenIsOneLineAndLeavesNothingBehind() throws Exception {
+  void aPortInUseIsReportedInOneLineAndReleasesEverything() throws Exception {
     try (ServerSocket taken = takenPort()) {
       for (String key :
           List.of("rss.rpc.server.port", "rss.server.netty.port", "rss.jetty.http.port")) {
@@ -256,7 +256,7 @@ class ShuffleServerProcessTest {
             .isInstanceOf(StartException.class)
             .hasMessageStartingWith(
                 key + ": cannot listen on 127.0.0.1:" + taken.getLocalPort() + ": ")
-            .hasMessageEndingWith("; give a free port, or 0 for any")
+            .hasMessageEndingWith("; set a free port, or 0 for any free port")
             .hasMessageNotContaining("\n");
       }
     }
@@ -264,16 +264,16 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aHostThatHasNoAddressIsOneLine() {
+  void anUnresolvableHostIsReportedInOneLine() {
     assertThatThrownBy(() -> start("rss.server.host", "no-such-host.invalid"))
         .isInstanceOf(StartException.class)
-        .hasMessageContaining("rss.server.host: no-such-host.invalid has no address");
+        .hasMessageContaining("rss.server.host: no-such-host.invalid cannot be resolved");
   }
 
   @Test
-  void startsBeforeItsCoordinatorAndFindsItLater() throws Exception {
+  void startsBeforeItsCoordinator() throws Exception {
     try (Socket reserved = new Socket()) {
-      // Bound, but not listening: nobody else gets the port, and a listener may bind it.
+      // Bound, but not listening: reserves the port for the coordinator that binds it later.
       reserved.setReuseAddress(true);
       reserved.bind(new InetSocketAddress("127.0.0.1", 0));
       HostPort later = new HostPort("127.0.0.1", reserved.getLocalPort());
@@ -288,10 +288,10 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aCleanStopSaysThatItDrainsAndIsIdempotent() throws Exception {
+  void aCleanStopReportsDrainingAndIsIdempotent() throws Exception {
     ShuffleServerProcess server = start("rss.server.heartbeat.interval", "5m");
     assertThat(coordinator.next().getState()).isEqualTo(ServerState.ACTIVE);
-    // The reply must have arrived for the coordinator to be told of the stop.
+    // The coordinator is notified of the stop only after it replied to a heartbeat.
     while (!metrics(server).contains("sluice_server_coordinators_answering 1.0")) {
       Thread.onSpinWait();
     }
@@ -305,7 +305,7 @@ class ShuffleServerProcessTest {
   private static final byte[] PAYLOAD = new byte[100_000];
 
   @Test
-  void keepsWhatIsPushedUntilItIsUnregistered() throws Exception {
+  void servesPushedDataUntilItIsUnregistered() throws Exception {
     ShuffleServerProcess server = start();
     coordinator.say("app", State.LIVE);
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
@@ -317,25 +317,25 @@ class ShuffleServerProcessTest {
       assertThat(client.fetch(0, 3, 0, length)).hasSize((int) length);
       assertThat(length).isGreaterThan(PAYLOAD.length);
 
-      GetStatusReply held = status(server);
-      assertThat(held.getState()).isEqualTo(ServerState.ACTIVE);
-      assertThat(held.getServer().getEpoch()).isEqualTo(server.epoch());
-      assertThat(held.getShuffles()).isEqualTo(2);
-      assertThat(held.getApplications()).isEqualTo(1);
-      assertThat(held.getPushedFrames()).isEqualTo(3);
-      assertThat(held.getPushedBlocks()).isEqualTo(2);
-      assertThat(held.getDuplicateBlocks()).isEqualTo(1);
-      assertThat(held.getPushedBytes()).isEqualTo(2 * length);
-      assertThat(held.getFetchedBytes()).isEqualTo(length);
-      assertThat(held.getFetchedFromMemoryBytes()).isEqualTo(length);
-      assertThat(held.getOpenedPartitions()).isEqualTo(1);
-      assertThat(held.getLoad().getConnections()).isEqualTo(1);
-      assertThat(held.getLoad().getMemoryUsedBytes()).isPositive();
-      assertThat(held.getLoad().getStoredBytes()).isEqualTo(2 * length);
-      assertThat(held.getMemoryPeakBytes())
-          .isGreaterThanOrEqualTo(held.getLoad().getMemoryUsedBytes());
-      assertThat(held.getProcessCpuNanos()).isPositive();
-      assertThat(held.getHeapUsedBytes()).isPositive();
+      GetStatusReply stored = status(server);
+      assertThat(stored.getState()).isEqualTo(ServerState.ACTIVE);
+      assertThat(stored.getServer().getEpoch()).isEqualTo(server.epoch());
+      assertThat(stored.getShuffles()).isEqualTo(2);
+      assertThat(stored.getApplications()).isEqualTo(1);
+      assertThat(stored.getPushedFrames()).isEqualTo(3);
+      assertThat(stored.getPushedBlocks()).isEqualTo(2);
+      assertThat(stored.getDuplicateBlocks()).isEqualTo(1);
+      assertThat(stored.getPushedBytes()).isEqualTo(2 * length);
+      assertThat(stored.getFetchedBytes()).isEqualTo(length);
+      assertThat(stored.getFetchedFromMemoryBytes()).isEqualTo(length);
+      assertThat(stored.getOpenedPartitions()).isEqualTo(1);
+      assertThat(stored.getLoad().getConnections()).isEqualTo(1);
+      assertThat(stored.getLoad().getMemoryUsedBytes()).isPositive();
+      assertThat(stored.getLoad().getStoredBytes()).isEqualTo(2 * length);
+      assertThat(stored.getMemoryPeakBytes())
+          .isGreaterThanOrEqualTo(stored.getLoad().getMemoryUsedBytes());
+      assertThat(stored.getProcessCpuNanos()).isPositive();
+      assertThat(stored.getHeapUsedBytes()).isPositive();
 
       assertThat(
               control(
@@ -361,7 +361,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void forgetsAnApplicationThatItsCoordinatorCallsEnded() throws Exception {
+  void removesAnApplicationReportedAsEnded() throws Exception {
     ShuffleServerProcess server = start();
     coordinator.say("app", State.LIVE);
     coordinator.say("other", State.LIVE);
@@ -385,7 +385,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aCleanStopKeepsEverythingForTheNextLife() throws Exception {
+  void aCleanStopKeepsEverythingForTheNextStart() throws Exception {
     ShuffleServerProcess first = start();
     long epoch = first.epoch();
     try (RawClient client = new RawClient(first.nettyPort(), "app")) {
@@ -414,7 +414,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aForgottenShuffleStaysForgottenInTheNextLife() throws Exception {
+  void aRemovedShuffleStaysRemovedAfterARestart() throws Exception {
     ShuffleServerProcess first = start();
     try (RawClient client = new RawClient(first.nettyPort(), "app")) {
       client.push(0, 0, 1, PAYLOAD);
@@ -439,7 +439,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aCleanStopClosesIdleConnectionsAndGivesTheMemoryBack() throws Exception {
+  void aCleanStopClosesIdleConnectionsAndReleasesMemory() throws Exception {
     try (LogLines log = new LogLines(ShuffleServerProcess.class)) {
       ShuffleServerProcess server = start();
       try (RawClient client = new RawClient(server.nettyPort(), "app")) {
@@ -452,7 +452,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aSecondServerOnADirectoryIsRefusedByTheNameOfTheFirst() throws Exception {
+  void refusesADirectoryInUseAndNamesItsServer() throws Exception {
     start();
     assertThatThrownBy(this::start)
         .isInstanceOf(StartException.class)
@@ -464,7 +464,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aDirectoryThatCannotBeWrittenIsLeftOut() throws Exception {
+  void ignoresADirectoryThatCannotBeWritten() throws Exception {
     Path file = Files.createFile(directory.resolve("a-file"));
     Path good = directory.resolve("good");
     start("rss.storage.basePath", file.resolve("below") + "," + good + ":HDD");
@@ -478,7 +478,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void noDirectoryThatCanBeWrittenIsOneLine() throws Exception {
+  void failsInOneLineWithoutAWritableDirectory() throws Exception {
     Path below = Files.createFile(directory.resolve("a-file")).resolve("below");
     assertThatThrownBy(() -> start("rss.storage.basePath", below.toString()))
         .isInstanceOf(StartException.class)
@@ -487,7 +487,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void takesMoreThanItsMemoryAndGivesItBack() throws Exception {
+  void acceptsMoreThanItsMemoryAndReleasesIt() throws Exception {
     ShuffleServerProcess server = start();
     coordinator.say("app", State.LIVE);
     byte[] payload = new byte[1 << 20];
@@ -538,7 +538,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void withEveryDiskFullItRefusesPushesSaysSoAndRecovers() throws Exception {
+  void refusesPushesReportsAndRecoversWhenEveryDiskIsFull() throws Exception {
     ShuffleServerProcess server =
         start("rss.server.disk.capacity", "8m", "rss.server.heartbeat.interval", "100ms");
     coordinator.say("app", State.LIVE);
@@ -574,7 +574,7 @@ class ShuffleServerProcessTest {
   }
 
   @Test
-  void aClientThatTakesNothingDoesNotHoldUpAStop() throws Exception {
+  void aClientThatDoesNotReadDoesNotBlockAStop() throws Exception {
     try (LogLines log = new LogLines(ShuffleServerProcess.class)) {
       ShuffleServerProcess server = start("rss.server.stop.timeout", "1s");
       byte[] payload = new byte[1 << 20];
@@ -591,13 +591,13 @@ class ShuffleServerProcessTest {
         }
         server.close();
       }
-      assertThat(log.lines()).anyMatch(line -> line.contains("replies were cut off"));
+      assertThat(log.lines()).anyMatch(line -> line.contains("replies to fetches were not sent"));
       assertThat(log.lines()).last().asString().endsWith("stopped memoryUsedBytes=0");
     }
   }
 
   @Test
-  void closesAndCountsConnectionsToItsPagesBeyondTheMostOfTheirAddress() throws Exception {
+  void refusesAndCountsHttpConnectionsAboveTheLimitPerAddress() throws Exception {
     ShuffleServerProcess server = start("rss.server.http.connections.per.peer.max", "2");
     List<Socket> open = new ArrayList<>();
     try {

@@ -25,12 +25,12 @@ class StartedPartsTest {
   }
 
   @Test
-  void aPartThatFailsKeepsNoOtherOpen() {
+  void closesOtherPartsWhenOneFails() {
     parts.add("a", part("a"));
     parts.add(
         "b",
         () -> {
-          throw new IllegalStateException("told to fail");
+          throw new IllegalStateException("injected failure");
         });
     parts.add("c", part("c"));
     parts.close();

@@ -11,7 +11,7 @@ import java.util.Map;
 public final class TestServers {
   private TestServers() {}
 
-  /** What every server in a test has, overridden by {@code more}. */
+  /** Configuration of a test server, overridden by {@code more}. */
   public static ConfigSet config(HostPort coordinator, Path directory, Map<String, String> more) {
     Map<String, String> values = new HashMap<>();
     values.put("rss.coordinator.quorum", coordinator.toString());

@@ -39,11 +39,11 @@ class TrackedDataServiceTest {
   private static final ClientConnection CLIENT = new ClientConnection("app", "test", "loopback");
 
   private final AtomicInteger closes = new AtomicInteger();
-  private final CompletableFuture<FetchedBytes> held = new CompletableFuture<>();
+  private final CompletableFuture<FetchedBytes> pending = new CompletableFuture<>();
   private final Latencies latencies = new Latencies();
   private final AtomicLong nanos = new AtomicLong();
   private SluiceException refusal;
-  private boolean hold;
+  private boolean pendingReplies;
   private long step;
   private final TrackedDataService service =
       new TrackedDataService(new FakeService(), latencies, nanos::get);
@@ -53,14 +53,14 @@ class TrackedDataServiceTest {
   }
 
   @Test
-  void isIdleWhileNothingIsUnderWay() throws Exception {
+  void isIdleWithoutFetches() throws Exception {
     assertThat(service.awaitIdle(0)).isTrue();
     fetch().close();
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
   @Test
-  void aBoundedWaitEndsThoughAnAnswerIsUnderWay() throws Exception {
+  void awaitIdleTimesOut() throws Exception {
     FetchedBytes bytes = fetch();
     assertThat(service.awaitIdle(1)).isFalse();
     bytes.close();
@@ -68,7 +68,7 @@ class TrackedDataServiceTest {
   }
 
   @Test
-  void waitsForTheLastAnswer() throws Exception {
+  void awaitIdleWaitsForTheLastReply() throws Exception {
     FetchedBytes first = fetch();
     FetchedBytes second = fetch();
     first.close();
@@ -89,27 +89,27 @@ class TrackedDataServiceTest {
   }
 
   @Test
-  void aRefusedFetchIsNotUnderWay() throws Exception {
-    refusal = new SluiceException(StatusCode.EXPIRED, "told to refuse");
+  void aRefusedFetchIsNotInProgress() throws Exception {
+    refusal = new SluiceException(StatusCode.EXPIRED, "injected failure");
     assertThatThrownBy(this::fetch).isSameAs(refusal);
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
   @Test
-  void aFetchThatIsNotAnsweredYetIsUnderWay() throws Exception {
-    hold = true;
+  void aFetchWithoutReplyIsInProgress() throws Exception {
+    pendingReplies = true;
     CompletableFuture<FetchedBytes> answer = service.fetch(CLIENT, Fetch.getDefaultInstance());
     assertThat(service.awaitIdle(1)).isFalse();
-    held.completeExceptionally(new SluiceException(StatusCode.LOST, "told to refuse"));
+    pending.completeExceptionally(new SluiceException(StatusCode.LOST, "injected failure"));
     assertThat(answer).isCompletedExceptionally();
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
   @Test
-  void aFetchThatIsGivenUpIsGivenUpBelow() throws Exception {
-    hold = true;
+  void cancellingAFetchCancelsItInTheService() throws Exception {
+    pendingReplies = true;
     assertThat(service.fetch(CLIENT, Fetch.getDefaultInstance()).cancel(false)).isTrue();
-    assertThat(held).isCancelled();
+    assertThat(pending).isCancelled();
     assertThat(service.awaitIdle(0)).isTrue();
   }
 
@@ -120,11 +120,11 @@ class TrackedDataServiceTest {
     step = TimeUnit.SECONDS.toNanos(2);
     service.push(CLIENT, Push.getDefaultInstance(), Unpooled.wrappedBuffer(new byte[10]));
     service.open(CLIENT, Open.getDefaultInstance());
-    hold = true;
+    pendingReplies = true;
     CompletableFuture<FetchedBytes> reply = service.fetch(CLIENT, Fetch.getDefaultInstance());
     assertThat(registry.getSampleValue("sluice_server_fetch_seconds_sum")).isZero();
     nanos.addAndGet(step);
-    held.complete(new FakeService().bytes());
+    pending.complete(new FakeService().bytes());
     reply.join().close();
 
     assertThat(registry.getSampleValue("sluice_server_push_seconds_sum")).isEqualTo(2);
@@ -182,8 +182,8 @@ class TrackedDataServiceTest {
       if (refusal != null) {
         return CompletableFuture.failedFuture(refusal);
       }
-      if (hold) {
-        return held;
+      if (pendingReplies) {
+        return pending;
       }
       return CompletableFuture.completedFuture(bytes());
     }

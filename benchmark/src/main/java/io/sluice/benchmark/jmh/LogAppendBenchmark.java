@@ -103,7 +103,7 @@ public class LogAppendBenchmark {
   public void append(Blackhole results) throws SluiceException {
     for (int frame = 0; frame < FRAMES; frame++) {
       BlockBatch batch = batches[frame];
-      AppendResult result = log.append(bodies[frame], memory.heldBytes(batch.length()), batch);
+      AppendResult result = log.append(bodies[frame], memory.reservedBytes(batch.length()), batch);
       results.consume(result);
     }
   }

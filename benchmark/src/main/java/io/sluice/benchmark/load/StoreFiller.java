@@ -113,7 +113,7 @@ final class StoreFiller implements AutoCloseable {
       throw new IllegalStateException("the bench needs more memory than " + memory.capacityBytes());
     }
     body.writerIndex(batch.length());
-    store.findOrCreate(key).append(body, memory.heldBytes(batch.length()), batch);
+    store.findOrCreate(key).append(body, memory.reservedBytes(batch.length()), batch);
   }
 
   private static BlockHeader header(long attempt, int partition, int sequence, boolean isLast) {

@@ -246,7 +246,7 @@ class MoveTest {
     }
     assertThat(waits)
         .startsWith(
-            "app=app-1 shuffle=0: no server can take what 127.0.0.1:"
+            "application=app-1 shuffle=0: no server can take what 127.0.0.1:"
                 + staying.rpcPort()
                 + " holds; 1 servers known: 1 ");
 

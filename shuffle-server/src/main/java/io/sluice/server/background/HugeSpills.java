@@ -35,7 +35,7 @@ final class HugeSpills {
     for (ShuffleLog log : store.totals().hugeLogs()) {
       applications.add(log.key().application());
     }
-    memory.limit(applications, limitBytes);
+    memory.setLimit(applications, limitBytes);
   }
 
   /** Size of the runs. */
@@ -49,7 +49,7 @@ final class HugeSpills {
     if (fullest != null && fullest.bufferedBytes() >= runBytes) {
       return fullest;
     }
-    for (String application : memory.heldBack()) {
+    for (String application : memory.waitingForLimit()) {
       ShuffleLog log = fullest(store.logs(), application);
       if (log != null) {
         return log;

@@ -132,7 +132,7 @@ final class CoordinatorLink {
     }
     long number = ++sent;
     HeartbeatRequest request = self.heartbeat();
-    leases.hold(request.getApplicationsList());
+    leases.setApplications(request.getApplicationsList());
     if (state != State.ANSWERING) {
       // Otherwise the channel would wait up to two minutes before it connects again.
       channel.resetConnectBackoff();

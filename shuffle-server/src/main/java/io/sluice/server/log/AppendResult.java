@@ -3,13 +3,13 @@ package io.sluice.server.log;
 import java.util.List;
 
 /**
- * What became of the blocks of a frame.
+ * Result of appending the blocks of a frame.
  *
- * @param keptBlocks new blocks
- * @param keptBytes bytes of them
- * @param duplicateBlocks blocks that were here already, or that contradict their attempt: beyond
- *     its LAST block, or LAST with others beyond
- * @param fullPartitions partitions of the frame that have grown past the limit
+ * @param keptBlocks number of new blocks
+ * @param keptBytes bytes of the new blocks
+ * @param duplicateBlocks number of blocks that were dropped: duplicates, and blocks that contradict
+ *     their attempt ({@link AttemptProgress.Verdict#CONTRADICTION})
+ * @param fullPartitions partitions of the frame that are longer than the limit
  */
 public record AppendResult(
     int keptBlocks, long keptBytes, int duplicateBlocks, List<Integer> fullPartitions) {}

@@ -6,24 +6,25 @@ import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Which blocks of which attempts one partition has. A complete attempt is one bit; one in progress
- * remembers how far it got without a gap, and the few numbers that came early.
+ * Received blocks of each map attempt in one partition. A complete attempt takes one bit. An
+ * attempt in progress stores the first missing block number, and the few block numbers that arrived
+ * out of order.
  *
- * <p>Guarded by the lock of its {@link ShuffleLog}. Attempts are named by their ordinals.
+ * <p>Guarded by the lock of its {@link ShuffleLog}. Attempts are identified by their ordinals.
  */
 final class AttemptProgress {
-  /** What becomes of a block. */
+  /** Result for one block. */
   enum Verdict {
-    /** It was here already. */
+    /** The block was received before. */
     DUPLICATE,
     /**
-     * It contradicts what its attempt said before: it lies beyond the LAST block, or is LAST with
-     * others beyond it. Not taken; if it was needed, the attempt stays incomplete.
+     * The block contradicts earlier blocks of its attempt: it follows the LAST block, or is LAST
+     * although later blocks exist. It is dropped; if it was needed, the attempt stays incomplete.
      */
     CONTRADICTION,
-    /** It is new. */
+    /** The block is new. */
     KEPT,
-    /** It is new and completes its attempt. */
+    /** The block is new and completes its attempt. */
     COMPLETED
   }
 
@@ -38,22 +39,23 @@ final class AttemptProgress {
   private int completeCount;
   private int nextOptimizedCount = FIRST_OPTIMIZED_COUNT;
   private int setBytes;
-  // Attempts in progress by ascending ordinal, FIELDS values each: ordinal; the number of the first
-  // block that is missing; that of the LAST block, -1 while it is not known.
+  // Attempts in progress by ascending ordinal, FIELDS values each: ordinal; number of the first
+  // missing block; number of the LAST block, -1 while unknown.
   private int[] open = NONE;
   private int openCount;
-  // Blocks of them that came before one with a lower number. Null while there is none.
+  // Blocks of attempts in progress that arrived before a lower block number, by ordinal. Null if
+  // none.
   private Map<Integer, RoaringBitmap> early;
 
   /**
-   * What it takes of the heap beyond {@link LogFootprint#PARTITION_BYTES}, about: attempts in
-   * progress, and the set of complete ones, which is nothing while they end in their order.
+   * Estimated heap beyond {@link LogFootprint#PARTITION_BYTES}: attempts in progress and the set of
+   * complete attempts, which is negligible while attempts complete in the order of their ordinals.
    */
   long metadataBytes() {
     return (long) openCount * LogFootprint.OPEN_ATTEMPT_BYTES + setBytes;
   }
 
-  /** Takes note of a block. */
+  /** Records a block. */
   Verdict accept(int attempt, int sequence, boolean last) {
     if (complete.contains(attempt)) {
       return Verdict.DUPLICATE;
@@ -86,7 +88,8 @@ final class AttemptProgress {
   }
 
   /**
-   * Ordinals of the complete attempts. The caller must not change it, nor keep it past the lock.
+   * Ordinals of the complete attempts. The caller must not change the set, nor use it without the
+   * lock.
    */
   RoaringBitmap complete() {
     return complete;
@@ -95,16 +98,16 @@ final class AttemptProgress {
   private void addComplete(int attempt) {
     complete.add(attempt);
     completeCount++;
-    // Neighbouring ordinals become runs; doing it at doubling counts costs little over all.
+    // Adjacent ordinals become runs; doing this at doubling counts has a small total cost.
     if (completeCount == nextOptimizedCount) {
       complete.runOptimize();
-      // It may grow as much again until the next time.
+      // The set may double until it is optimized again.
       setBytes = complete.getSizeInBytes() * 2;
       nextOptimizedCount *= 2;
     }
   }
 
-  /** Number of the attempt among those in progress, or where it belongs: -1 - that. */
+  /** Index of the attempt among those in progress, or {@code -1 - insertion index}. */
   private int search(int attempt) {
     int low = 0;
     int high = openCount - 1;
@@ -152,12 +155,12 @@ final class AttemptProgress {
     return last && sequence < highest;
   }
 
-  /** Numbers above the next one that are here; null when there is none. */
+  /** Received block numbers above the first missing one; null if there are none. */
   private RoaringBitmap early(int at) {
     return early == null ? null : early.get(open[at * FIELDS]);
   }
 
-  /** Takes note of a number; false if it was here. */
+  /** Records a block number; false if it was received before. */
   private boolean add(int at, int sequence) {
     int next = open[at * FIELDS + NEXT];
     RoaringBitmap beyond = early(at);

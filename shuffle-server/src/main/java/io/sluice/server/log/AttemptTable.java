@@ -3,17 +3,17 @@ package io.sluice.server.log;
 import java.util.Arrays;
 
 /**
- * Numbers the map attempts of one shuffle 0, 1, 2 … in the order in which they are first seen, so
- * that sets of attempts are dense 32-bit bitmaps: attempts that run together get neighbouring
- * numbers and compress to a few runs. Guarded by the lock of its {@link ShuffleLog}.
+ * Assigns ordinals 0, 1, 2 … to the map attempts of one shuffle, in the order of their first block.
+ * Sets of attempts are then dense 32-bit bitmaps: attempts that run concurrently get adjacent
+ * ordinals and compress to a few runs. Guarded by the lock of its {@link ShuffleLog}.
  */
 final class AttemptTable {
   private static final int EMPTY = -1;
 
-  // By ordinal; replaced when it grows, so that a snapshot of the array stays valid.
+  // Attempt by ordinal; replaced when it grows, so that a snapshot of the array stays valid.
   private long[] attempts = new long[16];
   private int count;
-  // Open addressing: ordinals, a power of two of them, at most half full.
+  // Open addressing: ordinals, a power of two of slots, at most half full.
   private int[] slots = newSlots(32);
 
   int count() {
@@ -42,7 +42,7 @@ final class AttemptTable {
     return count - 1;
   }
 
-  /** Attempts by ordinal. Entries that exist now never change. */
+  /** Attempts by ordinal. Existing entries never change. */
   long[] byOrdinal() {
     return attempts;
   }

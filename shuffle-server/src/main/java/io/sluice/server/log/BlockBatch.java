@@ -4,15 +4,15 @@ import io.sluice.common.block.BlockHeader;
 import java.util.Arrays;
 
 /**
- * The headers of the blocks of one frame, in order, as plain arrays: what a log needs to know of
- * them, and nothing that lives on. Not thread-safe; used by one push.
+ * Headers of the blocks of one frame, in order, as plain arrays. They are not referenced after the
+ * append. Not thread-safe; used by one push.
  */
 public final class BlockBatch {
   private long[] attempts;
   private int[] mapIndexes;
   private int[] partitions;
   private int[] sequences;
-  // Where each block begins in the body; one more entry than blocks.
+  // Offset of each block in the body, and the end of the last block.
   private int[] offsets;
   private boolean[] last;
   private int count;
@@ -28,7 +28,7 @@ public final class BlockBatch {
     last = new boolean[size];
   }
 
-  /** Adds the block that follows those before it in the body. */
+  /** Adds the next block of the body. */
   public void add(BlockHeader header) {
     if (count == attempts.length) {
       int size = count * 2;
@@ -58,7 +58,7 @@ public final class BlockBatch {
     return offsets[count];
   }
 
-  /** Highest partition of any block; 0 when there is none. */
+  /** Highest partition of any block; 0 if there are no blocks. */
   public int maxPartition() {
     return maxPartition;
   }

@@ -3,7 +3,8 @@ package io.sluice.server.log;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A stretch of a partition whose bytes lie together. Guarded by the lock of its {@link ShuffleLog}.
+ * Contiguous bytes of one partition in memory or in one file. Guarded by the lock of its {@link
+ * ShuffleLog}.
  */
 abstract class Extent {
   /** Logical offset of the first byte in the partition. */
@@ -20,7 +21,7 @@ abstract class Extent {
     return start + length;
   }
 
-  /** Blocks of one partition that lie together in one frame. */
+  /** Adjacent blocks of one partition in one frame. */
   static final class InMemory extends Extent {
     final LoggedFrame frame;
     final PartitionLog partition;
@@ -39,7 +40,7 @@ abstract class Extent {
     }
   }
 
-  /** What one run file holds of the partition. */
+  /** Bytes of the partition in one run file. */
   static final class InFile extends Extent {
     final StoredRun run;
     final long fileOffset;
@@ -51,7 +52,10 @@ abstract class Extent {
     }
   }
 
-  /** What a run held that is gone with its disk. Offsets after it stay what they are. */
+  /**
+   * Lost bytes of a run whose disk failed. The extent stays, so that later logical offsets do not
+   * change.
+   */
   static final class Lost extends Extent {
     Lost(long start, long length) {
       super(start, length);

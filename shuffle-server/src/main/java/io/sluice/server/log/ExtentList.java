@@ -4,17 +4,17 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * The extents of one partition, without gaps from offset 0. A server has tens of millions of those
- * that lie in files, so they are kept as three numbers each, and made into objects when they are
- * asked for; those in memory are objects already. Guarded by the lock of its {@link ShuffleLog}.
+ * Extents of one partition, without gaps from offset 0. A server has tens of millions of extents in
+ * files. Each is stored as two numbers and a reference; {@link #get} creates an object. Extents in
+ * memory are stored as objects. Guarded by the lock of its {@link ShuffleLog}.
  */
 final class ExtentList {
   private static final Object LOST = new Object();
 
-  // Two for each extent: its logical start; where it begins in its file.
-  private long[] places = new long[2];
-  // What it lies in: a StoredRun, an Extent.InMemory, or LOST.
-  private Object[] holders = new Object[1];
+  // Two values per extent: logical start; offset in its file.
+  private long[] offsets = new long[2];
+  // Storage of each extent: a StoredRun, an Extent.InMemory, or LOST.
+  private Object[] sources = new Object[1];
   private int count;
   private long length;
 
@@ -22,41 +22,42 @@ final class ExtentList {
     return count;
   }
 
-  /** Bytes of all of them. */
+  /** Bytes of all extents. */
   long length() {
     return length;
   }
 
   Extent get(int at) {
-    Object holder = holders[at];
-    if (holder instanceof Extent.InMemory memory) {
+    Object source = sources[at];
+    if (source instanceof Extent.InMemory memory) {
       return memory;
     }
-    return holder == LOST
+    return source == LOST
         ? new Extent.Lost(start(at), end(at) - start(at))
-        : new Extent.InFile((StoredRun) holder, places[2 * at + 1], end(at) - start(at), start(at));
+        : new Extent.InFile(
+            (StoredRun) source, offsets[2 * at + 1], end(at) - start(at), start(at));
   }
 
   boolean isInMemory(int at) {
-    return holders[at] instanceof Extent.InMemory;
+    return sources[at] instanceof Extent.InMemory;
   }
 
   boolean isLost(int at) {
-    return holders[at] == LOST;
+    return sources[at] == LOST;
   }
 
   long start(int at) {
-    return places[2 * at];
+    return offsets[2 * at];
   }
 
   long end(int at) {
     return at + 1 == count ? length : start(at + 1);
   }
 
-  /** Adds an extent that begins at {@link #length}. */
+  /** Appends an extent that starts at {@link #length}. */
   void append(Extent extent) {
     assert extent.start == length : "extent at " + extent.start + ", log ends at " + length;
-    if (count == holders.length) {
+    if (count == sources.length) {
       resize(count + Math.max(1, count / 2));
     }
     count++;
@@ -64,7 +65,7 @@ final class ExtentList {
     set(count - 1, extent);
   }
 
-  /** Number of the extent that holds {@code offset}, which lies before {@link #length}. */
+  /** Index of the extent that contains {@code offset}, which is less than {@link #length}. */
   int find(long offset) {
     int low = 0;
     int high = count - 1;
@@ -80,17 +81,18 @@ final class ExtentList {
   }
 
   /**
-   * Lets {@code replacement} take the place of the extents that hold the same stretch.
+   * Replaces the extents of the same byte range by {@code replacement}.
    *
-   * @return how many more of the extents are not in memory than before; negative for fewer
-   * @throws IllegalStateException if no extents begin and end where it does
+   * @return change of the number of extents that are not in memory
+   * @throws IllegalStateException if no extents start and end at the same offsets as {@code
+   *     replacement}
    */
   int replace(Extent replacement) {
     int first = find(replacement.start);
     int last = find(replacement.end() - 1);
     if (start(first) != replacement.start || end(last) != replacement.end()) {
       throw new IllegalStateException(
-          "no extents from " + replacement.start + " to " + replacement.end());
+          "no extents from offset " + replacement.start + " to " + replacement.end());
     }
     int change = replacement instanceof Extent.InMemory ? 0 : 1;
     for (int i = first; i <= last; i++) {
@@ -98,11 +100,11 @@ final class ExtentList {
     }
     int removed = last - first;
     if (removed > 0) {
-      System.arraycopy(holders, last + 1, holders, first + 1, count - last - 1);
-      System.arraycopy(places, 2 * (last + 1), places, 2 * (first + 1), 2 * (count - last - 1));
-      Arrays.fill(holders, count - removed, count, null);
+      System.arraycopy(sources, last + 1, sources, first + 1, count - last - 1);
+      System.arraycopy(offsets, 2 * (last + 1), offsets, 2 * (first + 1), 2 * (count - last - 1));
+      Arrays.fill(sources, count - removed, count, null);
       count -= removed;
-      if (count * 2 <= holders.length) {
+      if (count * 2 <= sources.length) {
         resize(count);
       }
     }
@@ -111,15 +113,15 @@ final class ExtentList {
   }
 
   /**
-   * Forgets what lies in some runs.
+   * Marks all extents in some runs as lost.
    *
-   * @return whether anything did
+   * @return whether there were any
    */
   boolean lose(Set<StoredRun> runs) {
     boolean any = false;
     for (int i = 0; i < count; i++) {
-      if (holders[i] instanceof StoredRun run && runs.contains(run)) {
-        holders[i] = LOST;
+      if (sources[i] instanceof StoredRun run && runs.contains(run)) {
+        sources[i] = LOST;
         any = true;
       }
     }
@@ -127,18 +129,18 @@ final class ExtentList {
   }
 
   private void set(int at, Extent extent) {
-    places[2 * at] = extent.start;
+    offsets[2 * at] = extent.start;
     if (extent instanceof Extent.InFile file) {
-      places[2 * at + 1] = file.fileOffset;
-      holders[at] = file.run;
+      offsets[2 * at + 1] = file.fileOffset;
+      sources[at] = file.run;
     } else {
-      places[2 * at + 1] = 0;
-      holders[at] = extent instanceof Extent.InMemory ? extent : LOST;
+      offsets[2 * at + 1] = 0;
+      sources[at] = extent instanceof Extent.InMemory ? extent : LOST;
     }
   }
 
   private void resize(int capacity) {
-    holders = Arrays.copyOf(holders, capacity);
-    places = Arrays.copyOf(places, 2 * capacity);
+    sources = Arrays.copyOf(sources, capacity);
+    offsets = Arrays.copyOf(offsets, 2 * capacity);
   }
 }

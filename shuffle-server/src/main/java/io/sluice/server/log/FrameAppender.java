@@ -4,9 +4,11 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One append: sorts out which blocks of a frame are new, and where each stretch of them goes. */
+/**
+ * Appends one frame: finds its new blocks and adds an extent for each contiguous sequence of them.
+ */
 final class FrameAppender {
-  private final LogState content;
+  private final LogState logState;
   private final LogConfig config;
   private final BlockBatch batch;
   private final List<OpenWait> ended;
@@ -17,18 +19,18 @@ final class FrameAppender {
   private long keptBytes;
 
   FrameAppender(
-      LogState content,
+      LogState logState,
       LogConfig config,
       ByteBuf body,
-      long heldBytes,
+      long reservedBytes,
       long arrival,
       BlockBatch batch,
       List<OpenWait> ended) {
-    this.content = content;
+    this.logState = logState;
     this.config = config;
     this.batch = batch;
     this.ended = ended;
-    this.frame = new LoggedFrame(body, heldBytes, arrival);
+    this.frame = new LoggedFrame(body, reservedBytes, arrival);
   }
 
   AppendResult run() {
@@ -40,15 +42,15 @@ final class FrameAppender {
     return new AppendResult(keptBlocks, keptBytes, batch.count() - keptBlocks, full);
   }
 
-  /** The frame, if any of its blocks is new; else null. */
+  /** The frame, if it has new blocks; otherwise null. */
   LoggedFrame kept() {
     return extents.isEmpty() ? null : frame;
   }
 
-  /** Appends the neighbouring blocks of one partition; returns the number of the next block. */
+  /** Appends the adjacent blocks of one partition; returns the index of the next block. */
   private int appendPartition(int first) {
     int index = batch.partition(first);
-    PartitionLog partition = content.findOrAdd(index);
+    PartitionLog partition = logState.findOrAdd(index);
     int stretchStart = -1;
     int block = first;
     for (; block < batch.count() && batch.partition(block) == index; block++) {
@@ -62,7 +64,7 @@ final class FrameAppender {
     if (stretchStart >= 0) {
       append(partition, stretchStart, batch.offset(block));
     }
-    content.grown(partition.length());
+    logState.grown(partition.length());
     if (partition.length() > config.hugePartitionBytes()) {
       full.add(index);
     }
@@ -78,11 +80,11 @@ final class FrameAppender {
   }
 
   private boolean accept(PartitionLog partition, int block) {
-    if (!content.accept(
+    if (!logState.accept(
         partition, batch.attempt(block), batch.sequence(block), batch.isLast(block), ended)) {
       return false;
     }
-    content.mark(partition, batch.mapIndex(block), batch.blockLength(block), config.markBytes());
+    logState.mark(partition, batch.mapIndex(block), batch.blockLength(block), config.markBytes());
     keptBlocks++;
     return true;
   }

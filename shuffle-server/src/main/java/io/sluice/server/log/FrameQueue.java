@@ -5,20 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The frames of one shuffle that are in memory, in the order of arrival. Guarded by the lock of its
- * {@link ShuffleLog}.
+ * Frames of one shuffle in memory, in the order of arrival. Guarded by the lock of its {@link
+ * ShuffleLog}.
  */
 final class FrameQueue {
   private LoggedFrame oldest;
   private LoggedFrame newest;
   private long arrivals;
 
-  /** Number that the next frame, or restored run, gets. */
+  /** Arrival number of the next frame or restored run. */
   long nextArrival() {
     return arrivals;
   }
 
-  /** Uses up a number. */
+  /** Returns the next arrival number and advances it. */
   long takeArrival() {
     return arrivals++;
   }
@@ -31,7 +31,7 @@ final class FrameQueue {
     return frame;
   }
 
-  /** Adds a frame that was made with {@link #nextArrival}. */
+  /** Appends a frame that was created with {@link #nextArrival}. */
   void link(LoggedFrame frame) {
     arrivals++;
     frame.previous = newest;
@@ -44,7 +44,7 @@ final class FrameQueue {
   }
 
   void unlink(LoggedFrame frame) {
-    frame.state = LoggedFrame.State.GONE;
+    frame.state = LoggedFrame.State.REMOVED;
     if (frame.previous == null) {
       oldest = frame.next;
     } else {
@@ -57,11 +57,11 @@ final class FrameQueue {
     }
   }
 
-  /** Forgets all frames; their bodies are the caller's to release. */
+  /** Removes all frames. The caller must release the returned bodies. */
   List<ByteBuf> clear() {
     List<ByteBuf> bodies = new ArrayList<>();
     for (LoggedFrame frame = oldest; frame != null; frame = frame.next) {
-      frame.state = LoggedFrame.State.GONE;
+      frame.state = LoggedFrame.State.REMOVED;
       bodies.add(frame.body);
     }
     oldest = null;

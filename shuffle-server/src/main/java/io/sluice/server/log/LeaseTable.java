@@ -12,72 +12,71 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when the server forgets an application. Two things end one:
+ * Decides when the server removes an application, for one of two reasons:
  *
  * <ul>
- *   <li>a coordinator says ENDED: the driver unregistered it;
- *   <li>no coordinator has said LIVE for a whole lease of <em>lease time</em>.
+ *   <li>a coordinator reports ENDED: the driver unregistered the application;
+ *   <li>no coordinator has reported LIVE for a whole lease, measured in <em>lease time</em>.
  * </ul>
  *
- * Lease time is the time in which somebody could have said LIVE. It passes between two answers of
- * one coordinator in a row, and stands still while none answers: a server that is cut off from its
- * coordinators, or outlives them, keeps everything. It advances only when an answer arrives, so an
- * unanswered stretch never counts in hindsight; where coordinators answer by turns it may fall
- * behind the clock, never run ahead of it. One answer adds at most a third of a lease: after a
- * server was suspended, the coordinator that happens to answer first cannot end what the next one
- * is about to call alive.
+ * Lease time advances only between two consecutive replies of one coordinator, and stops while no
+ * coordinator replies: a server without connection to its coordinators keeps all data. It advances
+ * only when a reply arrives, so that a period without replies is never counted afterwards. If
+ * coordinators reply alternately, lease time may be slower than the clock, but is never faster. One
+ * reply adds at most a third of a lease. So after a server was suspended, the first coordinator to
+ * reply cannot expire an application that the next coordinator reports as LIVE.
  *
- * <p>A coordinator that begins to answer, for the first time or after a failure, may have started
- * anew and know nobody. When it calls an application UNKNOWN, the application has a whole lease
- * from then on, in which its driver will have registered again with that coordinator.
+ * <p>A coordinator that replies for the first time, or again after a failure, may have restarted
+ * without its applications. If this reply reports an application as UNKNOWN, the application gets a
+ * new lease, so that its driver can register again with that coordinator.
  *
- * <p>An application enters with a whole lease when the server first holds data of it.
+ * <p>An application gets its first lease when the server first stores data of it.
  *
  * <p>Thread-safe.
  */
 public final class LeaseTable {
-  /** Why an application is to be forgotten. */
+  /** Reason for removing an application. */
   public enum Reason {
     /** Its driver unregistered it. */
     ENDED,
-    /** No coordinator called it alive for a whole lease. */
+    /** Its lease expired: no coordinator reported it as LIVE for a whole lease. */
     LEASE_OUT
   }
 
-  /** An application that the server is to forget now. */
+  /** An application that the server must remove now. */
   public record Expiry(String application, Reason reason) {}
 
-  private static final int LARGEST_STEP_DIVISOR = 3;
+  private static final int MAX_STEP_DIVISOR = 3;
 
   private final LongSupplier clockMs;
-  private final long leastLeaseMs;
+  private final long minLeaseMs;
 
-  /** Lease time at which each held application was last called alive, or came in. */
+  /** Lease time at which each application was last reported as LIVE, or was added. */
   private final TreeMap<String, Long> lastLiveAt = new TreeMap<>();
 
-  /** When each coordinator answered last; absent: never, or it has failed since. */
+  /** Time of the latest reply of each coordinator; absent if it never replied or failed since. */
   private final Map<String, Long> answeredAtMs = new HashMap<>();
 
-  /** What each coordinator grants. */
+  /** Lease duration that each coordinator grants. */
   private final Map<String, Long> grantedMs = new HashMap<>();
 
   private long leaseTimeMs;
   private long coveredUntilMs = Long.MIN_VALUE;
 
   /**
-   * @param clockMs a clock that never steps back, in milliseconds from any origin
-   * @param leastLeaseMs patience while no coordinator has granted a longer one
+   * @param clockMs monotonic clock, in milliseconds from any origin
+   * @param minLeaseMs minimum lease, used while no coordinator grants a longer one
    */
-  public LeaseTable(LongSupplier clockMs, long leastLeaseMs) {
-    if (leastLeaseMs <= 0) {
-      throw new IllegalArgumentException("lease must be positive: " + leastLeaseMs);
+  public LeaseTable(LongSupplier clockMs, long minLeaseMs) {
+    if (minLeaseMs <= 0) {
+      throw new IllegalArgumentException("lease must be positive: " + minLeaseMs);
     }
     this.clockMs = clockMs;
-    this.leastLeaseMs = leastLeaseMs;
+    this.minLeaseMs = minLeaseMs;
   }
 
-  /** Takes note of all applications that the server holds data of now; others are dropped. */
-  public synchronized void hold(Collection<String> applications) {
+  /** Sets the applications that have data on the server: adds new ones and drops all others. */
+  public synchronized void setApplications(Collection<String> applications) {
     lastLiveAt.keySet().retainAll(new HashSet<>(applications));
     for (String application : applications) {
       lastLiveAt.putIfAbsent(application, leaseTimeMs);
@@ -85,11 +84,11 @@ public final class LeaseTable {
   }
 
   /**
-   * A coordinator has answered a heartbeat.
+   * A coordinator replied to a heartbeat.
    *
-   * @param grantedLeaseMs the lease that it grants; 0 or less: it did not say
-   * @param answers what it said of the applications that were named to it
-   * @return the applications to forget now; each is reported once and is no longer held
+   * @param grantedLeaseMs lease that the coordinator grants; 0 or less if not set
+   * @param answers state of each application in the heartbeat
+   * @return applications to remove now; each is returned once and is dropped from this table
    */
   public synchronized List<Expiry> answered(
       String coordinator, long grantedLeaseMs, List<ApplicationLease> answers) {
@@ -98,7 +97,7 @@ public final class LeaseTable {
     boolean begins = previousMs == null;
     if (!begins) {
       long fromMs = Math.max(previousMs, coveredUntilMs);
-      leaseTimeMs += Math.min(Math.max(0, nowMs - fromMs), leaseMs() / LARGEST_STEP_DIVISOR);
+      leaseTimeMs += Math.min(Math.max(0, nowMs - fromMs), leaseMs() / MAX_STEP_DIVISOR);
     }
     coveredUntilMs = Math.max(coveredUntilMs, nowMs);
     if (grantedLeaseMs > 0) {
@@ -138,14 +137,14 @@ public final class LeaseTable {
     return expired;
   }
 
-  /** A coordinator did not answer a heartbeat: the time since its last answer does not count. */
+  /** A heartbeat to a coordinator failed: the time since its latest reply is not counted. */
   public synchronized void failed(String coordinator) {
     answeredAtMs.remove(coordinator);
   }
 
-  /** The patience in force: the longest lease that a coordinator grants, or the least one. */
+  /** Effective lease: the longest lease that a coordinator grants, but at least the minimum. */
   public synchronized long leaseMs() {
-    long longest = leastLeaseMs;
+    long longest = minLeaseMs;
     for (long granted : grantedMs.values()) {
       longest = Math.max(longest, granted);
     }

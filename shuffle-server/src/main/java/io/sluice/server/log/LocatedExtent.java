@@ -1,11 +1,11 @@
 package io.sluice.server.log;
 
 /**
- * Where a stretch of a partition lies in a run file.
+ * Location of an extent of a partition in a run file.
  *
- * @param run borrowed: may be gone as soon as the log's lock is given back
- * @param fileOffset of its first byte
+ * @param run borrowed: valid only while the log's lock is held, unless retained
+ * @param fileOffset offset of its first byte in the file
  * @param offset logical offset of its first byte
- * @param length in bytes
+ * @param length length in bytes
  */
 public record LocatedExtent(StoredRun run, long fileOffset, long offset, long length) {}

@@ -1,21 +1,21 @@
 package io.sluice.server.log;
 
 /**
- * What things of a log take of the heap, in bytes, rounded up from what {@code sluice bench
- * metadata} measures. What is kept until a shuffle goes is charged with these against a bound of
- * the whole server, so that no number of partitions, attempts or runs exhausts the heap.
+ * Heap sizes of a log's metadata, in bytes, rounded up from the results of {@code sluice bench
+ * metadata}. Metadata is stored until its shuffle is removed. It counts against a limit of the
+ * whole server, so that no number of partitions, attempts or runs exhausts the heap.
  */
 final class LogFootprint {
-  /** A partition with its first extent and its set of complete attempts. */
+  /** One partition with its first extent and its set of complete attempts. */
   static final int PARTITION_BYTES = 400;
 
-  /** A map attempt, in the table of its shuffle. */
+  /** One map attempt, in the table of its shuffle. */
   static final int ATTEMPT_BYTES = 24;
 
-  /** What one run, or one loss, has of one partition. */
-  static final int PLACE_BYTES = 26;
+  /** One extent of a partition in a run file, or one lost extent. */
+  static final int EXTENT_BYTES = 26;
 
-  /** An attempt that has begun in a partition and is not complete there. */
+  /** One attempt in progress in one partition. */
   static final int OPEN_ATTEMPT_BYTES = 20;
 
   private LogFootprint() {}

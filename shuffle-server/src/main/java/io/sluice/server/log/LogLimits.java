@@ -5,14 +5,14 @@ import io.sluice.common.error.StatusCode;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Whether a log accepts more blocks. Guarded by the lock of its {@link LogState}. */
+/** Checks whether a log accepts more blocks. Guarded by the lock of its {@link LogState}. */
 final class LogLimits {
-  private final LogState content;
+  private final LogState logState;
   private final LogConfig config;
   private final LogTotals totals;
 
-  LogLimits(LogState content, LogConfig config, LogTotals totals) {
-    this.content = content;
+  LogLimits(LogState logState, LogConfig config, LogTotals totals) {
+    this.logState = logState;
     this.config = config;
     this.totals = totals;
   }
@@ -23,36 +23,42 @@ final class LogLimits {
    * @throws SluiceException EXPIRED, NO_SPACE, BUSY
    */
   void check(BlockBatch batch) throws SluiceException {
-    if (content.state == LogState.State.EXPIRED) {
-      throw content.expired();
+    if (logState.state == LogState.State.EXPIRED) {
+      throw logState.expired();
     }
-    if (content.state == LogState.State.UNUSED) {
+    if (logState.state == LogState.State.UNUSED) {
       throw new SluiceException(
-          StatusCode.BUSY, content.key + ": the shuffle is being set up, try again");
+          StatusCode.BUSY,
+          logState.key + ": the shuffle was removed while it was unused, retry the push");
     }
-    int attempts = content.attempts.count();
+    int attempts = logState.attempts.count();
     if (attempts > config.maxAttempts() - batch.count()
         && countNewAttempts(batch) > config.maxAttempts() - attempts) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          content.key + ": more than " + config.maxAttempts() + " map attempts in one shuffle");
+          logState.key
+              + ": the shuffle has reached the maximum of "
+              + config.maxAttempts()
+              + " map attempts");
     }
     if (totals.isMetadataSpent()) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          content.key
-              + ": the server has no heap for more partitions, attempts or runs: "
+          logState.key
+              + ": the server's heap limit for metadata of partitions, attempts and"
+              + " runs is reached, "
               + totals.metadataBytes()
-              + " bytes are taken by those it has");
+              + " bytes are in use; raise -Xmx of the server");
     }
-    long room = Math.min(config.maxPartitions() - content.partitionCount(), totals.partitionRoom());
+    long room =
+        Math.min(config.maxPartitions() - logState.partitionCount(), totals.partitionRoom());
     if (batch.count() > room && countNewPartitions(batch) > room) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          content.key
-              + ": the server has no room for more partitions, this shuffle has "
-              + content.partitionCount()
-              + ", all have "
+          logState.key
+              + ": the server's limit of partitions is reached, this shuffle has "
+              + logState.partitionCount()
+              + " partitions, all shuffles have "
               + totals.partitions());
     }
   }
@@ -60,7 +66,7 @@ final class LogLimits {
   private int countNewAttempts(BlockBatch batch) {
     Set<Long> unknown = new HashSet<>();
     for (int i = 0; i < batch.count(); i++) {
-      if (content.attempts.find(batch.attempt(i)) < 0) {
+      if (logState.attempts.find(batch.attempt(i)) < 0) {
         unknown.add(batch.attempt(i));
       }
     }
@@ -70,7 +76,7 @@ final class LogLimits {
   private int countNewPartitions(BlockBatch batch) {
     Set<Integer> unknown = new HashSet<>();
     for (int i = 0; i < batch.count(); i++) {
-      if (content.find(batch.partition(i)) == null) {
+      if (logState.find(batch.partition(i)) == null) {
         unknown.add(batch.partition(i));
       }
     }

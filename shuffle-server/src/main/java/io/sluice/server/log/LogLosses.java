@@ -9,37 +9,37 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes lost runs out of a log, and counts again which attempts are complete without them.
- * Thread-safe with the lock of its {@link LogState}.
+ * Removes lost runs from a log and recounts the complete attempts without them. Thread-safe with
+ * the lock of its {@link LogState}.
  */
 final class LogLosses {
-  private final LogState content;
+  private final LogState logState;
   private final LogTotals totals;
 
-  LogLosses(LogState content, LogTotals totals) {
-    this.content = content;
+  LogLosses(LogState logState, LogTotals totals) {
+    this.logState = logState;
     this.totals = totals;
   }
 
   /** See {@link ShuffleLog#lose}. */
-  List<Integer> lose(Set<StoredRun> gone) {
+  List<Integer> lose(Set<StoredRun> lost) {
     List<OpenWait> ended = new ArrayList<>();
     List<Integer> affected = new ArrayList<>();
-    synchronized (content.lock) {
-      if (content.state != LogState.State.LIVE) {
+    synchronized (logState.lock) {
+      if (logState.state != LogState.State.LIVE) {
         return List.of();
       }
-      for (PartitionLog partition : content.sorted()) {
-        if (loseIn(partition, gone, ended)) {
+      for (PartitionLog partition : logState.sorted()) {
+        if (loseIn(partition, lost, ended)) {
           affected.add(partition.index);
         }
       }
-      content.runs.removeAll(gone);
+      logState.runs.removeAll(lost);
       if (!affected.isEmpty()) {
         totals.lostBlocks();
       }
     }
-    gone.forEach(StoredRun::discard);
+    lost.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
     return affected;
   }
@@ -47,14 +47,14 @@ final class LogLosses {
   /** See {@link ShuffleLog#recount}. */
   boolean recount(StoredRun run, int partition, List<RunBlock> blocks) {
     List<OpenWait> ended = new ArrayList<>();
-    synchronized (content.lock) {
-      if (content.state != LogState.State.LIVE || content.runs.find(run) == null) {
+    synchronized (logState.lock) {
+      if (logState.state != LogState.State.LIVE || logState.runs.find(run) == null) {
         return false;
       }
-      PartitionLog found = content.find(partition);
+      PartitionLog found = logState.find(partition);
       if (found != null) {
         for (RunBlock block : blocks) {
-          content.accept(found, block, ended);
+          logState.accept(found, block, ended);
         }
       }
     }
@@ -63,25 +63,26 @@ final class LogLosses {
   }
 
   /**
-   * Points a stretch of a partition into a run, with the lock held. If the run was lost since it
-   * was added, the stretch is lost.
+   * Replaces extents of a partition by one extent in a run, with the lock held. If the run was lost
+   * after it was added, the extent is lost.
    */
   void moveTo(StoredRun run, long fileOffset, int index, long start, long length) {
-    PartitionLog partition = content.find(index);
-    content.addPlaces(
+    PartitionLog partition = logState.find(index);
+    logState.addExtents(
         partition.extents().replace(new Extent.InFile(run, fileOffset, length, start)));
-    if (content.runs.find(run) == null) {
-      // Its disk was lost since it was added. A wait that depends on it ends with its timeout.
+    if (logState.runs.find(run) == null) {
+      // The run's disk was lost after the run was added. A wait for these blocks ends by its
+      // timeout.
       loseIn(partition, Set.of(run), new ArrayList<>());
     }
   }
 
-  private boolean loseIn(PartitionLog partition, Set<StoredRun> gone, List<OpenWait> ended) {
+  private boolean loseIn(PartitionLog partition, Set<StoredRun> lost, List<OpenWait> ended) {
     long attemptBytes = partition.attempts().metadataBytes();
-    if (!partition.lose(gone)) {
+    if (!partition.lose(lost)) {
       return false;
     }
-    content.forgotAttempts(attemptBytes);
+    logState.forgotAttempts(attemptBytes);
     for (int i = 0; i < partition.extents().count(); i++) {
       if (partition.extents().isInMemory(i)) {
         countInMemory(partition, (Extent.InMemory) partition.extents().get(i), ended);
@@ -98,9 +99,10 @@ final class LogLosses {
       try {
         block = BlockHeader.read(bytes, at, end);
       } catch (BlockFormatException e) {
-        throw new IllegalStateException("a block was verified when it came", e);
+        throw new IllegalStateException(
+            "invalid block in memory, although it was verified when it arrived", e);
       }
-      content.accept(partition, block.mapAttempt(), block.sequence(), block.isLast(), ended);
+      logState.accept(partition, block.mapAttempt(), block.sequence(), block.isLast(), ended);
       at += block.blockLength();
     }
   }

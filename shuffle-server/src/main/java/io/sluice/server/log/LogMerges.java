@@ -2,29 +2,29 @@ package io.sluice.server.log;
 
 import java.util.List;
 
-/** Replaces runs of a log by merged ones. Thread-safe with the lock of its {@link LogState}. */
+/** Replaces runs of a log by merged runs. Thread-safe with the lock of its {@link LogState}. */
 final class LogMerges {
-  private final LogState content;
+  private final LogState logState;
   private final LogLosses losses;
 
-  LogMerges(LogState content, LogLosses losses) {
-    this.content = content;
+  LogMerges(LogState logState, LogLosses losses) {
+    this.logState = logState;
     this.losses = losses;
   }
 
   /**
    * See {@link ShuffleLog#takeForMerge}.
    *
-   * @param log of the batch
+   * @param log log of the batch
    */
   MergeBatch take(ShuffleLog log, List<StoredRun> neighbours) {
     if (neighbours.size() < 2) {
-      throw new IllegalArgumentException("a merge of " + neighbours.size() + " runs");
+      throw new IllegalArgumentException("a merge needs at least two runs: " + neighbours.size());
     }
     MergeBatch.Builder batch;
     List<PartitionLog> partitions;
-    synchronized (content.lock) {
-      List<RunTable.Entry> entries = content.runs.neighbours(neighbours);
+    synchronized (logState.lock) {
+      List<RunTable.Entry> entries = logState.runs.neighbours(neighbours);
       if (entries == null || entries.stream().anyMatch(entry -> entry.merging)) {
         return null;
       }
@@ -33,11 +33,11 @@ final class LogMerges {
         entry.run.retain();
       }
       batch = new MergeBatch.Builder(log, neighbours, entries.get(0).order);
-      partitions = content.sorted();
+      partitions = logState.sorted();
     }
     for (int from = 0; from < partitions.size(); from += LogState.PARTITIONS_AT_ONCE) {
       int to = Math.min(partitions.size(), from + LogState.PARTITIONS_AT_ONCE);
-      synchronized (content.lock) {
+      synchronized (logState.lock) {
         for (PartitionLog partition : partitions.subList(from, to)) {
           partition.collect(batch);
         }
@@ -49,14 +49,14 @@ final class LogMerges {
   /**
    * See {@link ShuffleLog#completeMerge}.
    *
-   * @param batch takes
-   * @param merged takes
+   * @param batch this method takes ownership
+   * @param merged this method takes ownership
    */
   boolean complete(MergeBatch batch, StoredRun merged, long[] fileOffsets) {
     boolean taken;
-    synchronized (content.lock) {
+    synchronized (logState.lock) {
       List<RunTable.Entry> inputs =
-          content.state == LogState.State.LIVE ? content.runs.neighbours(batch.inputs()) : null;
+          logState.state == LogState.State.LIVE ? logState.runs.neighbours(batch.inputs()) : null;
       taken = inputs != null;
       if (taken) {
         RunTable.Entry entry =
@@ -67,8 +67,8 @@ final class LogMerges {
                 inputs.get(inputs.size() - 1).lastArrival);
         entry.bytes = batch.bytes();
         entry.extents = batch.partCount();
-        content.runs.removeAll(batch.inputs());
-        content.runs.add(entry);
+        logState.runs.removeAll(batch.inputs());
+        logState.runs.add(entry);
       }
     }
     if (!taken) {
@@ -79,8 +79,8 @@ final class LogMerges {
     boolean live = true;
     for (int from = 0; live && from < batch.partCount(); from += LogState.PARTITIONS_AT_ONCE) {
       int to = Math.min(batch.partCount(), from + LogState.PARTITIONS_AT_ONCE);
-      synchronized (content.lock) {
-        live = content.state == LogState.State.LIVE;
+      synchronized (logState.lock) {
+        live = logState.state == LogState.State.LIVE;
         for (int i = from; live && i < to; i++) {
           losses.moveTo(
               merged, fileOffsets[i], batch.partition(i), batch.logicalStart(i), batch.length(i));
@@ -95,12 +95,12 @@ final class LogMerges {
   /**
    * See {@link ShuffleLog#abortMerge}.
    *
-   * @param batch takes
+   * @param batch this method takes ownership
    */
   void abort(MergeBatch batch) {
-    synchronized (content.lock) {
+    synchronized (logState.lock) {
       for (StoredRun input : batch.inputs()) {
-        RunTable.Entry entry = content.runs.find(input);
+        RunTable.Entry entry = logState.runs.find(input);
         if (entry != null) {
           entry.merging = false;
         }

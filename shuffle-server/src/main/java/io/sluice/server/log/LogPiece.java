@@ -2,7 +2,7 @@ package io.sluice.server.log;
 
 import io.netty.buffer.ByteBuf;
 
-/** Where bytes that were asked for are. Whoever holds one calls {@link #release} once. */
+/** Location of requested bytes. The owner calls {@link #release} once. */
 public sealed interface LogPiece {
   int length();
 
@@ -21,7 +21,7 @@ public sealed interface LogPiece {
     }
   }
 
-  /** Bytes of a run file; the piece has one reference to the run. */
+  /** Bytes of a run file; the piece owns one reference to the run. */
   record InFile(StoredRun run, long position, int length) implements LogPiece {
     @Override
     public void release() {

@@ -1,4 +1,4 @@
 package io.sluice.server.log;
 
-/** Bytes of a partition by logical offset. */
+/** Range of bytes of a partition, by logical offset. */
 public record LogRange(int partition, long offset, long length) {}

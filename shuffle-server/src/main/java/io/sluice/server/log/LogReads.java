@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
 
-/** Finds what readers of a log ask for. Thread-safe with the lock of its {@link LogState}. */
+/** Answers the requests of readers of a log. Thread-safe with the lock of its {@link LogState}. */
 final class LogReads {
-  private final LogState content;
+  private final LogState logState;
 
-  LogReads(LogState content) {
-    this.content = content;
+  LogReads(LogState logState) {
+    this.logState = logState;
   }
 
   /** See {@link ShuffleLog#snapshot}. */
   OpenSnapshot snapshot(int[] wanted, boolean withMarks) {
-    synchronized (content.lock) {
-      if (content.state != LogState.State.LIVE) {
+    synchronized (logState.lock) {
+      if (logState.state != LogState.State.LIVE) {
         return null;
       }
       List<OpenSnapshot.Partition> found = new ArrayList<>(wanted.length);
-      // Keyed by the live bitmaps, which do not change under the lock.
+      // The keys are the log's own bitmaps, which do not change under the lock.
       Map<RoaringBitmap, Integer> sets = new HashMap<>();
       List<RoaringBitmap> distinct = new ArrayList<>();
       for (int index : wanted) {
-        PartitionLog partition = content.find(index);
+        PartitionLog partition = logState.find(index);
         if (partition == null) {
           found.add(null);
           continue;
@@ -46,7 +46,7 @@ final class LogReads {
                 set,
                 withMarks ? partition.marks.snapshot() : SliceMarkSnapshot.EMPTY));
       }
-      return new OpenSnapshot(found, distinct, content.attempts.byOrdinal());
+      return new OpenSnapshot(found, distinct, logState.attempts.byOrdinal());
     }
   }
 
@@ -55,7 +55,7 @@ final class LogReads {
     PieceList pieces = new PieceList();
     boolean whole = false;
     try {
-      synchronized (content.lock) {
+      synchronized (logState.lock) {
         checkCanRead();
         for (LogRange range : ranges) {
           read(range, pieces);
@@ -72,30 +72,31 @@ final class LogReads {
   }
 
   private void checkCanRead() throws SluiceException {
-    if (content.state == LogState.State.EXPIRED) {
-      throw content.expired();
+    if (logState.state == LogState.State.EXPIRED) {
+      throw logState.expired();
     }
-    if (content.state == LogState.State.UNWRITTEN || content.state == LogState.State.UNUSED) {
+    if (logState.state == LogState.State.UNWRITTEN || logState.state == LogState.State.UNUSED) {
       throw new SluiceException(
-          StatusCode.NEVER_WRITTEN, content.key + ": no block was ever written here");
+          StatusCode.NEVER_WRITTEN, logState.key + ": no block was ever written to this server");
     }
   }
 
   private void read(LogRange range, PieceList pieces) throws SluiceException {
-    PartitionLog partition = content.find(range.partition());
+    PartitionLog partition = logState.find(range.partition());
     long length = partition == null ? 0 : partition.length();
     if (range.offset() < 0 || range.length() < 1 || range.length() > length - range.offset()) {
       throw new SluiceException(
           StatusCode.OUT_OF_RANGE,
-          content.key
+          logState.key
               + " partition="
               + range.partition()
-              + ": asked for "
+              + ": range of "
               + range.length()
-              + " bytes from "
+              + " bytes from offset "
               + range.offset()
-              + ", has "
-              + length);
+              + " is outside the partition of "
+              + length
+              + " bytes");
     }
     long offset = range.offset();
     long end = offset + range.length();
@@ -104,14 +105,14 @@ final class LogReads {
       if (extent instanceof Extent.Lost) {
         throw new SluiceException(
             StatusCode.LOST,
-            content.key
+            logState.key
                 + " partition="
                 + range.partition()
-                + ": the "
+                + ": "
                 + extent.length
-                + " bytes from "
+                + " bytes from offset "
                 + extent.start
-                + " were on a disk that is gone");
+                + " are lost with a disk or a damaged run");
       }
       long skip = offset - extent.start;
       int take = (int) Math.min(extent.length - skip, end - offset);

@@ -6,55 +6,54 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The frames of a log on their way from memory into runs. Thread-safe with the lock of its {@link
- * LogState}.
+ * Spills frames of a log from memory to runs. Thread-safe with the lock of its {@link LogState}.
  */
 final class LogSpills {
-  private final LogState content;
+  private final LogState logState;
   private final LogTotals totals;
   private final LogLosses losses;
 
-  // Guarded by the content's lock: of frames that no spill has taken yet.
+  // Of frames that no spill has taken yet. Guarded by the lock of the log state.
   private long bufferedBytes;
   private int bufferedExtents;
 
-  LogSpills(LogState content, LogTotals totals, LogLosses losses) {
-    this.content = content;
+  LogSpills(LogState logState, LogTotals totals, LogLosses losses) {
+    this.logState = logState;
     this.totals = totals;
     this.losses = losses;
   }
 
   /** See {@link ShuffleLog#bufferedBytes}. */
   long bufferedBytes() {
-    synchronized (content.lock) {
+    synchronized (logState.lock) {
       return bufferedBytes;
     }
   }
 
   /** See {@link ShuffleLog#bufferedExtents}. */
   int bufferedExtents() {
-    synchronized (content.lock) {
+    synchronized (logState.lock) {
       return bufferedExtents;
     }
   }
 
   /** See {@link ShuffleLog#nextSpillBytes}. */
   int nextBytes() {
-    synchronized (content.lock) {
-      LoggedFrame frame = content.frames.oldestBuffered();
+    synchronized (logState.lock) {
+      LoggedFrame frame = logState.frames.oldestBuffered();
       return frame == null ? 0 : frame.body.capacity();
     }
   }
 
-  /** Counts a frame that a spill can take, with the lock held. */
+  /** Counts a frame that is ready to spill, with the lock held. */
   void addBuffered(LoggedFrame frame) {
-    bufferedBytes += frame.heldBytes;
+    bufferedBytes += frame.reservedBytes;
     bufferedExtents += frame.extents.length;
-    totals.addBuffered(frame.heldBytes, frame.extents.length);
+    totals.addBuffered(frame.reservedBytes, frame.extents.length);
   }
 
   /**
-   * Forgets all frames, with the lock held.
+   * Removes all frames, with the lock held.
    *
    * @return their bodies, owned by the caller
    */
@@ -62,20 +61,20 @@ final class LogSpills {
     totals.addBuffered(-bufferedBytes, -bufferedExtents);
     bufferedBytes = 0;
     bufferedExtents = 0;
-    return content.frames.clear();
+    return logState.frames.clear();
   }
 
   /**
    * See {@link ShuffleLog#takeForSpill}.
    *
-   * @param log of the batch
+   * @param log log of the batch
    */
   SpillBatch take(ShuffleLog log, long maxBytes) {
     List<LoggedFrame> taken = new ArrayList<>();
-    long held = 0;
+    long reserved = 0;
     int extents = 0;
-    synchronized (content.lock) {
-      LoggedFrame frame = content.frames.oldestBuffered();
+    synchronized (logState.lock) {
+      LoggedFrame frame = logState.frames.oldestBuffered();
       long length = 0;
       while (frame != null
           && frame.state == LoggedFrame.State.BUFFERED
@@ -85,59 +84,61 @@ final class LogSpills {
         frame.state = LoggedFrame.State.SPILLING;
         frame.body.retain();
         taken.add(frame);
-        held += frame.heldBytes;
+        reserved += frame.reservedBytes;
         length += frame.body.capacity();
         extents += frame.extents.length;
         frame = frame.next;
       }
-      bufferedBytes -= held;
+      bufferedBytes -= reserved;
       bufferedExtents -= extents;
-      totals.beginSpilling(held, extents);
+      totals.beginSpilling(reserved, extents);
     }
-    return taken.isEmpty() ? null : new SpillBatch(log, taken.toArray(new LoggedFrame[0]), held);
+    return taken.isEmpty()
+        ? null
+        : new SpillBatch(log, taken.toArray(new LoggedFrame[0]), reserved);
   }
 
   /**
    * See {@link ShuffleLog#completeSpill}.
    *
-   * @param run takes
+   * @param run this method takes ownership
    */
   void complete(SpillBatch batch, StoredRun run, RunOrder order, long[] fileOffsets) {
     List<SpillBatch.Part> parts = batch.parts();
     boolean registered;
-    synchronized (content.lock) {
-      registered = content.state == LogState.State.LIVE;
+    synchronized (logState.lock) {
+      registered = logState.state == LogState.State.LIVE;
       if (registered) {
         RunTable.Entry entry =
             new RunTable.Entry(run, order, batch.firstArrival(), batch.lastArrival());
         entry.bytes = batch.length();
         entry.extents = parts.size();
-        content.runs.add(entry);
+        logState.runs.add(entry);
       }
     }
     boolean live = registered;
     for (int from = 0; live && from < parts.size(); from += LogState.PARTITIONS_AT_ONCE) {
       int to = Math.min(parts.size(), from + LogState.PARTITIONS_AT_ONCE);
-      synchronized (content.lock) {
-        live = content.state == LogState.State.LIVE;
+      synchronized (logState.lock) {
+        live = logState.state == LogState.State.LIVE;
         for (int i = from; live && i < to; i++) {
           SpillBatch.Part part = parts.get(i);
           losses.moveTo(run, fileOffsets[i], part.partition(), part.start(), part.length());
         }
       }
     }
-    List<ByteBuf> gone = new ArrayList<>();
-    synchronized (content.lock) {
+    List<ByteBuf> bodies = new ArrayList<>();
+    synchronized (logState.lock) {
       for (LoggedFrame frame : batch.frames()) {
         if (frame.state == LoggedFrame.State.SPILLING) {
-          content.frames.unlink(frame);
-          gone.add(frame.body);
+          logState.frames.unlink(frame);
+          bodies.add(frame.body);
         }
       }
     }
-    gone.forEach(ByteBuf::release);
+    bodies.forEach(ByteBuf::release);
     batch.releaseBodies();
-    totals.endSpilling(batch.heldBytes());
+    totals.endSpilling(batch.reservedBytes());
     if (!registered) {
       run.discard();
     }
@@ -145,14 +146,14 @@ final class LogSpills {
 
   /** See {@link ShuffleLog#abortSpill}. */
   void abort(SpillBatch batch) {
-    synchronized (content.lock) {
+    synchronized (logState.lock) {
       for (LoggedFrame frame : batch.frames()) {
         if (frame.state == LoggedFrame.State.SPILLING) {
           frame.state = LoggedFrame.State.BUFFERED;
           addBuffered(frame);
         }
       }
-      totals.endSpilling(batch.heldBytes());
+      totals.endSpilling(batch.reservedBytes());
     }
     batch.releaseBodies();
   }

@@ -7,20 +7,26 @@ import io.sluice.common.run.RunBlock;
 import java.util.List;
 
 /**
- * The content of one {@link ShuffleLog}: its state, frames in memory, runs, partitions, attempts,
- * and waits. Its methods are called, and its fields used, with {@link #lock} held.
+ * Mutable state of one {@link ShuffleLog}: lifecycle state, frames in memory, runs, partitions,
+ * attempts and waits. All methods and fields are used with {@link #lock} held.
  */
 final class LogState {
-  /** States of a log; {@link ShuffleLog} says which follows which. */
+  /** States of a log; {@link ShuffleLog} documents the transitions. */
   enum State {
     UNWRITTEN,
     LIVE,
     EXPIRED,
-    /** Made for a wait that ended without a block; its users ask the store again. */
+    /**
+     * Created for a wait that ended without a block; callers look the shuffle up in the store
+     * again.
+     */
     UNUSED
   }
 
-  /** Treating this many partitions at once keeps the lock for well under a millisecond. */
+  /**
+   * Partitions processed per lock acquisition, so that the lock is held for well under a
+   * millisecond.
+   */
   static final int PARTITIONS_AT_ONCE = 512;
 
   /** The one lock of the log. */
@@ -51,17 +57,17 @@ final class LogState {
     return storedBytes;
   }
 
-  /** Bytes of the partition that has grown longest. */
+  /** Bytes of the longest partition. */
   long largestPartitionBytes() {
     return largestPartitionBytes;
   }
 
-  /** A partition is this long now. */
+  /** Records the new length of a partition. */
   void grown(long partitionBytes) {
     largestPartitionBytes = Math.max(largestPartitionBytes, partitionBytes);
   }
 
-  /** A partition, or null if it has no block. */
+  /** Returns a partition, or null if it has no block. */
   PartitionLog find(int index) {
     return partitions.find(index);
   }
@@ -77,7 +83,7 @@ final class LogState {
     return partition;
   }
 
-  /** All partitions at this moment, by index. */
+  /** Current partitions, sorted by index. */
   List<PartitionLog> sorted() {
     return partitions.sorted();
   }
@@ -87,12 +93,12 @@ final class LogState {
     totals.addStored(bytes);
   }
 
-  /** There are so many more extents that do not lie in memory. */
-  void addPlaces(int count) {
-    addMetadata((long) count * LogFootprint.PLACE_BYTES);
+  /** Counts extents that are not in memory; {@code count} may be negative. */
+  void addExtents(int count) {
+    addMetadata((long) count * LogFootprint.EXTENT_BYTES);
   }
 
-  /** A block has gone to the end of a partition. */
+  /** Adds an appended block to the slice marks of its partition. */
   void mark(PartitionLog partition, int mapIndex, int blockLength, int markBytes) {
     int grown = partition.marks.add(mapIndex, blockLength, markBytes);
     if (grown > 0) {
@@ -100,15 +106,15 @@ final class LogState {
     }
   }
 
-  /** A partition has forgotten its attempts, which took so much. */
+  /** Subtracts the metadata of a partition's attempts, which were reset. */
   void forgotAttempts(long metadataBytes) {
     addMetadata(-metadataBytes);
   }
 
   /**
-   * Takes note of a block.
+   * Records a block.
    *
-   * @param ended where waits that this ends are added
+   * @param ended receives the waits that this block ends
    * @return whether it is new
    */
   boolean accept(
@@ -136,20 +142,20 @@ final class LogState {
     };
   }
 
-  /** As the other, of a block that a run lists. */
+  /** Records a block from the footer of a run. */
   void accept(PartitionLog partition, RunBlock block, List<OpenWait> ended) {
     boolean last = (block.flags() & BlockHeader.FLAG_LAST) != 0;
     accept(partition, block.mapAttempt(), block.sequence(), last, ended);
   }
 
-  /** The refusal of every request to a log that has expired. */
+  /** Error for every request to an expired log. */
   SluiceException expired() {
     return new SluiceException(
         StatusCode.EXPIRED,
-        key + ": the shuffle was unregistered or its application's lease ended");
+        key + ": the shuffle was unregistered or its application's lease expired");
   }
 
-  /** Forgets partitions and attempts. */
+  /** Removes all partitions and attempts. */
   void clear() {
     totals.addStored(-storedBytes);
     totals.addPartitions(-partitions.count());

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Sums over all shuffles of a server. Thread-safe. */
+/** Totals of all shuffles of a server. Thread-safe. */
 public final class LogTotals {
   private final AtomicLong bufferedBytes = new AtomicLong();
   private final AtomicLong spillingBytes = new AtomicLong();
@@ -20,14 +20,14 @@ public final class LogTotals {
   private final long maxMetadataBytes;
   private volatile boolean anyLost;
 
-  /** As the other, with any number of bytes of metadata. */
+  /** Totals without a limit of metadata bytes. */
   public LogTotals(long maxPartitions) {
     this(maxPartitions, Long.MAX_VALUE);
   }
 
   /**
-   * @param maxPartitions most partitions that may have a block
-   * @param maxMetadataBytes of the heap, for what is known of partitions, attempts and runs
+   * @param maxPartitions maximum number of partitions with blocks
+   * @param maxMetadataBytes maximum heap for metadata of partitions, attempts and runs
    */
   public LogTotals(long maxPartitions, long maxMetadataBytes) {
     this.maxPartitions = maxPartitions;
@@ -39,12 +39,15 @@ public final class LogTotals {
     return bufferedBytes.get();
   }
 
-  /** Bytes of the memory budget in frames that are being written. */
+  /** Bytes of the memory budget in frames that are being spilled. */
   public long spillingBytes() {
     return spillingBytes.get();
   }
 
-  /** Log entries of frames that no spill has taken yet: what the heap pays for them. */
+  /**
+   * Extents of frames that no spill has taken yet; they determine the heap used for buffered
+   * frames.
+   */
   public long bufferedExtents() {
     return bufferedExtents.get();
   }
@@ -59,7 +62,7 @@ public final class LogTotals {
     return partitions.get();
   }
 
-  /** Map attempts, summed over the shuffles. */
+  /** Sum of the map attempts of all shuffles. */
   public long attempts() {
     return attempts.get();
   }
@@ -70,19 +73,22 @@ public final class LogTotals {
   }
 
   /**
-   * Bytes of the heap for what is known of partitions, attempts and runs, but for blocks in memory:
-   * estimated by {@link LogFootprint}.
+   * Heap for metadata of partitions, attempts and runs, without blocks in memory; estimated by
+   * {@link LogFootprint}.
    */
   public long metadataBytes() {
     return metadataBytes.get();
   }
 
-  /** Whether nothing more may be remembered. */
+  /** Whether the limit of metadata bytes is reached. */
   boolean isMetadataSpent() {
     return metadataBytes() >= maxMetadataBytes;
   }
 
-  /** Whether any block that was in a file has been lost, whatever became of its shuffle since. */
+  /**
+   * Whether any block of a file was lost since the server started, even if its shuffle was removed
+   * later.
+   */
   public boolean anyLost() {
     return anyLost;
   }
@@ -91,23 +97,23 @@ public final class LogTotals {
     anyLost = true;
   }
 
-  /** Partitions that may still get their first block. */
+  /** Number of partitions that can still be added. */
   long partitionRoom() {
     return maxPartitions - partitions.get();
   }
 
-  void addBuffered(long heldBytes, int extents) {
-    bufferedBytes.addAndGet(heldBytes);
+  void addBuffered(long reservedBytes, int extents) {
+    bufferedBytes.addAndGet(reservedBytes);
     bufferedExtents.addAndGet(extents);
   }
 
-  void beginSpilling(long heldBytes, int extents) {
-    addBuffered(-heldBytes, -extents);
-    spillingBytes.addAndGet(heldBytes);
+  void beginSpilling(long reservedBytes, int extents) {
+    addBuffered(-reservedBytes, -extents);
+    spillingBytes.addAndGet(reservedBytes);
   }
 
-  void endSpilling(long heldBytes) {
-    spillingBytes.addAndGet(-heldBytes);
+  void endSpilling(long reservedBytes) {
+    spillingBytes.addAndGet(-reservedBytes);
   }
 
   void addStored(long bytes) {

@@ -3,13 +3,13 @@ package io.sluice.server.log;
 import io.sluice.common.run.RunOrder;
 
 /**
- * A run of a shuffle at one moment, for those who decide what to merge or to move.
+ * Snapshot of a run of a shuffle, for selecting the runs to merge or to move.
  *
- * @param run borrowed: to be used further only by who retains it through its log
- * @param bytes of blocks that the log has in it
- * @param extents partitions that the log has in it
- * @param followsPrevious nothing lies between it and the run before it in the list
- * @param merging it is being merged
+ * @param run borrowed: must be retained through its log before use
+ * @param bytes bytes of blocks that the log references in the run
+ * @param extents number of partitions that the log references in the run
+ * @param followsPrevious whether the run directly follows the previous run of the list
+ * @param merging whether the run is being merged
  */
 public record LoggedRun(
     StoredRun run,

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Neighbouring runs of one shuffle that are to become one, and where in them each partition's bytes
- * are. It holds a reader's reference to each run until {@link ShuffleLog#completeMerge} or {@link
+ * Consecutive runs of one shuffle to merge, with the location of each partition's bytes in them.
+ * Owns a reader's reference to each run until {@link ShuffleLog#completeMerge} or {@link
  * ShuffleLog#abortMerge} ends it. Used by one thread.
  *
- * <p>Costs about 20 bytes of heap for each stretch, a partition in a run.
+ * <p>Uses about 20 bytes of heap per piece, that is per partition and run.
  */
 public final class MergeBatch implements RunMergePlan {
   private final ShuffleLog log;
@@ -45,12 +45,12 @@ public final class MergeBatch implements RunMergePlan {
     return log;
   }
 
-  /** In the order of their blocks. */
+  /** Runs to merge, in the order of their blocks. */
   public List<StoredRun> inputs() {
     return inputs;
   }
 
-  /** Of the first input, and so of the merged run. */
+  /** Order of the first input, which becomes the order of the merged run. */
   public RunOrder order() {
     return order;
   }
@@ -60,7 +60,7 @@ public final class MergeBatch implements RunMergePlan {
     return bytes;
   }
 
-  /** Partitions of which any input holds blocks. */
+  /** Number of partitions with blocks in any input. */
   @Override
   public int partCount() {
     return partitions.length;
@@ -75,7 +75,7 @@ public final class MergeBatch implements RunMergePlan {
     return partitions[part];
   }
 
-  /** Logical offset of the first byte that the inputs hold of the partition. */
+  /** Logical offset of the partition's first byte in the inputs. */
   @Override
   public long logicalStart(int part) {
     return logicalStarts[part];
@@ -95,13 +95,13 @@ public final class MergeBatch implements RunMergePlan {
     return firstPieces[part];
   }
 
-  /** Which of {@link #inputs} a piece lies in. */
+  /** Index of a piece's run in {@link #inputs}. */
   @Override
   public int input(int piece) {
     return pieceInputs[piece];
   }
 
-  /** Where a piece begins in its input's file. */
+  /** Offset of a piece in its input's file. */
   @Override
   public long fileOffset(int piece) {
     return pieceOffsets[piece];
@@ -116,7 +116,7 @@ public final class MergeBatch implements RunMergePlan {
     inputs.forEach(StoredRun::release);
   }
 
-  /** Gathers parts, partition by partition in ascending order. */
+  /** Collects parts, by ascending partition. */
   static final class Builder {
     private final ShuffleLog log;
     private final List<StoredRun> inputs;
@@ -138,7 +138,7 @@ public final class MergeBatch implements RunMergePlan {
       this.order = order;
     }
 
-    /** Adds an extent if it lies in one of the inputs; those of a partition come in order. */
+    /** Adds an extent if it is in one of the inputs. Extents of a partition are added in order. */
     void add(PartitionLog partition, Extent.InFile extent) {
       boolean sameAsLast = partCount > 0 && partitions[partCount - 1] == partition.index;
       int from = sameAsLast ? nextInput : 0;

@@ -5,9 +5,10 @@ import org.roaringbitmap.RoaringBitmap;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
- * What a shuffle had at one moment.
+ * Snapshot of a shuffle for the reply to an Open.
  *
- * @param partitions in the order asked for; null where the partition has no block
+ * @param partitions requested partitions in the order of the request; null for a partition without
+ *     blocks
  * @param completeSets distinct sets of complete attempts, as ordinals
  * @param attempts attempts by ordinal
  */
@@ -19,9 +20,9 @@ public record OpenSnapshot(
    * One partition.
    *
    * @param length bytes from logical offset 0, a block boundary
-   * @param lost stretches whose bytes are gone, by ascending offset
+   * @param lost lost byte ranges, by ascending offset
    * @param completeSet index into {@link OpenSnapshot#completeSets}
-   * @param marks empty unless asked for
+   * @param marks slice marks; empty unless requested
    */
   public record Partition(
       long length, List<Stretch> lost, int completeSet, SliceMarkSnapshot marks) {}
@@ -33,13 +34,13 @@ public record OpenSnapshot(
     }
   }
 
-  /** A stretch between two block boundaries and the map indexes in it. */
+  /** Bytes between two block boundaries, with the lowest and highest map index in them. */
   public record Mark(long offset, long length, int minMapIndex, int maxMapIndex) {
     long end() {
       return offset + length;
     }
 
-    /** From the begin of this one to the end of a later one, with what lies between. */
+    /** Returns a mark from the start of this mark to the end of a later one. */
     Mark joined(Mark later) {
       return new Mark(
           offset,

@@ -5,15 +5,15 @@ import org.roaringbitmap.RoaringBitmap;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
- * Somebody waits until a share of some attempts is complete in each of some partitions. Ends once:
- * when that is so, when the shuffle is forgotten, or when it is cancelled. Guarded by the lock of
- * its {@link ShuffleLog}, which calls {@code onEnd} outside it.
+ * Wait of an Open until a share of the wanted attempts is complete in each wanted partition. Ends
+ * once: when the condition is met, when the shuffle is removed, or when it is cancelled. Guarded by
+ * the lock of its {@link ShuffleLog}, which calls {@code onEnd} outside it.
  */
 public final class OpenWait {
   final int[] partitions;
   private final Roaring64NavigableMap wantedAttempts;
   private final Runnable onEnd;
-  // The wanted attempts that have an ordinal by now.
+  // Wanted attempts that already have an ordinal.
   private final RoaringBitmap wantedOrdinals = new RoaringBitmap();
   private final int needed;
   private final int[] completeCounts;
@@ -22,9 +22,9 @@ public final class OpenWait {
 
   /**
    * @param partitions ascending, without repetition
-   * @param wantedAttempts not empty; the wait keeps it
-   * @param permille share that suffices, 1..1000
-   * @param onEnd runs once, on the thread that ended the wait, and must only hand over
+   * @param wantedAttempts not empty; owned by the wait
+   * @param permille required share of complete attempts, 1..1000
+   * @param onEnd runs once, on the thread that ended the wait; must only schedule a task
    */
   public OpenWait(
       int[] partitions, Roaring64NavigableMap wantedAttempts, int permille, Runnable onEnd) {
@@ -43,7 +43,7 @@ public final class OpenWait {
     }
   }
 
-  /** Counts what a partition has at the beginning. */
+  /** Sets the initial count of complete attempts of a partition. */
   void begin(int position, RoaringBitmap complete) {
     completeCounts[position] = RoaringBitmap.andCardinality(wantedOrdinals, complete);
     if (completeCounts[position] >= needed) {
@@ -65,7 +65,7 @@ public final class OpenWait {
     return unsatisfied == 0;
   }
 
-  /** True the first time. */
+  /** Returns true on the first call only. */
   boolean end() {
     boolean first = !ended;
     ended = true;

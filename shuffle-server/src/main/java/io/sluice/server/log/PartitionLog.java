@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One partition: its attempts, its slice marks, and where each stretch of its bytes lies.
+ * Log of one partition: its attempts, slice marks and extents.
  *
- * <p>Invariant: a logical offset never changes its bytes. Guarded by the lock of its {@link
+ * <p>Invariant: the bytes at a logical offset never change. Guarded by the lock of its {@link
  * ShuffleLog}.
  */
 final class PartitionLog {
@@ -32,7 +32,10 @@ final class PartitionLog {
     return extents;
   }
 
-  /** Adds to {@code batch} what it has of the batch's runs: neighbours, so one stretch. */
+  /**
+   * Adds the partition's extents in the runs of {@code batch}. The runs are consecutive, so the
+   * extents are contiguous.
+   */
   void collect(MergeBatch.Builder batch) {
     for (int i = 0; i < extents.count(); i++) {
       if (!extents.isInMemory(i) && !extents.isLost(i)) {
@@ -42,9 +45,10 @@ final class PartitionLog {
   }
 
   /**
-   * Forgets what it had in some runs; then what it has is to be counted again.
+   * Marks the partition's extents in some runs as lost and resets its attempts, which must then be
+   * recounted.
    *
-   * @return whether it had anything there
+   * @return whether the partition had extents in these runs
    */
   boolean lose(Set<StoredRun> runs) {
     boolean any = extents.lose(runs);
@@ -54,7 +58,7 @@ final class PartitionLog {
     return any;
   }
 
-  /** What lies in files, by ascending offset. */
+  /** Extents in files, by ascending offset. */
   List<LocatedExtent> located() {
     List<LocatedExtent> located = new ArrayList<>(extents.count());
     for (int i = 0; i < extents.count(); i++) {
@@ -65,7 +69,7 @@ final class PartitionLog {
     return located;
   }
 
-  /** Stretches that are gone, neighbours joined. */
+  /** Lost byte ranges; adjacent ranges are joined. */
   List<OpenSnapshot.Stretch> lost() {
     List<OpenSnapshot.Stretch> lost = List.of();
     for (int i = 0; i < extents.count(); i++) {

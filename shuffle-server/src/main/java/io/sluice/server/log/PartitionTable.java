@@ -4,27 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The partitions of one shuffle by their index: open addressing, at most two thirds full, since an
- * entry of a general map would take as much heap as what it leads to. Guarded by the lock of its
- * {@link ShuffleLog}.
+ * Partitions of one shuffle by index. Open addressing, at most two thirds full: an entry of a
+ * general map would use as much heap as its value. Guarded by the lock of its {@link ShuffleLog}.
  */
 final class PartitionTable {
-  private static final int LEAST_SLOTS = 4;
+  private static final int MIN_SLOTS = 4;
 
-  // A power of two of them.
-  private PartitionLog[] slots = new PartitionLog[LEAST_SLOTS];
+  // The length is a power of two.
+  private PartitionLog[] slots = new PartitionLog[MIN_SLOTS];
   private int count;
 
   int count() {
     return count;
   }
 
-  /** A partition, or null. */
+  /** Returns a partition, or null. */
   PartitionLog find(int index) {
     return slots[slotOf(index)];
   }
 
-  /** Adds a partition that {@link #find} does not find. */
+  /** Adds a partition that is not in the table. */
   void add(PartitionLog partition) {
     if ((count + 1) * 3L > slots.length * 2L) {
       PartitionLog[] before = slots;
@@ -39,7 +38,7 @@ final class PartitionTable {
     count++;
   }
 
-  /** All of them, by index. */
+  /** All partitions, sorted by index. */
   List<PartitionLog> sorted() {
     List<PartitionLog> all = new ArrayList<>(count);
     for (PartitionLog each : slots) {
@@ -52,13 +51,13 @@ final class PartitionTable {
   }
 
   void clear() {
-    slots = new PartitionLog[LEAST_SLOTS];
+    slots = new PartitionLog[MIN_SLOTS];
     count = 0;
   }
 
   private int slotOf(int index) {
     int mask = slots.length - 1;
-    // Fibonacci hashing: even for ranges as for strides.
+    // Fibonacci hashing: even distribution for ranges and for strides.
     int slot = (index * 0x9E3779B9) >>> Integer.numberOfLeadingZeros(mask);
     while (slots[slot] != null && slots[slot].index != index) {
       slot = (slot + 1) & mask;

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Pieces of a read, neighbours joined. Under the log's lock until {@link #retainAll} is done. */
+/**
+ * Pieces of a read; adjacent pieces are joined. Used under the log's lock until {@link #retainAll}
+ * returns.
+ */
 final class PieceList {
   private final List<Extent> extents = new ArrayList<>();
   private long[] starts = new long[8];
@@ -18,7 +21,7 @@ final class PieceList {
             : ((Extent.InMemory) extent).bodyOffset + skip;
     int last = extents.size() - 1;
     if (last >= 0
-        && inSamePlace(extents.get(last), extent)
+        && haveSameSource(extents.get(last), extent)
         && starts[last] + lengths[last] == start) {
       lengths[last] += length;
       return;
@@ -52,7 +55,7 @@ final class PieceList {
     return pieces;
   }
 
-  private static boolean inSamePlace(Extent a, Extent b) {
+  private static boolean haveSameSource(Extent a, Extent b) {
     if (a instanceof Extent.InFile x && b instanceof Extent.InFile y) {
       return x.run == y.run;
     }

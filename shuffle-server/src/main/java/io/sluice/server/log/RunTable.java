@@ -6,11 +6,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The runs of one shuffle in the order of their blocks. Guarded by the lock of its {@link
- * ShuffleLog}.
+ * Runs of one shuffle in the order of their blocks. Guarded by the lock of its {@link ShuffleLog}.
  */
 final class RunTable {
-  /** A run and the arrivals whose blocks are in it. */
+  /** A run and the arrival numbers of the frames in it. */
   static final class Entry {
     final StoredRun run;
     final RunOrder order;
@@ -52,7 +51,7 @@ final class RunTable {
     return null;
   }
 
-  /** Entries of runs that follow each other without a gap; null if they do not, or are not here. */
+  /** Entries of consecutive runs; null if a run is missing or the runs are not consecutive. */
   List<Entry> neighbours(List<StoredRun> runs) {
     int first = indexOf(runs.get(0));
     if (first < 0 || first + runs.size() > entries.size()) {
@@ -67,7 +66,7 @@ final class RunTable {
     return found;
   }
 
-  /** Whether every one of {@code runs} is here. */
+  /** Whether all {@code runs} are in the table. */
   boolean containsAll(Collection<StoredRun> runs) {
     for (StoredRun run : runs) {
       if (find(run) == null) {

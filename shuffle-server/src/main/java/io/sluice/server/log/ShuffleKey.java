@@ -9,6 +9,6 @@ package io.sluice.server.log;
 public record ShuffleKey(String application, int shuffle) {
   @Override
   public String toString() {
-    return "app=" + application + " shuffle=" + shuffle;
+    return "application=" + application + " shuffle=" + shuffle;
   }
 }

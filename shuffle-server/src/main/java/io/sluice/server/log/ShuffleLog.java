@@ -13,25 +13,25 @@ import java.util.function.Predicate;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * One shuffle: every block taken and where it is.
+ * Log of one shuffle: all accepted blocks and their locations.
  *
- * <p>A frame's body is kept whole while any block of it is in memory; each stretch of a frame that
- * belongs to one partition is one extent there, however many blocks it has. Frames leave memory in
- * the order in which they came, whole ({@code docs/decisions/0001-spill-whole-frames.md}): so a run
- * holds exactly one contiguous stretch of each partition, writing one frees whole slabs, and runs
- * that follow each other can be merged without changing an offset.
+ * <p>A frame's body stays in memory as a whole while any of its blocks is in memory. The adjacent
+ * blocks of one partition in a frame are one extent, independent of their number. Frames are
+ * spilled whole and in the order of arrival ({@code docs/decisions/0001-spill-whole-frames.md}). So
+ * a run has exactly one extent of each partition, a spill frees whole slabs, and consecutive runs
+ * can be merged without changing logical offsets.
  *
  * <p>States: {@code UNWRITTEN -> LIVE -> EXPIRED}, or {@code UNWRITTEN -> EXPIRED}, or {@code
- * UNWRITTEN -> UNUSED}. The last two are terminal; appends to them are refused.
+ * UNWRITTEN -> UNUSED}. {@code EXPIRED} and {@code UNUSED} are terminal; they refuse appends.
  *
- * <p>Thread-safe with one lock. What runs under it is bookkeeping of microseconds; buffers are
- * released and waiters called outside it.
+ * <p>Thread-safe with one lock, which is held for microseconds. Buffers are released and waiters
+ * called without the lock.
  */
 public final class ShuffleLog {
   private final ShuffleKey key;
   private final LogConfig config;
   private final LogTotals totals;
-  private final LogState content;
+  private final LogState logState;
   private final Object lock;
   private final LogLimits limits;
   private final LogReads reads;
@@ -46,13 +46,13 @@ public final class ShuffleLog {
     this.key = key;
     this.config = config;
     this.totals = totals;
-    this.content = new LogState(key, totals);
-    this.lock = content.lock;
-    this.limits = new LogLimits(content, config, totals);
-    this.reads = new LogReads(content);
-    this.losses = new LogLosses(content, totals);
-    this.spills = new LogSpills(content, totals, losses);
-    this.merges = new LogMerges(content, losses);
+    this.logState = new LogState(key, totals);
+    this.lock = logState.lock;
+    this.limits = new LogLimits(logState, config, totals);
+    this.reads = new LogReads(logState);
+    this.losses = new LogLosses(logState, totals);
+    this.spills = new LogSpills(logState, totals, losses);
+    this.merges = new LogMerges(logState, losses);
   }
 
   public ShuffleKey key() {
@@ -60,13 +60,13 @@ public final class ShuffleLog {
   }
 
   /**
-   * Appends the blocks of a frame that are new.
+   * Appends the new blocks of a frame.
    *
-   * @param body takes: verified, exactly the blocks of {@code batch}
-   * @param heldBytes bytes of the memory budget that the body holds
-   * @throws SluiceException EXPIRED, NO_SPACE, BUSY; then nothing was appended
+   * @param body verified, with exactly the blocks of {@code batch}; this method takes ownership
+   * @param reservedBytes bytes of the memory budget that are reserved for the body
+   * @throws SluiceException EXPIRED, NO_SPACE or BUSY; no block was appended then
    */
-  public AppendResult append(ByteBuf body, long heldBytes, BlockBatch batch)
+  public AppendResult append(ByteBuf body, long reservedBytes, BlockBatch batch)
       throws SluiceException {
     List<OpenWait> ended = new ArrayList<>();
     AppendResult result;
@@ -76,15 +76,15 @@ public final class ShuffleLog {
         limits.check(batch);
         FrameAppender appender =
             new FrameAppender(
-                content, config, body, heldBytes, content.frames.nextArrival(), batch, ended);
+                logState, config, body, reservedBytes, logState.frames.nextArrival(), batch, ended);
         result = appender.run();
         if (batch.count() > 0) {
-          content.state = LogState.State.LIVE;
+          logState.state = LogState.State.LIVE;
         }
         LoggedFrame frame = appender.kept();
         if (frame != null) {
-          content.frames.link(frame);
-          content.addStored(result.keptBytes());
+          logState.frames.link(frame);
+          logState.addStored(result.keptBytes());
           spills.addBuffered(frame);
           if (!result.fullPartitions().isEmpty()) {
             becomeHuge();
@@ -102,16 +102,16 @@ public final class ShuffleLog {
   }
 
   /**
-   * Ends a log that no block was appended to and nobody waits for.
+   * Ends a log without blocks and without waits.
    *
-   * @return whether it ended
+   * @return whether the log ended
    */
   boolean endIfUnused() {
     synchronized (lock) {
-      if (content.state != LogState.State.UNWRITTEN || !content.waits.isEmpty()) {
+      if (logState.state != LogState.State.UNWRITTEN || !logState.waits.isEmpty()) {
         return false;
       }
-      content.state = LogState.State.UNUSED;
+      logState.state = LogState.State.UNUSED;
       return true;
     }
   }
@@ -119,16 +119,16 @@ public final class ShuffleLog {
   /** Whether any block was ever appended. */
   public boolean isWritten() {
     synchronized (lock) {
-      return content.state == LogState.State.LIVE;
+      return logState.state == LogState.State.LIVE;
     }
   }
 
-  /** Bytes of the memory budget held by frames that no spill has taken yet. */
+  /** Bytes of the memory budget in frames that no spill has taken yet. */
   public long bufferedBytes() {
     return spills.bufferedBytes();
   }
 
-  /** Bytes of blocks of the frame that the next spill would begin with; 0 when there is none. */
+  /** Bytes of blocks of the first frame of the next spill; 0 if there is none. */
   public int nextSpillBytes() {
     return spills.nextBytes();
   }
@@ -141,38 +141,38 @@ public final class ShuffleLog {
   /** Bytes of all partitions. */
   public long storedBytes() {
     synchronized (lock) {
-      return content.storedBytes();
+      return logState.storedBytes();
     }
   }
 
-  /** Bytes of the partition that has grown longest. */
+  /** Bytes of the longest partition. */
   public long largestPartitionBytes() {
     synchronized (lock) {
-      return content.largestPartitionBytes();
+      return logState.largestPartitionBytes();
     }
   }
 
   public int partitionCount() {
     synchronized (lock) {
-      return content.partitionCount();
+      return logState.partitionCount();
     }
   }
 
-  /** The partitions that have a block, ascending. */
+  /** Partitions with blocks, ascending. */
   public int[] partitions() {
     synchronized (lock) {
-      return content.sorted().stream().mapToInt(partition -> partition.index).toArray();
+      return logState.sorted().stream().mapToInt(partition -> partition.index).toArray();
     }
   }
 
-  /** The runs at this moment, in the order of their blocks. */
+  /** Snapshot of the runs, in the order of their blocks. */
   public List<LoggedRun> runs() {
     synchronized (lock) {
-      return content.runs.snapshot();
+      return logState.runs.snapshot();
     }
   }
 
-  /** What there is of some partitions, or null if no block was ever appended. */
+  /** Snapshot of some partitions, or null if no block was ever appended. */
   public OpenSnapshot snapshot(int[] wanted, boolean withMarks) {
     return reads.snapshot(wanted, withMarks);
   }
@@ -180,24 +180,24 @@ public final class ShuffleLog {
   /** Bytes of a partition, from logical offset 0. */
   public long partitionLength(int partition) {
     synchronized (lock) {
-      PartitionLog found = content.find(partition);
+      PartitionLog found = logState.find(partition);
       return found == null ? 0 : found.length();
     }
   }
 
-  /** Where what a partition has in files lies, by ascending offset. */
+  /** Extents of a partition in files, by ascending offset. */
   public List<LocatedExtent> located(int partition) {
     synchronized (lock) {
-      PartitionLog found = content.find(partition);
+      PartitionLog found = logState.find(partition);
       return found == null ? List.of() : found.located();
     }
   }
 
-  /** Runs that pass a test, each with a reference for the caller to release. */
+  /** Runs that match a predicate, each with a reference that the caller releases. */
   public List<StoredRun> retainRuns(Predicate<StoredRun> wanted) {
     List<StoredRun> found = new ArrayList<>();
     synchronized (lock) {
-      for (StoredRun run : content.runs.runs()) {
+      for (StoredRun run : logState.runs.runs()) {
         if (wanted.test(run)) {
           run.retain();
           found.add(run);
@@ -208,9 +208,9 @@ public final class ShuffleLog {
   }
 
   /**
-   * Finds the bytes of some ranges; neighbours in the same place become one piece.
+   * Locates the bytes of some ranges; adjacent bytes of one frame or file become one piece.
    *
-   * @return owned pieces, in the order of the ranges
+   * @return pieces in the order of the ranges, owned by the caller
    * @throws SluiceException OUT_OF_RANGE, NEVER_WRITTEN, EXPIRED, LOST
    */
   public List<LogPiece> read(List<LogRange> ranges) throws SluiceException {
@@ -218,107 +218,106 @@ public final class ShuffleLog {
   }
 
   /**
-   * Takes the oldest frames that no spill has taken, at least one, to be written as one run.
+   * Takes the oldest frames that no spill has taken, at least one, to write them as one run.
    *
-   * @param maxBytes most bytes of blocks, but for a single larger frame
-   * @return null when there is none; else to be ended by {@link #completeSpill} or {@link
-   *     #abortSpill}
+   * @param maxBytes maximum bytes of blocks, unless a single frame is larger
+   * @return null if there are no frames; otherwise the caller must call {@link #completeSpill} or
+   *     {@link #abortSpill}
    */
   public SpillBatch takeForSpill(long maxBytes) {
     return spills.take(this, maxBytes);
   }
 
   /**
-   * The batch has been written: its bytes are from now on those of the run, and its memory is given
-   * back as soon as no reader holds it.
+   * Completes a spill: the log references the run's bytes, and the memory of the batch is released
+   * when no reader uses it.
    *
-   * @param run takes: the log discards it when it expires
-   * @param order as the run's header says
-   * @param fileOffsets where each of the batch's parts begins in the file
+   * @param run this method takes ownership; the log discards the run when the shuffle expires
+   * @param order order from the run's header
+   * @param fileOffsets offset of each part of the batch in the file
    */
   public void completeSpill(SpillBatch batch, StoredRun run, RunOrder order, long[] fileOffsets) {
     spills.complete(batch, run, order, fileOffsets);
   }
 
-  /** The batch could not be written: its frames are as before and will be taken again. */
+  /** Aborts a spill that failed: its frames stay in memory and the next spill takes them. */
   public void abortSpill(SpillBatch batch) {
     spills.abort(batch);
   }
 
   /**
-   * Takes runs to be merged into one; nothing changes for readers until that is complete.
+   * Takes runs to merge. Readers see no change until the merge is complete.
    *
-   * @param neighbours at least two, in order, from {@link #runs}: each but the first follows the
-   *     one before
-   * @return null if that is not, or no longer, so, or one of them is being merged; else to be ended
-   *     by {@link #completeMerge} or {@link #abortMerge}
+   * @param neighbours at least two consecutive runs from {@link #runs}, in order
+   * @return null if the runs are not consecutive or one of them is missing or being merged;
+   *     otherwise the caller must call {@link #completeMerge} or {@link #abortMerge}
    */
   public MergeBatch takeForMerge(List<StoredRun> neighbours) {
     return merges.take(this, neighbours);
   }
 
   /**
-   * The merged run has been written: it takes the place of the inputs, which are discarded. If the
-   * shuffle has been forgotten, or an input has been lost, the merged run is discarded instead.
+   * Completes a merge: the merged run replaces the inputs, which are discarded. If the shuffle was
+   * removed or an input was lost, the merged run is discarded instead.
    *
-   * @param batch takes
-   * @param merged takes
-   * @param fileOffsets where each of the batch's parts begins in the merged file
-   * @return whether the merged run took their place
+   * @param batch this method takes ownership
+   * @param merged this method takes ownership
+   * @param fileOffsets offset of each part of the batch in the merged file
+   * @return whether the merged run replaced the inputs
    */
   public boolean completeMerge(MergeBatch batch, StoredRun merged, long[] fileOffsets) {
     return merges.complete(batch, merged, fileOffsets);
   }
 
   /**
-   * The runs could not be merged: they are as before.
+   * Aborts a merge that failed: the inputs stay as they are.
    *
-   * @param batch takes
+   * @param batch this method takes ownership
    */
   public void abortMerge(MergeBatch batch) {
     merges.abort(batch);
   }
 
   /**
-   * Begins to take in a run that an earlier life of the server wrote. Runs are restored one after
-   * the other in their order, before anything is appended.
+   * Restores a run of an earlier epoch, without its extents. Runs are restored in their order,
+   * before the first append.
    *
-   * @param run takes
+   * @param run this method takes ownership
    */
   public void restoreRun(StoredRun run, RunOrder order) {
     synchronized (lock) {
-      long arrival = content.frames.takeArrival();
-      content.runs.add(new RunTable.Entry(run, order, arrival, arrival));
-      content.state = LogState.State.LIVE;
+      long arrival = logState.frames.takeArrival();
+      logState.runs.add(new RunTable.Entry(run, order, arrival, arrival));
+      logState.state = LogState.State.LIVE;
     }
   }
 
   /**
-   * Takes in what the run that was restored last holds of one partition. Its logical offset is
-   * where the partition ends by now, whatever it was in the earlier life.
+   * Restores one extent of the run that was restored last. Its logical offset is the current end of
+   * the partition, which may differ from the offset in the earlier epoch.
    *
-   * @param blocks as the run lists them
+   * @param blocks blocks of the extent, from the run's footer
    */
   public void restoreExtent(StoredRun run, RunExtent extent, List<RunBlock> blocks) {
     List<OpenWait> ended = new ArrayList<>();
     synchronized (lock) {
-      RunTable.Entry entry = content.runs.find(run);
+      RunTable.Entry entry = logState.runs.find(run);
       if (entry == null) {
         return;
       }
-      PartitionLog partition = content.findOrAdd(extent.partition());
+      PartitionLog partition = logState.findOrAdd(extent.partition());
       partition
           .extents()
           .append(new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
-      content.addPlaces(1);
+      logState.addExtents(1);
       for (RunBlock block : blocks) {
-        content.mark(partition, block.mapIndex(), block.length(), config.markBytes());
-        content.accept(partition, block, ended);
+        logState.mark(partition, block.mapIndex(), block.length(), config.markBytes());
+        logState.accept(partition, block, ended);
       }
       entry.bytes += extent.length();
       entry.extents++;
-      content.addStored(extent.length());
-      content.grown(partition.length());
+      logState.addStored(extent.length());
+      logState.grown(partition.length());
       if (partition.length() > config.hugePartitionBytes()) {
         becomeHuge();
       }
@@ -327,22 +326,21 @@ public final class ShuffleLog {
   }
 
   /**
-   * Some runs are gone with their disk. Reads of what they held are answered LOST from now on, and
-   * no attempt is complete any more in a partition that had blocks there, until {@link #recount}
-   * has been told of what the remaining runs hold; blocks in memory are counted again here.
+   * Marks the data of some runs as lost. Reads of it fail with LOST from now on. In each affected
+   * partition, the complete attempts are reset and the blocks in memory recounted; the caller then
+   * calls {@link #recount} for the blocks of the remaining runs.
    *
-   * @return partitions of which something is gone, ascending; empty if none of the runs is here
+   * @return partitions with lost bytes, ascending; empty if the log has none of the runs
    */
-  public List<Integer> lose(Set<StoredRun> gone) {
-    return losses.lose(gone);
+  public List<Integer> lose(Set<StoredRun> lost) {
+    return losses.lose(lost);
   }
 
   /**
-   * Counts blocks of a partition, which a run that is still here holds, after {@link #lose}. Blocks
-   * that are counted already are ignored.
+   * Counts blocks of a partition in a remaining run, after {@link #lose}. Blocks that were counted
+   * before are ignored.
    *
-   * @return false if the run is not here any more: its blocks are lost, or in a run that it was
-   *     merged into
+   * @return false if the log no longer has the run, because it was lost or merged
    */
   public boolean recount(StoredRun run, int partition, List<RunBlock> blocks) {
     return losses.recount(run, partition, blocks);
@@ -351,69 +349,72 @@ public final class ShuffleLog {
   /**
    * Begins a wait.
    *
-   * @return false if there is nothing to wait for: it is satisfied already, or the shuffle expired
+   * @return false if the wait is already satisfied or the shuffle expired
    */
   public boolean addWait(OpenWait wait) {
     synchronized (lock) {
-      if (content.state == LogState.State.EXPIRED || content.state == LogState.State.UNUSED) {
+      if (logState.state == LogState.State.EXPIRED || logState.state == LogState.State.UNUSED) {
         return false;
       }
-      long[] known = content.attempts.byOrdinal();
-      for (int ordinal = 0; ordinal < content.attempts.count(); ordinal++) {
+      long[] known = logState.attempts.byOrdinal();
+      for (int ordinal = 0; ordinal < logState.attempts.count(); ordinal++) {
         wait.sawAttempt(known[ordinal], ordinal);
       }
       RoaringBitmap none = new RoaringBitmap();
       for (int i = 0; i < wait.partitions.length; i++) {
-        PartitionLog partition = content.find(wait.partitions[i]);
+        PartitionLog partition = logState.find(wait.partitions[i]);
         wait.begin(i, partition == null ? none : partition.attempts().complete());
       }
       if (wait.isSatisfied()) {
         return false;
       }
-      content.waits.add(wait);
+      logState.waits.add(wait);
       return true;
     }
   }
 
   /**
-   * Ends a wait that time ran out for.
+   * Ends a wait that timed out.
    *
-   * @return false if it had ended before
+   * @return false if the wait had already ended
    */
   public boolean cancelWait(OpenWait wait) {
     synchronized (lock) {
-      return content.waits.end(wait);
+      return logState.waits.end(wait);
     }
   }
 
-  /** Forgets everything. Memory is given back at once, runs when their readers are done. */
+  /**
+   * Removes all data of the shuffle. Memory is released immediately, runs when their readers are
+   * done.
+   */
   public void expire() {
     end().forEach(StoredRun::discard);
   }
 
-  /** As {@link #expire}, but the runs stay, for the next life of the server. */
+  /** Releases memory and ends waits. The runs stay on disk for the next start of the server. */
   public void close() {
     end();
   }
 
-  /** Gives memory back and ends waits; returns the runs that it had. */
+  /** Releases memory and ends waits; returns the runs of the log. */
   private List<StoredRun> end() {
     List<ByteBuf> bodies;
     List<StoredRun> released;
     List<OpenWait> ended;
     synchronized (lock) {
-      if (content.state == LogState.State.EXPIRED) {
+      if (logState.state == LogState.State.EXPIRED) {
         return List.of();
       }
-      content.state = LogState.State.EXPIRED;
+      logState.state = LogState.State.EXPIRED;
       bodies = spills.clear();
-      content.clear();
-      released = content.runs.runs();
-      content.runs.clear();
+      logState.clear();
+      released = logState.runs.runs();
+      logState.runs.clear();
       if (huge) {
         totals.removeHuge(this);
       }
-      ended = content.waits.endAll();
+      ended = logState.waits.endAll();
     }
     bodies.forEach(ByteBuf::release);
     ended.forEach(OpenWait::run);

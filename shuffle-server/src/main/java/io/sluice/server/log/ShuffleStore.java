@@ -14,16 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Every shuffle of a server, and tombstones of those it has forgotten: a late push is refused and a
- * late reader told why, instead of bringing a shuffle back to life.
+ * All shuffles of a server, and tombstones of removed shuffles. Because of the tombstones, a late
+ * push or read fails with EXPIRED instead of creating the shuffle again.
  *
- * <p>Thread-safe. Removing gives memory back before it returns; files go when their readers are
- * done.
+ * <p>Thread-safe. Removing a shuffle releases its memory before it returns; files are deleted when
+ * their readers are done.
  */
 public final class ShuffleStore implements AutoCloseable {
   private final StoreConfig config;
   private final LogTotals totals;
-  // Changed under lock only; read without it.
+  // Changed under the lock; read without it.
   private final ConcurrentHashMap<ShuffleKey, ShuffleLog> logs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
@@ -49,13 +49,13 @@ public final class ShuffleStore implements AutoCloseable {
     return totals;
   }
 
-  /** The log of a shuffle, or null. */
+  /** Returns the log of a shuffle, or null. */
   public ShuffleLog find(ShuffleKey key) {
     return logs.get(key);
   }
 
   /**
-   * The log of a shuffle, made if it is new.
+   * Returns the log of a shuffle; creates it if it does not exist.
    *
    * @throws SluiceException EXPIRED, NO_SPACE
    */
@@ -70,7 +70,11 @@ public final class ShuffleStore implements AutoCloseable {
       if (log == null) {
         if (logs.size() >= config.maxShuffles()) {
           throw new SluiceException(
-              StatusCode.NO_SPACE, key + ": the server holds " + logs.size() + " shuffles already");
+              StatusCode.NO_SPACE,
+              key
+                  + ": the server stores "
+                  + logs.size()
+                  + " shuffles, the maximum by rss.server.shuffles.max");
         }
         log = add(key);
       }
@@ -79,9 +83,9 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
-   * Drops the log of a shuffle that was never written and that nobody waits for any more: what
-   * waiting leaves behind would otherwise stay until the application ends. No tombstone: its first
-   * push may still come.
+   * Drops the log of a shuffle that was never written and has no waits. Otherwise the log that a
+   * wait created would stay until the application ends. Adds no tombstone, because the first push
+   * may still arrive.
    */
   public void dropIfUnused(ShuffleKey key) {
     synchronized (lock) {
@@ -93,8 +97,9 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
-   * The log of a shuffle of which an earlier life of the server has left runs, made if it is new:
-   * however many there are, they hold disk space until they are forgotten.
+   * Returns the log of a shuffle with runs of an earlier epoch; creates it if it does not exist.
+   * The maximum number of shuffles does not apply: shuffles on disk use space until they are
+   * removed.
    */
   public ShuffleLog restore(ShuffleKey key) {
     synchronized (lock) {
@@ -104,25 +109,25 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
-   * Remembers shuffles as forgotten that an earlier life of the server forgot.
+   * Restores tombstones of shuffles that were removed in an earlier epoch.
    *
-   * @param shuffles in the order of their removal; none of them is here
+   * @param shuffles in the order of their removal; none of them is in the store
    */
   public void restoreForgotten(Collection<ShuffleKey> shuffles) {
     synchronized (lock) {
-      shuffles.forEach(this::bury);
+      shuffles.forEach(this::addTombstone);
     }
   }
 
   /**
-   * Has a listener told of shuffles that were forgotten, on the thread that forgot them, outside
-   * any lock and before their runs are discarded.
+   * Sets the listener that is notified of removed shuffles, on the thread that removed them,
+   * without a lock and before their runs are discarded.
    */
   public void onForgotten(Consumer<List<ShuffleKey>> listener) {
     onForgotten = listener;
   }
 
-  /** Whether the shuffle was here and has been forgotten. */
+  /** Whether the shuffle was removed. */
   public boolean isExpired(ShuffleKey key) {
     synchronized (lock) {
       return tombstones.containsKey(key);
@@ -130,7 +135,7 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
-   * Refuses a shuffle that has been forgotten.
+   * Refuses a shuffle that was removed.
    *
    * @throws SluiceException EXPIRED
    */
@@ -138,11 +143,11 @@ public final class ShuffleStore implements AutoCloseable {
     if (isExpired(key)) {
       throw new SluiceException(
           StatusCode.EXPIRED,
-          key + ": the shuffle was unregistered or its application's lease ended");
+          key + ": the shuffle was unregistered or its application's lease expired");
     }
   }
 
-  /** Applications with at least one shuffle here, in no order. */
+  /** Applications with at least one shuffle in the store, in no particular order. */
   public List<String> applications() {
     synchronized (lock) {
       return new ArrayList<>(shufflesByApplication.keySet());
@@ -153,16 +158,16 @@ public final class ShuffleStore implements AutoCloseable {
     return logs.size();
   }
 
-  /** Every log at this moment, in no order. */
+  /** Current logs, in no particular order. */
   public Collection<ShuffleLog> logs() {
     return logs.values();
   }
 
   /**
-   * Forgets shuffles of an application. Those that were never here are remembered too: their late
-   * pushes are refused.
+   * Removes shuffles of an application. Shuffles that do not exist get a tombstone as well, so that
+   * their late pushes are refused.
    *
-   * @return how many of them were there
+   * @return number of shuffles that existed
    */
   public int removeShuffles(String application, Collection<Integer> shuffles) {
     List<ShuffleLog> removed = new ArrayList<>();
@@ -170,7 +175,7 @@ public final class ShuffleStore implements AutoCloseable {
     synchronized (lock) {
       for (int shuffle : shuffles) {
         ShuffleKey key = new ShuffleKey(application, shuffle);
-        bury(key);
+        addTombstone(key);
         forgotten.add(key);
         ShuffleLog log = drop(key);
         if (log != null) {
@@ -184,9 +189,9 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   /**
-   * Forgets every shuffle of an application.
+   * Removes all shuffles of an application.
    *
-   * @return how many there were
+   * @return number of shuffles
    */
   public int removeApplication(String application) {
     List<Integer> shuffles;
@@ -196,7 +201,7 @@ public final class ShuffleStore implements AutoCloseable {
     return removeShuffles(application, shuffles);
   }
 
-  /** Gives all memory back; runs stay, for the next life of the server. Idempotent. */
+  /** Releases all memory; runs stay on disk for the next start of the server. Idempotent. */
   @Override
   public void close() {
     List<ShuffleLog> all;
@@ -232,7 +237,7 @@ public final class ShuffleStore implements AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void bury(ShuffleKey key) {
+  private void addTombstone(ShuffleKey key) {
     tombstones.remove(key);
     tombstones.put(key, Boolean.TRUE);
     if (tombstones.size() > config.maxTombstones()) {

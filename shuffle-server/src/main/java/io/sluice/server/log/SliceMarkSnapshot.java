@@ -4,21 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The slice marks of a partition at one moment. Immutable: it shares the bytes of {@link
- * SliceMarks}, which only ever adds behind them, so it is read without the log's lock.
+ * Snapshot of the slice marks of a partition. Immutable: it shares the bytes of {@link SliceMarks},
+ * which are only ever appended to, so it is read without the log's lock.
  *
- * <p>Three varints for each mark: bytes of the stretch; lowest map index, as the zigzag difference
- * to that of the mark before; highest less lowest.
+ * <p>Each mark is encoded as three varints: length in bytes; lowest map index, as zigzag difference
+ * to that of the previous mark; highest map index minus lowest.
  */
 public final class SliceMarkSnapshot {
-  /** No stretch at all. */
+  /** Snapshot without marks. */
   public static final SliceMarkSnapshot EMPTY = new SliceMarkSnapshot(null, 0, 0, 0, 0);
 
   /**
-   * Most stretches that an Open is answered with for one partition: as many as one Fetch may ask
-   * for. A piece of 64 MiB in stretches of 8 KiB has half of that.
+   * Maximum number of marks per partition in the reply to an Open; equals the maximum number of
+   * ranges of one Fetch. 64 MiB in marks of 8 KiB need half of it.
    */
-  static final int MOST = 16384;
+  static final int MAX_MARKS = 16384;
 
   private final byte[] closed;
   private final int closedBytes;
@@ -34,17 +34,21 @@ public final class SliceMarkSnapshot {
     this.openMax = openMax;
   }
 
-  /** Every stretch, by ascending offset and without gaps; joined where there are very many. */
+  /**
+   * All marks, by ascending offset and without gaps; short marks are joined if there are more than
+   * the maximum.
+   */
   public List<OpenSnapshot.Mark> all() {
-    return atMost(MOST, collect(0, Integer.MAX_VALUE, false));
+    return atMost(MAX_MARKS, collect(0, Integer.MAX_VALUE, false));
   }
 
   /**
-   * The stretches that may hold blocks of map tasks {@code first..end-1}, by ascending offset.
-   * Neighbours are joined, and where there are very many, those with little between them too.
+   * Marks that may contain blocks of map tasks {@code first..end-1}, by ascending offset. Adjacent
+   * marks are joined; if there are more than the maximum, marks with short gaps between them are
+   * joined too.
    */
   public List<OpenSnapshot.Mark> of(int first, int end) {
-    return atMost(MOST, collect(first, end, true));
+    return atMost(MAX_MARKS, collect(first, end, true));
   }
 
   private List<OpenSnapshot.Mark> collect(int first, int end, boolean join) {
@@ -66,10 +70,13 @@ public final class SliceMarkSnapshot {
     return found;
   }
 
-  /** Joins what together is short, longer and longer, until it is few enough. */
-  static List<OpenSnapshot.Mark> atMost(int most, List<OpenSnapshot.Mark> marks) {
+  /**
+   * Joins marks that are short together, with a doubling length limit, until at most {@code max}
+   * remain.
+   */
+  static List<OpenSnapshot.Mark> atMost(int max, List<OpenSnapshot.Mark> marks) {
     List<OpenSnapshot.Mark> few = marks;
-    for (long length = 1 << 14; few.size() > most; length *= 2) {
+    for (long length = 1 << 14; few.size() > max; length *= 2) {
       List<OpenSnapshot.Mark> fewer = new ArrayList<>();
       OpenSnapshot.Mark last = null;
       for (OpenSnapshot.Mark mark : few) {
@@ -86,7 +93,7 @@ public final class SliceMarkSnapshot {
     return few;
   }
 
-  /** One mark after the other. */
+  /** Decodes the marks in order. */
   private final class Cursor {
     private int at;
     private boolean openGiven;

@@ -3,27 +3,28 @@ package io.sluice.server.log;
 import java.util.Arrays;
 
 /**
- * Which map indexes lie where in a partition: cuts at block boundaries, each with the lowest and
- * highest map index up to the next. Guarded by the lock of its {@link ShuffleLog}.
+ * Index of a partition by map task: byte ranges between block boundaries, each with its lowest and
+ * highest map index. Guarded by the lock of its {@link ShuffleLog}.
  *
- * <p>A reader of some maps fetches the stretches whose range meets its own, so what counts is that
- * a stretch has few maps: map tasks run side by side, and what they push lies mixed. A stretch ends
- * after {@code markBytes}, and where another map begins, unless it is shorter than {@link
- * #SHORTEST_SHARE} of that, which bounds the heap for marks. So maps that push so much at a time to
- * a partition are read exactly, and of smaller ones a few share a stretch.
+ * <p>A reader of a range of map tasks fetches the marks that overlap its range. Map tasks push
+ * concurrently, so their blocks are interleaved, and a mark should contain few map tasks. A mark
+ * ends after {@code markBytes}, or when the map task changes and the mark has at least {@code
+ * markBytes / MIN_LENGTH_DIVISOR} bytes. This minimum limits the heap for marks. So map tasks that
+ * push at least this length at a time are read exactly; smaller pushes of several map tasks share a
+ * mark.
  */
 final class SliceMarks {
-  /** Of {@code markBytes}: a stretch that is shorter goes on when the map changes. */
-  private static final int SHORTEST_SHARE = 256;
+  /** A mark shorter than {@code markBytes} divided by this continues when the map task changes. */
+  private static final int MIN_LENGTH_DIVISOR = 256;
 
-  /** Two numbers of 5 bytes, of 32 bits each, and a length of 64 bits. */
-  private static final int LONGEST_MARK = 20;
+  /** Two varints of 32 bits, 5 bytes each, and one of 64 bits, 10 bytes. */
+  private static final int MAX_MARK_BYTES = 20;
 
-  /** What an array takes beside its elements. */
+  /** Header of an array. */
   private static final int ARRAY_BYTES = 16;
 
-  // Closed marks, as SliceMarkSnapshot reads them; bytes that are written never change. Null until
-  // the first, most partitions have none.
+  // Closed marks in the encoding of SliceMarkSnapshot; written bytes never change. Null until the
+  // first mark is closed: most partitions have none.
   private byte[] closed;
   private int closedBytes;
   private int lastMin;
@@ -32,11 +33,11 @@ final class SliceMarks {
   private int openMin = Integer.MAX_VALUE;
   private int openMax = -1;
 
-  /** Adds a block; gives the bytes of heap by which the marks have grown. */
+  /** Adds a block; returns the growth of heap for marks, in bytes. */
   int add(int mapIndex, int blockLength, int markBytes) {
     int grown = 0;
     boolean another = mapIndex < openMin || mapIndex > openMax;
-    if (another && openEnd - openStart >= Math.max(1, markBytes / SHORTEST_SHARE)) {
+    if (another && openEnd - openStart >= Math.max(1, markBytes / MIN_LENGTH_DIVISOR)) {
       grown += close();
     }
     openMin = Math.min(openMin, mapIndex);
@@ -48,7 +49,7 @@ final class SliceMarks {
     return grown;
   }
 
-  /** All marks, that of the still open end too; further blocks do not change it. */
+  /** Snapshot of all marks, including the open one. Blocks added later do not change it. */
   SliceMarkSnapshot snapshot() {
     return new SliceMarkSnapshot(closed, closedBytes, openEnd - openStart, openMin, openMax);
   }
@@ -69,13 +70,13 @@ final class SliceMarks {
 
   private int reserve() {
     if (closed == null) {
-      closed = new byte[2 * LONGEST_MARK];
+      closed = new byte[2 * MAX_MARK_BYTES];
       return ARRAY_BYTES + closed.length;
     }
-    if (closedBytes + LONGEST_MARK <= closed.length) {
+    if (closedBytes + MAX_MARK_BYTES <= closed.length) {
       return 0;
     }
-    int more = Math.max(LONGEST_MARK, closed.length / 4);
+    int more = Math.max(MAX_MARK_BYTES, closed.length / 4);
     closed = Arrays.copyOf(closed, closed.length + more);
     return more;
   }

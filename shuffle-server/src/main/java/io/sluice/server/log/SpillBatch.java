@@ -6,12 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Frames of one shuffle, neighbours in arrival, that are to be written as one run. Owns a reference
- * to each body until {@link ShuffleLog#completeSpill} or {@link ShuffleLog#abortSpill} ends it.
- * Used by one thread.
+ * Consecutive frames of one shuffle to write as one run. Owns a reference to each body until {@link
+ * ShuffleLog#completeSpill} or {@link ShuffleLog#abortSpill} ends it. Used by one thread.
  */
 public final class SpillBatch {
-  /** What the run will hold of one partition; the extents follow each other without gaps. */
+  /** Data of one partition in the run; the extents are consecutive, without gaps. */
   public static final class Part {
     private final int partition;
     private final long start;
@@ -42,12 +41,12 @@ public final class SpillBatch {
       return length;
     }
 
-    /** Number of buffers that the bytes lie in. */
+    /** Number of buffers with the part's bytes. */
     public int bufferCount() {
       return last - first;
     }
 
-    /** The bytes of one buffer: whole blocks. Borrowed from the batch. */
+    /** Bytes of one buffer: whole blocks. Borrowed from the batch. */
     public ByteBuf buffer(int at) {
       return sorted[first + at].bytes();
     }
@@ -55,14 +54,14 @@ public final class SpillBatch {
 
   private final ShuffleLog log;
   private final LoggedFrame[] frames;
-  private final long heldBytes;
+  private final long reservedBytes;
   private final List<Part> parts;
   private final long length;
 
-  SpillBatch(ShuffleLog log, LoggedFrame[] frames, long heldBytes) {
+  SpillBatch(ShuffleLog log, LoggedFrame[] frames, long reservedBytes) {
     this.log = log;
     this.frames = frames;
-    this.heldBytes = heldBytes;
+    this.reservedBytes = reservedBytes;
     int count = 0;
     for (LoggedFrame frame : frames) {
       count += frame.extents.length;
@@ -94,7 +93,7 @@ public final class SpillBatch {
     return log;
   }
 
-  /** By partition, ascending. */
+  /** Parts by ascending partition. */
   public List<Part> parts() {
     return parts;
   }
@@ -104,12 +103,12 @@ public final class SpillBatch {
     return length;
   }
 
-  /** Bytes of the memory budget that writing this will free. */
-  public long heldBytes() {
-    return heldBytes;
+  /** Bytes of the memory budget that this spill frees. */
+  public long reservedBytes() {
+    return reservedBytes;
   }
 
-  /** Number of the first push frame, within the shuffle and the server's epoch. */
+  /** Arrival number of the first frame, within the shuffle and the server's epoch. */
   public long firstArrival() {
     return frames[0].arrival;
   }
@@ -123,8 +122,8 @@ public final class SpillBatch {
   }
 
   /**
-   * Adds a reference to each body, for a writer that may outlast the batch: one that hangs still
-   * reads them after the batch was given up. Called while the batch has not ended.
+   * Adds a reference to each body, for a writer that may outlast the batch: a writer that hangs
+   * still reads the bodies after the batch was aborted. Called before the batch has ended.
    */
   public void retainBodies() {
     for (LoggedFrame frame : frames) {
@@ -132,7 +131,7 @@ public final class SpillBatch {
     }
   }
 
-  /** Gives one reference to each body back. */
+  /** Releases one reference to each body. */
   public void releaseBodies() {
     for (LoggedFrame frame : frames) {
       frame.body.release();

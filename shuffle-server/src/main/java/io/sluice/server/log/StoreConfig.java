@@ -5,17 +5,18 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * Bounds of a server's store.
+ * Limits of a server's shuffle store.
  *
- * @param maxShuffles most shuffles at a time
- * @param maxTombstones forgotten shuffles that are remembered as such; the oldest go first
- * @param maxBufferedExtents log entries of blocks in memory beyond which pushes are told to come
- *     back later; a quarter of it starts spilling. An entry costs about 90 bytes of heap
- * @param maxPartitions most partitions of all shuffles that may hold blocks; each costs some 500
- *     bytes of heap
- * @param maxMetadataBytes bytes of heap for what is known of partitions, attempts and runs, beyond
- *     which pushes go to another server
- * @param log sizes of each log
+ * @param maxShuffles maximum number of shuffles
+ * @param maxTombstones maximum number of tombstones of removed shuffles; the oldest are dropped
+ *     first
+ * @param maxBufferedExtents maximum number of extents in memory; pushes beyond it are refused with
+ *     BUSY, and spilling starts at a quarter of it. An extent uses about 90 bytes of heap
+ * @param maxPartitions maximum number of partitions with blocks of all shuffles; each uses about
+ *     500 bytes of heap
+ * @param maxMetadataBytes maximum heap for metadata of partitions, attempts and runs; pushes beyond
+ *     it are refused with NO_SPACE
+ * @param log limits of each shuffle log
  */
 public record StoreConfig(
     int maxShuffles,
@@ -32,8 +33,9 @@ public record StoreConfig(
           .defaultValue(DEFAULT.maxShuffles())
           .atLeast(1)
           .doc(
-              "Maximum number of shuffles; pushes of a further one fail over to another server or"
-                  + " to local output. Raise it with the heap for very many small jobs.")
+              "Maximum number of shuffles on this server; pushes of additional"
+                  + " shuffles fail over to another server or to local output. Raise it, together"
+                  + " with the heap, for clusters with very many small jobs.")
           .build();
 
   static final ConfigKey<Long> HUGE_PARTITION =
@@ -42,13 +44,13 @@ public record StoreConfig(
           .defaultValue(LogConfig.DEFAULT.hugePartitionBytes())
           .atLeast(1L << 20)
           .doc(
-              "Size beyond which a partition is huge: clients continue on another server, and"
-                  + " blocks of its shuffle go straight to disk"
-                  + " (rss.server.huge-partition.memory.limit.ratio). Lower it if skewed partitions"
-                  + " fill single disks.")
+              "Size above which a partition is huge: clients continue on an"
+                  + " additional server, and the server spills its blocks early"
+                  + " (rss.server.huge-partition.memory.limit.ratio). Lower it if skewed"
+                  + " partitions fill single disks.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Configuration keys of this record. */
   public static final List<ConfigKey<?>> KEYS = List.of(MAX_SHUFFLES, HUGE_PARTITION);
 
   public StoreConfig {
@@ -57,13 +59,13 @@ public record StoreConfig(
         || maxBufferedExtents < 4
         || maxPartitions < 1
         || maxMetadataBytes < 1) {
-      throw new IllegalArgumentException("store bounds must be positive");
+      throw new IllegalArgumentException("limits of the store must be positive");
     }
   }
 
   /**
-   * Bounds that fit a heap: at most a quarter of it for entries of blocks in memory, half of it for
-   * what is known of partitions, attempts and runs.
+   * Limits for a heap size: at most a quarter of the heap for extents in memory, and half of it for
+   * metadata of partitions, attempts and runs.
    */
   public static StoreConfig forHeap(long heapMaxBytes) {
     return new StoreConfig(
@@ -75,7 +77,7 @@ public record StoreConfig(
         DEFAULT.log);
   }
 
-  /** As configured, in a heap of that size. */
+  /** Creates the limits from the configuration and the heap size. */
   public static StoreConfig from(ConfigSet set, long heapMaxBytes) {
     StoreConfig sized = forHeap(heapMaxBytes);
     LogConfig log = sized.log;

@@ -4,26 +4,24 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /**
- * A run file as a log sees it. It belongs to one log, until discarded; readers have references of
- * their own. The file stays while it has either. Thread-safe.
+ * A run file of a log. It belongs to one log until it is discarded; readers have separate
+ * references. The file is deleted when it was discarded and has no references. Thread-safe.
  */
 public interface StoredRun {
   /**
-   * The file, for positioned reads only; open as long as the caller holds a reference. It may have
-   * to be opened first: called on threads that may wait for its disk.
+   * Returns the file, for positioned reads only. It stays open while the caller has a reference.
+   * The call may open the file, so it runs on threads that may wait for the disk.
    *
    * @throws IOException if the file cannot be opened
    */
   FileChannel channel() throws IOException;
 
-  /**
-   * Adds a reader's reference; only whoever has one, or the lock of the log that has the run, may.
-   */
+  /** Adds a reader's reference. The caller must have a reference, or the lock of the run's log. */
   void retain();
 
-  /** Gives a reader's reference back. */
+  /** Releases a reader's reference. */
   void release();
 
-  /** The log does not need the run any more. Idempotent. */
+  /** Deletes the run when its last reader releases it; called by its log. Idempotent. */
   void discard();
 }

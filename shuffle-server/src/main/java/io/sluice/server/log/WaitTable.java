@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Who waits for attempts of one shuffle. Guarded by the lock of its {@link ShuffleLog}. */
+/** Waits for map attempts of one shuffle. Guarded by the lock of its {@link ShuffleLog}. */
 final class WaitTable {
   private final Map<Integer, List<OpenWait>> byPartition = new HashMap<>();
   private final Set<OpenWait> waits = new HashSet<>();
@@ -23,7 +23,7 @@ final class WaitTable {
     }
   }
 
-  /** Forgets a wait; true the first time. */
+  /** Removes a wait; returns true on the first call only. */
   boolean end(OpenWait wait) {
     if (!wait.end()) {
       return false;
@@ -39,7 +39,7 @@ final class WaitTable {
     return true;
   }
 
-  /** Ends all and returns them: theirs to be called outside the lock. */
+  /** Ends all waits and returns them, so that the caller runs them without the lock. */
   List<OpenWait> endAll() {
     List<OpenWait> ended = new ArrayList<>(waits);
     ended.forEach(this::end);
@@ -53,9 +53,9 @@ final class WaitTable {
   }
 
   /**
-   * An attempt is complete in a partition.
+   * Records that an attempt is complete in a partition.
    *
-   * @param ended where waits that this ends are added
+   * @param ended receives the waits that this ends
    */
   void completed(int partition, int ordinal, List<OpenWait> ended) {
     for (OpenWait wait : List.copyOf(byPartition.getOrDefault(partition, List.of()))) {

@@ -5,25 +5,26 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * Memory that this process can have.
+ * Memory available to this process.
  *
  * @param physicalBytes memory of the machine, or of the container that the process runs in
- * @param heapMaxBytes largest heap of this JVM ({@code -Xmx})
- * @param directMaxBytes most off-heap memory that this JVM gives out ({@code
- *     -XX:MaxDirectMemorySize}; as large as the heap when it is not set)
+ * @param heapMaxBytes maximum heap of this JVM ({@code -Xmx})
+ * @param directMaxBytes maximum direct memory of this JVM ({@code -XX:MaxDirectMemorySize}; the
+ *     maximum heap if it is not set)
  */
 public record MachineMemory(long physicalBytes, long heapMaxBytes, long directMaxBytes) {
   /**
-   * Off-heap memory beside the arena: network buffers, and pieces of files on their way out.
+   * Direct memory reserved for purposes other than the arena: network buffers and file data that is
+   * being sent.
    *
-   * <p>Connections receive bodies straight into the arena, so what is left is small: at most an
-   * eighth of the direct memory, and no more than 256 MiB of it.
+   * <p>Connections receive bodies directly into the arena, so the reserve is small: an eighth of
+   * the direct memory, at most 256 MiB.
    */
-  private static final long MOST_RESERVE_BYTES = 256L << 20;
+  private static final long MAX_RESERVE_BYTES = 256L << 20;
 
   private static final int RESERVE_DIVISOR = 8;
 
-  /** Asks the JVM. */
+  /** Reads the limits of this JVM. */
   public static MachineMemory ofThisProcess() {
     long heapMax = Runtime.getRuntime().maxMemory();
     long direct = 0;
@@ -38,8 +39,8 @@ public record MachineMemory(long physicalBytes, long heapMaxBytes, long directMa
         direct > 0 ? direct : heapMax);
   }
 
-  /** Most bytes that the arena may have: direct memory less what the network needs of it. */
+  /** Maximum size of the arena: direct memory without the reserve. */
   public long arenaMaxBytes() {
-    return directMaxBytes - Math.min(MOST_RESERVE_BYTES, directMaxBytes / RESERVE_DIVISOR);
+    return directMaxBytes - Math.min(MAX_RESERVE_BYTES, directMaxBytes / RESERVE_DIVISOR);
   }
 }

@@ -20,26 +20,27 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * The server's memory for blocks: one arena, who uses how much of it, and who waits for some.
+ * The server's memory for blocks: one arena, its usage by application, and the pushes that wait for
+ * memory.
  *
- * <p>What is counted is slabs, never payload: a body of one byte counts as one slab, so what is
- * resident never exceeds the capacity, whatever clients send.
+ * <p>Usage is counted in slabs: a body of one byte counts as one slab. So resident memory never
+ * exceeds the capacity, independent of the sizes that clients send.
  *
- * <p><b>Fairness.</b> While nobody waits, the first to ask gets. Otherwise freed memory goes to the
- * application that uses least, which is the one furthest below its fair share, and within it to the
- * waiter that came first. A waiter that is called is <em>granted</em> what it asked for: others
- * cannot take it before the retry comes. A grant that nobody claims within {@link #GRANT_NANOS}
- * (its connection died) is taken back by {@link #expireGrants}.
+ * <p><b>Fairness.</b> Without waiters, memory is allocated in the order of requests. Otherwise
+ * freed memory goes to the application with the least usage, and within it to the oldest waiter. A
+ * waiter that is called gets a <em>grant</em>: its memory is reserved until its retry. A grant that
+ * is not claimed within {@link #GRANT_NANOS} (its connection was closed) is revoked by {@link
+ * #expireGrants}.
  *
- * <p><b>Reserve.</b> An application that has more than its share, which is the capacity divided by
- * the applications that use or want some, and at most half of it, does not get the last {@link
- * #RESERVE_PARTS}th of memory: that is for those who have less. So whoever comes, or pushes little,
- * finds memory at once while somebody else fills all that spilling frees. Only who uses something
- * is held back like this.
+ * <p><b>Reserve.</b> The share of an application is the capacity divided by the number of
+ * applications that use or wait for memory. It is at most half of the capacity. The last {@link
+ * #RESERVE_PARTS}th of memory is reserved for applications below their share. So a new application,
+ * or one with little data, gets memory immediately while another application uses all memory that
+ * spilling frees. The reserve never blocks an application without usage.
  *
- * <p><b>Limits.</b> An application that {@link #limit} names is held back while it uses its limit:
- * it waits although there is memory, and those who wait behind it do not wait for it. One that uses
- * nothing is never held back, however large its body.
+ * <p><b>Limits.</b> An application passed to {@link #setLimit} waits while its usage is at the
+ * limit, even if memory is free. Other applications do not wait for it. An application without
+ * usage never waits for its limit, independent of the size of its body.
  *
  * <p>Invariants: {@code used + granted <= capacity}; {@code used} is the sum over applications; a
  * slab is free or owned by exactly one buffer.
@@ -49,14 +50,14 @@ import java.util.function.LongSupplier;
 public final class MemoryBudget implements BodyMemory, AutoCloseable {
   static final long GRANT_NANOS = 2_000_000_000L;
 
-  /** A sixteenth: some tens of frames on a server of a few GiB. */
+  /** A sixteenth of the capacity: some tens of frames on a server with a few GiB. */
   static final int RESERVE_PARTS = 16;
 
   private final MemoryConfig config;
   private final LongSupplier nanoTime;
   private final Object lock = new Object();
 
-  // MemoryUse may be read without the lock.
+  // Slab memory may be accessed without the lock.
   private final SlabArena arena;
 
   @GuardedBy("lock")
@@ -82,13 +83,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private volatile Runnable pressureListener = () -> {};
 
   /**
-   * @param nanoTime monotonic clock, for grants that nobody claims
+   * @param nanoTime monotonic clock, for the expiry of grants
    */
   public MemoryBudget(MemoryConfig config, LongSupplier nanoTime) {
     this(config, nanoTime, ByteBuffer::allocateDirect);
   }
 
-  /** As the other, with chunks of the arena from the caller. */
+  /** Creates a budget whose arena gets its chunks from the caller, for tests. */
   MemoryBudget(MemoryConfig config, LongSupplier nanoTime, IntFunction<ByteBuffer> chunks) {
     this.config = config;
     this.nanoTime = nanoTime;
@@ -96,8 +97,9 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Calls {@code listener} whenever an allocation leaves more than the high mark in use, and
-   * whenever one is refused. It runs on the allocating thread and must only signal another one.
+   * Sets a listener that is called when usage after an allocation exceeds the high watermark, and
+   * when an allocation is refused. It runs on the allocating thread and must only signal another
+   * thread.
    */
   public void onPressure(Runnable listener) {
     pressureListener = listener;
@@ -107,8 +109,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return config;
   }
 
-  /** Bytes that a body of {@code length} bytes holds of the budget. */
-  public long heldBytes(int length) {
+  /** Bytes of the budget that a body of {@code length} bytes reserves. */
+  public long reservedBytes(int length) {
     return (long) config.slabs(length) * config.slabBytes();
   }
 
@@ -118,8 +120,9 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       throw new IllegalArgumentException(
           "a body of "
               + length
-              + " bytes can never be admitted: memory capacity "
-              + config.capacityBytes());
+              + " bytes exceeds the memory capacity of "
+              + config.capacityBytes()
+              + " bytes");
     }
     if (length == 0) {
       return Unpooled.EMPTY_BUFFER;
@@ -127,14 +130,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     int slabs = config.slabs(length);
     ByteBuf body;
     boolean tight;
-    List<MemoryWaiter> hopeless = List.of();
+    List<MemoryWaiter> neverFitting = List.of();
     synchronized (lock) {
       MemoryUse usage = usage(application);
       boolean mayTake = claimGrant(usage, slabs) || mayTakeFree(usage, slabs);
       int capacity = arena.capacitySlabs();
       body = mayTake && arena.ensureFree(slabs) ? allocate(usage, length, slabs) : null;
       if (arena.capacitySlabs() < capacity) {
-        hopeless = takeWaitersBeyond(arena.capacitySlabs());
+        neverFitting = takeWaitersBeyond(arena.capacitySlabs());
       }
       if (body == null) {
         forgetIfIdle(usage);
@@ -144,25 +147,25 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     if (tight) {
       pressureListener.run();
     }
-    call(hopeless);
+    call(neverFitting);
     return body;
   }
 
   /**
-   * Whether a body of {@code length} bytes could be admitted as the arena is: not while the JVM
-   * refuses so much of it that the body is larger than what there is.
+   * Whether a body of {@code length} bytes fits the current capacity of the arena, which is smaller
+   * than configured while the JVM refuses direct memory.
    */
-  public boolean canHold(int length) {
+  public boolean canFit(int length) {
     synchronized (lock) {
       return config.slabs(length) <= arena.capacitySlabs();
     }
   }
 
   /**
-   * From now on these applications, and no others, are held back while they use {@code limitBytes}
-   * each. Cheap when nothing changes.
+   * Limits the usage of each of these applications to {@code limitBytes}, and removes the limit of
+   * all others. Cheap if nothing changes.
    */
-  public void limit(Set<String> applications, long limitBytes) {
+  public void setLimit(Set<String> applications, long limitBytes) {
     List<MemoryWaiter> called;
     synchronized (lock) {
       int slabs = (int) Math.min(config.capacitySlabs(), limitBytes / config.slabBytes());
@@ -174,17 +177,17 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       for (MemoryUse usage : usages.values()) {
         usage.limited = limited.contains(usage.application);
       }
-      called = grantWhatFits();
+      called = grantFree();
     }
     call(called);
   }
 
-  /** Applications of which a body waits for nothing but their limit. */
-  public Set<String> heldBack() {
+  /** Applications with a body that waits only because of the application's limit. */
+  public Set<String> waitingForLimit() {
     synchronized (lock) {
       Set<String> names = new HashSet<>();
       for (MemoryUse usage : waiting) {
-        if (isHeldBack(usage, usage.queue.peekFirst().slabs)) {
+        if (exceedsLimit(usage, usage.queue.peekFirst().slabs)) {
           names.add(usage.application);
         }
       }
@@ -192,11 +195,11 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
   }
 
-  /** Whether a body of {@code length} bytes would have to wait for its application's limit. */
-  public boolean isHeldBack(String application, int length) {
+  /** Whether a body of {@code length} bytes must wait because of its application's limit. */
+  public boolean exceedsLimit(String application, int length) {
     synchronized (lock) {
       MemoryUse usage = usages.get(application);
-      return usage != null && isHeldBack(usage, config.slabs(length));
+      return usage != null && exceedsLimit(usage, config.slabs(length));
     }
   }
 
@@ -208,12 +211,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
       MemoryUse usage = usage(application);
       waiter = new MemoryWaiter(usage, config.slabs(length), retry);
       if (waiter.slabs > arena.capacitySlabs()) {
-        // It would wait for ever: its retry finds out.
+        // It would wait forever; its retry fails.
         forgetIfIdle(usage);
         called = List.of(waiter);
       } else {
         enqueue(waiter);
-        called = grantWhatFits();
+        called = grantFree();
       }
     }
     pressureListener.run();
@@ -226,12 +229,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return (int) (usedSlabs.get() * 1000L / config.capacitySlabs());
   }
 
-  /** Bytes of slabs in use; 0 once every body was released. */
+  /** Bytes of slabs in use; 0 when all bodies are released. */
   public long usedBytes() {
     return (long) usedSlabs.get() * config.slabBytes();
   }
 
-  /** Most bytes ever in use. */
+  /** Maximum of the bytes in use since the start. */
   public long peakBytes() {
     return (long) peakSlabs * config.slabBytes();
   }
@@ -241,8 +244,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Bytes of the arena that the JVM lets the server have: less than {@link #capacityBytes} after it
-   * refused some, until a retry succeeds.
+   * Bytes of the arena that the JVM allows to allocate: less than {@link #capacityBytes} after it
+   * refused direct memory, until a retry succeeds.
    */
   public long allocatableBytes() {
     synchronized (lock) {
@@ -250,7 +253,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
   }
 
-  /** Bytes in use by bodies that {@code application} sent. */
+  /** Bytes in use by bodies of {@code application}. */
   public long usedBytes(String application) {
     synchronized (lock) {
       MemoryUse usage = usages.get(application);
@@ -258,7 +261,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
   }
 
-  /** Bodies that wait for memory. */
+  /** Number of bodies that wait for memory. */
   public int waitingCount() {
     synchronized (lock) {
       int count = 0;
@@ -282,7 +285,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     }
   }
 
-  /** Calls the listener if memory is tight: there is something new that could be written out. */
+  /** Calls the listener if memory is tight, because there are new blocks to spill. */
   public void signalIfTight() {
     if (pressure().tight()) {
       pressureListener.run();
@@ -290,8 +293,8 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Takes back grants that were not claimed in time and calls the next waiters. To be called now
-   * and then while anybody waits.
+   * Revokes grants that were not claimed in time and calls the next waiters. Must be called
+   * periodically while bodies wait.
    */
   public void expireGrants() {
     List<MemoryWaiter> called;
@@ -304,14 +307,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
         oldest.use.displaced++;
         oldest = granted.peekFirst();
       }
-      called = grantWhatFits();
+      called = grantFree();
     }
     call(called);
   }
 
   /**
-   * Asks the JVM again for memory that it has refused, if it is time to. May take a second then,
-   * for which nobody else waits. To be called now and then.
+   * Retries to allocate a chunk that the JVM refused, if the retry is due. This may take a second,
+   * without the lock. Must be called periodically.
    */
   public void growArena() {
     int bytes;
@@ -325,15 +328,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     List<MemoryWaiter> called;
     synchronized (lock) {
       arena.endRetry(chunk);
-      called = grantWhatFits();
+      called = grantFree();
     }
     call(called);
   }
 
-  /**
-   * Calls everybody who waits, without granting anything: they find out that there is nothing to
-   * wait for any more, or wait again.
-   */
+  /** Calls all waiters without a grant: each retries its allocation, and fails or waits again. */
   public void retryWaiters() {
     List<MemoryWaiter> called = new ArrayList<>();
     synchronized (lock) {
@@ -350,7 +350,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Gives the arena up. Waiters are forgotten, buffers still in use stay valid until released.
+   * Closes the arena and drops all waiters. Buffers in use stay valid until they are released.
    * Idempotent.
    */
   @Override
@@ -367,10 +367,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return capacityBytes() * config.highPercent() / 100;
   }
 
-  /** Without a grant: only what nobody else was promised, and not past those who wait. */
+  /**
+   * Whether memory may be allocated without a grant: it must be free, not granted to others, and
+   * not needed by an earlier waiter.
+   */
   @GuardedBy("lock")
   private boolean mayTakeFree(MemoryUse usage, int slabs) {
-    if (slabs > freeSlabs() || isHeldBack(usage, slabs) || needsReserve(usage, slabs)) {
+    if (slabs > freeSlabs() || exceedsLimit(usage, slabs) || needsReserve(usage, slabs)) {
       return false;
     }
     MemoryUse next = nextToServe();
@@ -408,11 +411,11 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   private void release(MemoryUse usage, int slab) {
     List<MemoryWaiter> called;
     synchronized (lock) {
-      arena.giveBack(slab);
+      arena.release(slab);
       usedSlabs.decrementAndGet();
       usage.slabs--;
       forgetIfIdle(usage);
-      called = grantWhatFits();
+      called = grantFree();
     }
     call(called);
   }
@@ -440,12 +443,12 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private boolean isHeldBack(MemoryUse usage, int slabs) {
+  private boolean exceedsLimit(MemoryUse usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
     return usage.limited && taken > 0 && taken + slabs > limitSlabs;
   }
 
-  /** Whether there is too little for an application that has its share already. */
+  /** Whether the allocation would use the reserve although the application exceeds its share. */
   @GuardedBy("lock")
   private boolean needsReserve(MemoryUse usage, int slabs) {
     int taken = usage.slabs + usage.grantedSlabs;
@@ -459,13 +462,13 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return arena.capacitySlabs() / RESERVE_PARTS;
   }
 
-  /** Whether a limited application has so much that it should be written out. */
+  /** Whether the usage of a limited application is high enough to spill its blocks. */
   @GuardedBy("lock")
   private boolean nearLimit(MemoryUse usage) {
     return usage.limited && usage.slabs > limitSlabs / 4;
   }
 
-  /** Takes those who wait for more slabs than there will ever be out of the queues. */
+  /** Removes waiters that need more slabs than the capacity, and returns them. */
   @GuardedBy("lock")
   private List<MemoryWaiter> takeWaitersBeyond(int capacitySlabs) {
     List<MemoryWaiter> taken = new ArrayList<>();
@@ -492,15 +495,15 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * The application whose first waiter is served next, or null when nobody waits but those whom
-   * their limit holds back.
+   * The application whose first waiter is served next, or null if all waiters wait for their
+   * limits.
    */
   @GuardedBy("lock")
   private MemoryUse nextToServe() {
     MemoryUse next = null;
     for (MemoryUse usage : waiting) {
       if ((next == null || usage.slabs + usage.grantedSlabs < next.slabs + next.grantedSlabs)
-          && !isHeldBack(usage, usage.queue.peekFirst().slabs)) {
+          && !exceedsLimit(usage, usage.queue.peekFirst().slabs)) {
         next = usage;
       }
     }
@@ -508,11 +511,11 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
   }
 
   /**
-   * Grants free memory in fair order, and stops at the first waiter for whom it does not suffice: a
-   * large body is not starved by small ones.
+   * Grants free memory in fair order. Stops at the first waiter that does not fit, so that small
+   * bodies do not starve a large one.
    */
   @GuardedBy("lock")
-  private List<MemoryWaiter> grantWhatFits() {
+  private List<MemoryWaiter> grantFree() {
     if (waiting.isEmpty()) {
       return List.of();
     }
@@ -524,7 +527,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
         waiting.remove(next);
       }
       waiter.grantedAtNanos = nanoTime.getAsLong();
-      waiter.holdsGrant = true;
+      waiter.hasGrant = true;
       next.grants++;
       next.grantedSlabs += waiter.slabs;
       grantedSlabs += waiter.slabs;
@@ -535,7 +538,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     return called;
   }
 
-  /** Slabs that must be free for the first of an application's waiters. */
+  /** Number of slabs that must be free for the first waiter of an application. */
   @GuardedBy("lock")
   private int wantedSlabs(MemoryUse usage) {
     int slabs = usage.queue.peekFirst().slabs;
@@ -567,7 +570,7 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
 
   @GuardedBy("lock")
   private void endGrant(MemoryWaiter waiter) {
-    waiter.holdsGrant = false;
+    waiter.hasGrant = false;
     waiter.use.grants--;
     waiter.use.grantedSlabs -= waiter.slabs;
     grantedSlabs -= waiter.slabs;
@@ -577,14 +580,14 @@ public final class MemoryBudget implements BodyMemory, AutoCloseable {
     List<MemoryWaiter> called;
     synchronized (lock) {
       MemoryUse usage = waiter.use;
-      if (waiter.holdsGrant) {
+      if (waiter.hasGrant) {
         granted.remove(waiter);
         endGrant(waiter);
       } else if (usage.queue.remove(waiter) && usage.queue.isEmpty()) {
         waiting.remove(usage);
       }
       forgetIfIdle(usage);
-      called = grantWhatFits();
+      called = grantFree();
     }
     call(called);
   }

@@ -8,31 +8,32 @@ import io.sluice.common.config.DataSize;
 import java.util.List;
 
 /**
- * Size of the arena and its marks.
+ * Size of the arena and its watermarks.
  *
- * @param capacityBytes bytes of the arena; what is not a whole slab is left unused
- * @param slabBytes bytes of one slab, a power of two: the unit of allocation and of accounting
- * @param highPercent above this share of the capacity, spilling starts
- * @param lowPercent spilling goes on down to this share
+ * @param capacityBytes bytes of the arena; rounded down to whole slabs
+ * @param slabBytes bytes of one slab, the unit of allocation and accounting; a power of two
+ * @param highPercent high watermark: share of the capacity above which spilling starts
+ * @param lowPercent low watermark: share of the capacity at which spilling stops
  */
 public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, int lowPercent) {
-  /** A body of 1 MiB, a usual one, wastes at most 6 % in its last slab. */
+  /** A typical body of 1 MiB wastes at most 6 % in its last slab. */
   private static final int DEFAULT_SLAB_BYTES = 64 << 10;
 
   private static final int DEFAULT_HIGH_PERCENT = 75;
   private static final int DEFAULT_LOW_PERCENT = 25;
-  private static final long LEAST_CAPACITY_BYTES = 16L << 20;
+  private static final long MIN_CAPACITY_BYTES = 16L << 20;
   private static final long BY_RATIO = -1;
 
   static final ConfigKey<Long> CAPACITY =
       ConfigKey.dataSize("rss.server.buffer.capacity")
           .defaultValue(BY_RATIO)
           .alsoAllow(BY_RATIO, "rss.server.buffer.capacity.ratio of the machine's memory")
-          .atLeast(LEAST_CAPACITY_BYTES)
+          .atLeast(MIN_CAPACITY_BYTES)
           .doc(
-              "Off-heap memory for blocks that are accepted and not yet written; full, it pauses"
-                  + " connections. A size beyond that of the machine or of -XX:MaxDirectMemorySize"
-                  + " refuses the start. Set it if other processes share the machine.")
+              "Size of the off-heap memory for accepted blocks that are not yet"
+                  + " written to disk; when it is full, the server stops reading its connections."
+                  + " The server does not start if the size exceeds the machine's memory or"
+                  + " -XX:MaxDirectMemorySize. Set it if other processes share the machine.")
           .build();
 
   static final ConfigKey<Double> CAPACITY_RATIO =
@@ -41,8 +42,9 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
           .atLeast(0.01)
           .atMost(0.95)
           .doc(
-              "Share of the machine's memory for blocks when rss.server.buffer.capacity is -1,"
-                  + " within -XX:MaxDirectMemorySize. Lower it if other processes share the machine.")
+              "Share of the machine's memory for blocks if"
+                  + " rss.server.buffer.capacity is -1, limited by -XX:MaxDirectMemorySize. Lower"
+                  + " it if other processes share the machine.")
           .build();
 
   static final ConfigKey<Double> HIGH_WATERMARK =
@@ -50,8 +52,9 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
           .defaultValue((double) DEFAULT_HIGH_PERCENT)
           .check(percent -> percent == Math.rint(percent), "a whole percent")
           .doc(
-              "Share of rss.server.buffer.capacity in use at which spilling begins. Lower it if"
-                  + " connections pause before disks catch up.")
+              "High watermark: percentage of rss.server.buffer.capacity in use at"
+                  + " which spilling starts. Lower it if connections are paused"
+                  + " before spilling catches up.")
           .build();
 
   static final ConfigKey<Double> LOW_WATERMARK =
@@ -59,11 +62,11 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
           .defaultValue((double) DEFAULT_LOW_PERCENT)
           .check(percent -> percent == Math.rint(percent), "a whole percent")
           .doc(
-              "Share of rss.server.buffer.capacity in use at which spilling ends. Raise it to"
-                  + " serve more reads from memory.")
+              "Low watermark: percentage of rss.server.buffer.capacity in use at"
+                  + " which spilling stops. Raise it to serve more reads from memory.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Configuration keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(CAPACITY, CAPACITY_RATIO, HIGH_WATERMARK, LOW_WATERMARK);
 
@@ -81,9 +84,9 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
     }
     if (lowPercent < 0 || lowPercent >= highPercent || highPercent > 100) {
       throw new IllegalArgumentException(
-          "memory marks must be 0 <= low < high <= 100: low "
+          "memory watermarks must be 0 <= low < high <= 100: low="
               + lowPercent
-              + ", high "
+              + " high="
               + highPercent);
     }
   }
@@ -93,13 +96,13 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
         capacityBytes, DEFAULT_SLAB_BYTES, DEFAULT_HIGH_PERCENT, DEFAULT_LOW_PERCENT);
   }
 
-  /** Adds the rules that the keys keep. */
+  /** Adds the validation rules of the keys. */
   public static ConfigSchema.Builder rules(ConfigSchema.Builder schema) {
     return schema.less(LOW_WATERMARK, HIGH_WATERMARK);
   }
 
   /**
-   * @throws ConfigException the machine does not have that much memory
+   * @throws ConfigException if the machine has less memory than configured
    */
   public static MemoryConfig from(ConfigSet set, MachineMemory machine) {
     return new MemoryConfig(
@@ -114,14 +117,14 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
     if (asked == BY_RATIO) {
       long share = (long) (machine.physicalBytes() * set.get(CAPACITY_RATIO));
       long capacity = Math.min(share, machine.arenaMaxBytes());
-      if (capacity < LEAST_CAPACITY_BYTES) {
+      if (capacity < MIN_CAPACITY_BYTES) {
         throw new ConfigException(
             CAPACITY_RATIO.name()
-                + ": leaves "
+                + ": results in "
                 + rounded(capacity)
-                + " of memory, at least "
-                + rounded(LEAST_CAPACITY_BYTES)
-                + " is needed; raise it or -XX:MaxDirectMemorySize");
+                + " of memory for blocks, but at least "
+                + rounded(MIN_CAPACITY_BYTES)
+                + " are needed; raise the ratio or -XX:MaxDirectMemorySize");
       }
       return capacity;
     }
@@ -132,18 +135,18 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
               + CAPACITY.print(asked)
               + " is more than the machine's memory of "
               + rounded(machine.physicalBytes())
-              + "; give less, or -1 for a share of it");
+              + "; set a smaller size, or -1 for a share of the machine's memory");
     }
     if (asked > machine.arenaMaxBytes()) {
       throw new ConfigException(
           CAPACITY.name()
               + ": "
               + CAPACITY.print(asked)
-              + " does not fit the JVM's direct memory of "
-              + rounded(machine.directMaxBytes())
-              + ", of which "
+              + " exceeds the "
               + rounded(machine.arenaMaxBytes())
-              + " are for blocks; start with a larger -XX:MaxDirectMemorySize, or give less");
+              + " for blocks in the JVM's direct memory of "
+              + rounded(machine.directMaxBytes())
+              + "; raise -XX:MaxDirectMemorySize, or set a smaller size");
     }
     return asked;
   }
@@ -156,7 +159,7 @@ public record MemoryConfig(long capacityBytes, int slabBytes, int highPercent, i
     return (int) (capacityBytes / slabBytes);
   }
 
-  /** Slabs that hold {@code length} bytes. */
+  /** Number of slabs for {@code length} bytes. */
   int slabs(int length) {
     return (int) (((long) length + slabBytes - 1) / slabBytes);
   }

@@ -3,8 +3,8 @@ package io.sluice.server.memory;
 import java.util.ArrayDeque;
 
 /**
- * The memory of one application: slabs in use, grants that it has not claimed, and its pushes that
- * wait. Guarded by the lock of the {@link MemoryBudget}.
+ * Memory usage of one application: slabs in use, unclaimed grants, and waiting pushes. Guarded by
+ * the lock of the {@link MemoryBudget}.
  */
 final class MemoryUse {
   final String application;
@@ -12,7 +12,7 @@ final class MemoryUse {
   int slabs;
   int grants;
   int grantedSlabs;
-  // Grants that ran out: as many of the next waiters go to the front of the queue.
+  // Number of expired grants: this number of later waiters is added to the front of the queue.
   int displaced;
   boolean limited;
 

@@ -6,10 +6,10 @@ final class MemoryWaiter {
   final int slabs;
   final Runnable retry;
   long grantedAtNanos;
-  boolean holdsGrant;
+  boolean hasGrant;
 
   /**
-   * @param retry called when the memory is granted, without the lock
+   * @param retry called without the lock when the memory is granted
    */
   MemoryWaiter(MemoryUse use, int slabs, Runnable retry) {
     this.use = use;

@@ -11,39 +11,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Off-heap memory cut into slabs of one size. Chunks of slabs are allocated when first needed, up
- * to the capacity, and kept until {@link #close}; a free slab is reused last in, first out, so that
- * a server that uses little keeps little resident.
+ * Off-heap memory divided into slabs of one size. Chunks of slabs are allocated on demand, up to
+ * the capacity, and freed by {@link #close}. Free slabs are reused last in, first out, so that low
+ * usage keeps few pages resident.
  *
- * <p>Chunks are plain direct buffers and so count against {@code -XX:MaxDirectMemorySize}, which
- * must leave room for the capacity and for Netty's own buffers. If the JVM refuses a chunk, what
- * there is becomes the capacity, until a retry gets that chunk: the first after {@link
- * #FIRST_RETRY_NANOS}, each further one after twice the time. A refusal takes the JVM half a second
- * and a garbage collection, so retries are made without the lock: {@link #beginRetry}, {@link
- * #allocate}, {@link #endRetry}.
+ * <p>Chunks are direct buffers and count against {@code -XX:MaxDirectMemorySize}, which must be
+ * large enough for the capacity and for Netty's buffers. If the JVM refuses a chunk, the allocated
+ * slabs become the capacity until a retry succeeds. The first retry is after {@link
+ * #FIRST_RETRY_NANOS}, and the delay doubles after each failure. A refusal takes half a second and
+ * a garbage collection, so retries run without the lock: {@link #beginRetry}, {@link #allocate},
+ * {@link #endRetry}.
  *
- * <p>Not thread-safe, but for {@link #allocate}: {@link MemoryBudget} guards it with its lock.
+ * <p>Not thread-safe, except for {@link #allocate}: {@link MemoryBudget} guards it with its lock.
  */
 final class SlabArena {
   private static final Logger LOG = LoggerFactory.getLogger(SlabArena.class);
 
-  /** Few enough chunks to be cheap to allocate, small enough not to take much too early. */
+  /** Large enough for few allocations, small enough not to allocate much memory too early. */
   private static final int CHUNK_BYTES = 16 << 20;
 
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(256);
+  private static final long MAX_RETRY_NANOS = TimeUnit.SECONDS.toNanos(256);
 
-  /** A refusal so long after the last one begins with the first retry time again. */
-  private static final long CALM_NANOS = 4 * LAST_RETRY_NANOS;
+  /** After this time without a refusal, the retry delay starts at its first value again. */
+  private static final long RETRY_RESET_NANOS = 4 * MAX_RETRY_NANOS;
 
   private final int slabBytes;
   private final int slabsPerChunk;
   private final IntFunction<ByteBuffer> allocator;
   private final LongSupplier nanoTime;
   private final List<ByteBuffer> chunks = new ArrayList<>();
-  // 0 once closed.
+  // Configured capacity; 0 when closed.
   private int wantedSlabs;
-  // Since the JVM refused a chunk, until it gives one.
+  // True from a refused chunk until the next allocated one.
   private boolean refused;
   private boolean retrying;
   private long refusedAtNanos;
@@ -53,7 +53,8 @@ final class SlabArena {
   private int cutSlabs;
 
   /**
-   * @param allocator gives a chunk of so many bytes, or throws {@link OutOfMemoryError}
+   * @param allocator allocates a chunk of the given size in bytes, or throws {@link
+   *     OutOfMemoryError}
    * @param nanoTime monotonic clock, for retries
    */
   SlabArena(
@@ -65,12 +66,12 @@ final class SlabArena {
     this.slabsPerChunk = Math.max(1, Math.min(capacitySlabs, CHUNK_BYTES / slabBytes));
   }
 
-  /** Slabs there may be: fewer than configured while the JVM refuses more. */
+  /** Current capacity in slabs: less than configured while the JVM refuses memory. */
   int capacitySlabs() {
     return refused ? cutSlabs : wantedSlabs;
   }
 
-  /** Makes sure that {@code count} slabs can be taken; false if the JVM has no memory for them. */
+  /** Ensures that {@code count} slabs are free; false if the JVM refuses memory for them. */
   boolean ensureFree(int count) {
     while (freeCount < count) {
       int bytes = refused ? 0 : nextChunkBytes();
@@ -88,8 +89,8 @@ final class SlabArena {
   }
 
   /**
-   * Bytes of a chunk to try again to allocate now; 0 if there is none. If there is, {@link
-   * #allocate} and then {@link #endRetry} must follow.
+   * Returns the bytes of a chunk to retry now, or 0 if no retry is due. After a retry began, the
+   * caller calls {@link #allocate} and {@link #endRetry}.
    */
   int beginRetry() {
     if (!refused || retrying || nanoTime.getAsLong() - refusedAtNanos < retryNanos) {
@@ -100,7 +101,7 @@ final class SlabArena {
     return bytes;
   }
 
-  /** A chunk, or null if the JVM refuses it. Touches nothing of the arena. */
+  /** Allocates a chunk; returns null if the JVM refuses it. Does not change the arena. */
   ByteBuffer allocate(int bytes) {
     try {
       return allocator.apply(bytes);
@@ -110,7 +111,7 @@ final class SlabArena {
   }
 
   /**
-   * @param chunk takes; null if it was refused
+   * @param chunk this method takes ownership; null if the JVM refused it
    */
   void endRetry(ByteBuffer chunk) {
     retrying = false;
@@ -123,24 +124,24 @@ final class SlabArena {
     }
     refused = false;
     cut(chunk);
-    LOG.info("arena can grow again haveBytes={}", (long) cutSlabs * slabBytes);
+    LOG.info("memory arena can grow again arenaBytes={}", (long) cutSlabs * slabBytes);
   }
 
-  /** Number of a free slab; {@link #ensureFree} has been called. */
+  /** Takes a free slab and returns its index. Requires a successful {@link #ensureFree}. */
   int take() {
     return freeSlabs[--freeCount];
   }
 
-  void giveBack(int slab) {
+  void release(int slab) {
     freeSlabs[freeCount++] = slab;
   }
 
-  /** The memory of a slab, from position 0 to its size. */
+  /** Memory of a slab, from position 0 to its size. */
   ByteBuffer memory(int slab) {
     return chunks.get(slab / slabsPerChunk).slice((slab % slabsPerChunk) * slabBytes, slabBytes);
   }
 
-  /** Forgets the memory, which goes back to the system when no slab is in use any more. */
+  /** Drops the memory, which is freed when the last slab in use is released. */
   void close() {
     chunks.clear();
     freeCount = 0;
@@ -148,20 +149,21 @@ final class SlabArena {
     wantedSlabs = 0;
   }
 
-  /** 0 when the arena has all it is to have, or is closed. */
+  /** Size of the next chunk; 0 if the arena has its full capacity or is closed. */
   private int nextChunkBytes() {
     return Math.max(0, Math.min(slabsPerChunk, wantedSlabs - cutSlabs)) * slabBytes;
   }
 
   private void refuse() {
     long now = nanoTime.getAsLong();
-    boolean again = retryNanos > 0 && now - refusedAtNanos < CALM_NANOS;
-    retryNanos = again ? Math.min(LAST_RETRY_NANOS, 2 * retryNanos) : FIRST_RETRY_NANOS;
+    boolean again = retryNanos > 0 && now - refusedAtNanos < RETRY_RESET_NANOS;
+    retryNanos = again ? Math.min(MAX_RETRY_NANOS, 2 * retryNanos) : FIRST_RETRY_NANOS;
     refusedAtNanos = now;
     if (!refused) {
       LOG.warn(
-          "arena cannot grow, trying again; if this lasts, raise -XX:MaxDirectMemorySize"
-              + " wantedBytes={} haveBytes={}",
+          "memory arena cannot grow: the JVM refuses direct memory; the server"
+              + " retries, raise -XX:MaxDirectMemorySize if this persists wantedBytes={}"
+              + " arenaBytes={}",
           (long) wantedSlabs * slabBytes,
           (long) cutSlabs * slabBytes);
     }
@@ -176,7 +178,7 @@ final class SlabArena {
     if (freeSlabs.length < cutSlabs) {
       freeSlabs = Arrays.copyOf(freeSlabs, Math.max(cutSlabs, freeSlabs.length * 2));
     }
-    // Pushed in reverse, so that they are taken in order of address.
+    // Pushed in reverse order, so that slabs are taken by ascending address.
     for (int slab = cutSlabs - 1; slab >= first; slab--) {
       freeSlabs[freeCount++] = slab;
     }

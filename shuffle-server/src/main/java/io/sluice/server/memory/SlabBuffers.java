@@ -8,51 +8,51 @@ import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 
-/** Slabs as Netty buffers whose last release gives the slab back. */
+/** Wraps slabs as Netty buffers, whose last release frees the slab. */
 final class SlabBuffers {
   private static final ByteBufAllocator ALLOCATOR = UnpooledByteBufAllocator.DEFAULT;
 
   private SlabBuffers() {}
 
   /**
-   * Returns owned: a buffer over {@code memory}, wholly written.
+   * Returns a buffer over {@code memory} with the writer index at its end, owned by the caller.
    *
-   * @param giveBack run once, at the last release
+   * @param onRelease called once, at the last release
    */
-  static ByteBuf wrap(ByteBuffer memory, Runnable giveBack) {
+  static ByteBuf wrap(ByteBuffer memory, Runnable onRelease) {
     return PlatformDependent.hasUnsafe()
-        ? new UnsafeSlab(memory, giveBack)
-        : new PlainSlab(memory, giveBack);
+        ? new UnsafeSlab(memory, onRelease)
+        : new PlainSlab(memory, onRelease);
   }
 
   private static final class UnsafeSlab extends UnpooledUnsafeDirectByteBuf {
-    private final Runnable giveBack;
+    private final Runnable onRelease;
 
-    UnsafeSlab(ByteBuffer memory, Runnable giveBack) {
+    UnsafeSlab(ByteBuffer memory, Runnable onRelease) {
       super(ALLOCATOR, memory, memory.remaining());
-      this.giveBack = giveBack;
+      this.onRelease = onRelease;
     }
 
     @Override
     protected void deallocate() {
-      // The memory belongs to the arena: the superclass only forgets it.
+      // The arena owns the memory: the superclass only drops its reference.
       super.deallocate();
-      giveBack.run();
+      onRelease.run();
     }
   }
 
   private static final class PlainSlab extends UnpooledDirectByteBuf {
-    private final Runnable giveBack;
+    private final Runnable onRelease;
 
-    PlainSlab(ByteBuffer memory, Runnable giveBack) {
+    PlainSlab(ByteBuffer memory, Runnable onRelease) {
       super(ALLOCATOR, memory, memory.remaining());
-      this.giveBack = giveBack;
+      this.onRelease = onRelease;
     }
 
     @Override
     protected void deallocate() {
       super.deallocate();
-      giveBack.run();
+      onRelease.run();
     }
   }
 }

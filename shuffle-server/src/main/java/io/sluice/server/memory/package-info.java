@@ -1,5 +1,5 @@
 /**
- * The server's memory for accepted blocks: one off-heap arena of fixed slabs, and who may take how
- * much of it. Thread-safe; no I/O and no threads of its own.
+ * The server's memory for accepted blocks: one off-heap arena of fixed-size slabs, shared fairly by
+ * applications. Thread-safe; no I/O and no threads.
  */
 package io.sluice.server.memory;

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Closes a connection that does nothing: no whole request within a time from its beginning, or
- * neither a request nor an answer that was taken within another time since the last one. Bytes of
- * an unfinished request do not count. Stands behind the decoder. Owned by the event loop.
+ * Closes an idle connection: one without a complete request within {@code firstMs} after it was
+ * opened, or without a further request or sent reply within {@code idleMs}. Bytes of an incomplete
+ * request do not count. Placed after the decoder in the pipeline. Owned by the event loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+@SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
 final class RequestDeadline extends ChannelDuplexHandler {
   private final int firstMs;
   private final int idleMs;
@@ -21,9 +21,9 @@ final class RequestDeadline extends ChannelDuplexHandler {
   private boolean asked;
 
   /**
-   * @param firstMs from the connection to its first request
-   * @param idleMs from the last request or answer to the next
-   * @param denials told why a connection was closed that has never asked
+   * @param firstMs timeout from the connection to its first request
+   * @param idleMs timeout from the latest request or reply to the next one
+   * @param denials receives the reason if a connection without any request was closed
    */
   RequestDeadline(int firstMs, int idleMs, Consumer<String> denials) {
     this.firstMs = firstMs;
@@ -46,8 +46,8 @@ final class RequestDeadline extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object answer, ChannelPromise promise) {
     promise.addListener(
-        taken -> {
-          if (taken.isSuccess()) {
+        sent -> {
+          if (sent.isSuccess()) {
             restart(context, idleMs);
           }
         });

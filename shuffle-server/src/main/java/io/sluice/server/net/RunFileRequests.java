@@ -28,61 +28,64 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's requests for run files, one after the other; the next is not read before the last
- * was answered. A connection works for one application. Owned by the event loop.
+ * Handles the run file requests of one connection, in order; reading pauses until a request is
+ * answered. A connection belongs to one application. Owned by the event loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+@SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
 final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(RunFileRequests.class);
 
-  /** 64 names of 38 bytes, an application of 256, a token of 424 and a MAC, with room to spare. */
+  /**
+   * Enough for 64 names of 38 bytes, an application id of 256 bytes, a token of 424 bytes and a
+   * MAC.
+   */
   static final int MAX_REQUEST_BYTES = 8 << 10;
 
   private static final int MAX_FILES = 64;
 
-  /** Several small ones may come at once, before reading pauses. */
+  /** Several small requests may arrive in one read, before reading pauses. */
   private static final int MAX_UNANSWERED = 16;
 
-  private static final Path NOTHING = Path.of("/dev/null");
+  private static final Path PLACEHOLDER = Path.of("/dev/null");
 
-  private final Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout;
+  private final Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> opener;
   private final Check check;
   private final Descriptors descriptors;
   private final ShortCircuitCounters counters;
   private final Consumer<String> denials;
   private String application;
   private int unanswered;
-  // Descriptors carry no name: they go out in the order of the requests, however long one takes.
+  // Descriptors carry no name, so they are sent in the order of the requests.
   private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
 
-  /** Whether a connection may begin with a request. */
+  /** Authorizes the first request of a connection. */
   @FunctionalInterface
   interface Check {
     /**
-     * @throws SluiceException why not
+     * @throws SluiceException if the request is denied
      */
     void accept(RunFileRequest request) throws SluiceException;
   }
 
   /**
-   * @param handout opens files; never fails
-   * @param check of a connection's first request
-   * @param denials told why a connection was closed
+   * @param opener opens files; never fails
+   * @param check authorizes the first request of the connection
+   * @param denials receives the reason for closing the connection
    */
   RunFileRequests(
-      Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> handout,
+      Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> opener,
       Check check,
       Descriptors descriptors,
       ShortCircuitCounters counters,
       Consumer<String> denials) {
-    this.handout = handout;
+    this.opener = opener;
     this.check = check;
     this.descriptors = descriptors;
     this.counters = counters;
     this.denials = denials;
   }
 
-  /** Cuts the stream into requests. */
+  /** Splits the byte stream into requests. */
   static ChannelHandler decoder() {
     return new LengthFieldBasedFrameDecoder(
         ByteOrder.LITTLE_ENDIAN, MAX_REQUEST_BYTES + 4, 0, 4, 0, 4, true);
@@ -91,19 +94,19 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
     if (!context.channel().isActive()) {
-      // It came together with a request that was refused.
+      // It arrived together with a request that was refused.
       return;
     }
     RunFileRequest request;
     try {
       request = RunFileRequest.parseFrom(new ByteBufInputStream(message));
     } catch (InvalidProtocolBufferException e) {
-      refuse(context, "it cannot be parsed: " + e.getMessage());
+      refuse(context, "invalid message: " + e.getMessage());
       return;
     } catch (IOException e) {
-      throw new IllegalStateException("a buffer in memory was read", e);
+      throw new IllegalStateException("I/O error while reading a buffer in memory", e);
     }
-    String asks = request.getShuffle().getApplication();
+    String requested = request.getShuffle().getApplication();
     if (application == null) {
       try {
         check.accept(request);
@@ -111,10 +114,10 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
         refuse(context, e.getMessage());
         return;
       }
-      application = asks;
+      application = requested;
     }
-    if (!application.equals(asks)) {
-      refuse(context, "it names another application than the connection's first request");
+    if (!application.equals(requested)) {
+      refuse(context, "its application differs from that of the connection's first request");
       return;
     }
     if (request.getNamesCount() < 1 || request.getNamesCount() > MAX_FILES) {
@@ -122,15 +125,15 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
       return;
     }
     if (unanswered >= MAX_UNANSWERED) {
-      refuse(context, "more than " + MAX_UNANSWERED + " requests at a time");
+      refuse(context, "more than " + MAX_UNANSWERED + " pending requests");
       return;
     }
-    // Some more may have been read with this one.
+    // The current read may already contain further requests.
     context.channel().config().setAutoRead(false);
     unanswered++;
     answered =
         answered.thenCombine(
-            handout.apply(request),
+            opener.apply(request),
             (done, files) -> {
               answer(context, files);
               return null;
@@ -155,19 +158,21 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     for (Optional<FileChannel> file : files) {
       FileChannel channel;
       try {
-        channel = file.isPresent() ? file.get() : openNothing();
+        channel = file.isPresent() ? file.get() : openPlaceholder();
       } catch (IOException e) {
-        LOG.warn("cannot answer a request for run files problem={}", e.toString());
+        LOG.warn(
+            "cannot answer a request for run files, closing the connection problem=\"{}\"",
+            e.toString());
         context.close();
         continue;
       }
       if (file.isPresent()) {
-        counters.handedOut();
+        counters.fileSent();
       } else {
-        counters.absent();
+        counters.fileAbsent();
       }
       ChannelFuture written = context.write(new FileDescriptor(descriptors.of(channel)));
-      // The kernel has its own reference by then.
+      // The kernel has a separate reference when the write completes.
       written.addListener(done -> close(channel));
     }
     context.flush();
@@ -175,16 +180,16 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     context.channel().config().setAutoRead(unanswered == 0);
   }
 
-  /** What is sent in place of a file that is not there. */
-  private static FileChannel openNothing() throws IOException {
-    return FileChannel.open(NOTHING, StandardOpenOption.READ);
+  /** Opens the placeholder that is sent for an absent file. */
+  private static FileChannel openPlaceholder() throws IOException {
+    return FileChannel.open(PLACEHOLDER, StandardOpenOption.READ);
   }
 
   private static void close(FileChannel channel) {
     try {
       channel.close();
     } catch (IOException e) {
-      LOG.warn("run file that was handed out is not closed problem={}", e.toString());
+      LOG.warn("cannot close a run file after sending its descriptor problem=\"{}\"", e.toString());
     }
   }
 

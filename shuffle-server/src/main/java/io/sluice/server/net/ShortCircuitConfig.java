@@ -8,45 +8,47 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where run files are handed out, and what a server puts up with there.
+ * Configuration of short-circuit reads: socket, connection limits and timeouts.
  *
- * @param socket where to listen
- * @param maxConnections at a time; further ones are closed
- * @param maxConnectionsPerUser at a time from processes of one operating-system user; further ones
- *     are closed
- * @param firstRequestMs from the connection to its first whole request
- * @param idleMs a connection that has asked for nothing and was given nothing for so long is closed
+ * @param socket path of the Unix domain socket
+ * @param maxConnections maximum number of open connections; further ones are closed
+ * @param maxConnectionsPerUser maximum number of open connections from one operating-system user;
+ *     further ones are closed
+ * @param firstRequestMs timeout from the connection to its first complete request
+ * @param idleMs timeout after which a connection without requests and replies is closed
  */
 public record ShortCircuitConfig(
     Path socket, int maxConnections, int maxConnectionsPerUser, int firstRequestMs, int idleMs) {
-  /** What {@code sun_path} takes on Linux, without the final zero. */
+  /** Size of {@code sun_path} on Linux, without the terminating zero. */
   public static final int MAX_PATH_BYTES = 107;
 
   static final ConfigKey<Boolean> ENABLED =
       ConfigKey.bool("rss.server.shortcircuit.enabled")
           .defaultValue(true)
           .doc(
-              "Whether clients on this host may read run files themselves: over a Unix domain"
-                  + " socket they get descriptors that are open for reading only. Change it if"
-                  + " processes of other users on the host are not trusted with them.")
+              "Whether clients on this host may read run files directly"
+                  + " (short-circuit reads). Clients get read-only file descriptors over a Unix"
+                  + " domain socket. Disable it if processes of other users on the host must not"
+                  + " read shuffle data.")
           .build();
 
   static final ConfigKey<String> SOCKET =
       ConfigKey.string("rss.server.shortcircuit.socket")
           .check(path -> path.startsWith("/"), "an absolute path")
           .doc(
-              "Path of the Unix domain socket for clients on this host, at most 107 bytes;"
-                  + " without it, sluice.sock in the first directory of rss.storage.basePath. Set it if"
-                  + " containers of clients see another directory.")
+              "Path of the Unix domain socket for short-circuit reads, absolute"
+                  + " and at most 107 bytes. By default it is sluice.sock in the first directory"
+                  + " of rss.storage.basePath. Set it if client containers cannot access that"
+                  + " directory.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Configuration keys of this record. */
   public static final List<ConfigKey<?>> KEYS = List.of(ENABLED, SOCKET);
 
   public ShortCircuitConfig {
     if (maxConnections < 1 || maxConnectionsPerUser < 1 || firstRequestMs < 1 || idleMs < 1) {
       throw new IllegalArgumentException(
-          "short circuit: every limit must be at least 1: maxConnections="
+          "every limit of short-circuit reads must be at least 1: maxConnections="
               + maxConnections
               + " maxConnectionsPerUser="
               + maxConnectionsPerUser
@@ -58,9 +60,9 @@ public record ShortCircuitConfig(
   }
 
   /**
-   * @param firstDirectory that run files go to; the socket lies there unless configured
-   * @param data limits of data connections, which count here, too
-   * @return empty: run files are not handed out
+   * @param firstDirectory first directory of run files, the default location of the socket
+   * @param data limits of data connections, which also apply to this socket
+   * @return empty if short-circuit reads are disabled
    */
   public static Optional<ShortCircuitConfig> from(
       ConfigSet set, Path firstDirectory, DataTransportConfig data) {

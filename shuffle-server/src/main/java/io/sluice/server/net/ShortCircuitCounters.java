@@ -3,7 +3,7 @@ package io.sluice.server.net;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What was handed out since the start of the server. Thread-safe. */
+/** Counters of short-circuit reads since the server started. Thread-safe. */
 public final class ShortCircuitCounters {
   private final LongAdder connections = new LongAdder();
   private final LongAdder files = new LongAdder();
@@ -24,11 +24,11 @@ public final class ShortCircuitCounters {
     denied.increment();
   }
 
-  void handedOut() {
+  void fileSent() {
     files.increment();
   }
 
-  void absent() {
+  void fileAbsent() {
     absent.increment();
   }
 
@@ -43,18 +43,19 @@ public final class ShortCircuitCounters {
   }
 
   /**
-   * Connections that were closed because there were too many, or for what they asked or did not.
+   * Connections that were closed because of a connection limit, an invalid or denied request, or a
+   * missing first request.
    */
   public long deniedConnections() {
     return denied.sum();
   }
 
-  /** Descriptors of run files that clients were given. */
+  /** Descriptors of run files that were sent to clients. */
   public long files() {
     return files.sum();
   }
 
-  /** Files that were asked for and not there. */
+  /** Requested files that did not exist. */
   public long absentFiles() {
     return absent.sum();
   }

@@ -33,11 +33,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a Unix domain socket and hands out descriptors of run files. Thread-safe; start once,
- * close once.
+ * Listens on a Unix domain socket and sends descriptors of run files to clients. Thread-safe; start
+ * once, close once.
  *
- * <p>A connection proves its application where connections to the data port do; elsewhere who may
- * open the socket may read what shuffles there are.
+ * <p>If authentication is enabled, a connection must prove its application, as on the data port.
+ * Otherwise any process that can open the socket can read all shuffles.
  */
 public final class ShortCircuitServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShortCircuitServer.class);
@@ -46,7 +46,7 @@ public final class ShortCircuitServer implements AutoCloseable {
 
   private final ShortCircuitConfig config;
   private final long epoch;
-  private final RunFileHandout handout;
+  private final RunFileOpener opener;
   private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
   private final Denials denials;
@@ -56,11 +56,11 @@ public final class ShortCircuitServer implements AutoCloseable {
   private EventLoopGroup eventLoop;
   private Channel listener;
 
-  /** Hears who was turned away, on the event loop. Must not block. */
+  /** Receives refused connections, on the event loop. Must not block. */
   @FunctionalInterface
   public interface Denials {
     /**
-     * @param peer user and process, as the kernel knows them
+     * @param peer user id and process id reported by the kernel
      */
     void denied(String peer, String reason);
   }
@@ -76,15 +76,15 @@ public final class ShortCircuitServer implements AutoCloseable {
     this.config = config;
     this.epoch = epoch;
     this.guard = guard;
-    this.handout = new RunFileHandout(epoch, store, reads);
+    this.opener = new RunFileOpener(epoch, store, reads);
     this.counters = counters;
     this.denials = denials;
   }
 
   /**
-   * Listens.
+   * Starts listening.
    *
-   * @throws IOException why descriptors cannot be handed out here, in one line
+   * @throws IOException if descriptors cannot be sent on this machine; the message is one line
    */
   public synchronized void start() throws IOException {
     if (eventLoop != null) {
@@ -102,10 +102,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     byte[] path = config.socket().toString().getBytes(StandardCharsets.UTF_8);
     if (path.length > ShortCircuitConfig.MAX_PATH_BYTES) {
       throw new IOException(
-          "path of "
-              + path.length
-              + " bytes, a socket's has at most "
-              + ShortCircuitConfig.MAX_PATH_BYTES);
+          "socket path of " + path.length + " bytes, maximum " + ShortCircuitConfig.MAX_PATH_BYTES);
     }
     deleteLeftover();
     eventLoop =
@@ -127,28 +124,35 @@ public final class ShortCircuitServer implements AutoCloseable {
     if (!bound.isSuccess()) {
       String why = bound.cause().getMessage();
       close();
-      throw new IOException("cannot listen: " + why, bound.cause());
+      throw new IOException("cannot listen on the socket: " + why, bound.cause());
     }
     listener = bound.channel();
-    // Whoever runs executors on this host; directories above it may still keep them out.
+    // All users, as executors run as any user; permissions of parent directories can restrict
+    // access.
     Files.setPosixFilePermissions(config.socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
-    LOG.info("short circuit listens socket={}", config.socket());
+    LOG.info("listening for short-circuit reads socket={}", config.socket());
   }
 
-  /** A socket that an earlier life of the server left; nothing else. */
+  /**
+   * Deletes a socket that an earlier server process left; fails if the path is another kind of
+   * file.
+   */
   private void deleteLeftover() throws IOException {
     Path socket = config.socket();
     if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.isDirectory(socket, LinkOption.NOFOLLOW_LINKS)
           || Files.isRegularFile(socket, LinkOption.NOFOLLOW_LINKS)
           || Files.isSymbolicLink(socket)) {
-        throw new IOException(socket + " is there and is no socket");
+        throw new IOException(
+            socket
+                + " exists and is not a socket; remove it or set"
+                + " rss.server.shortcircuit.socket");
       }
       Files.delete(socket);
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+  @SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
   private void accept(EpollDomainSocketChannel channel, Descriptors descriptors) {
     counters.connected();
     channel.closeFuture().addListener(closed -> counters.disconnected());
@@ -156,7 +160,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     try {
       credentials = channel.peerCredentials();
     } catch (IOException e) {
-      LOG.debug("short circuit connection without a peer", e);
+      LOG.debug("cannot read the peer credentials of a short-circuit connection", e);
       channel.close();
       return;
     }
@@ -173,7 +177,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     }
     String user = Integer.toString(credentials.uid());
     if (!users.add(user, config.maxConnectionsPerUser())) {
-      denied.accept("too many connections of its user, limit " + config.maxConnectionsPerUser());
+      denied.accept("too many connections of this user, limit " + config.maxConnectionsPerUser());
       channel.close();
       return;
     }
@@ -185,14 +189,14 @@ public final class ShortCircuitServer implements AutoCloseable {
         .addLast(new RequestDeadline(config.firstRequestMs(), config.idleMs(), denied))
         .addLast(
             new RunFileRequests(
-                handout::open,
+                opener::open,
                 request -> guard.checkRunFiles(request, epoch),
                 descriptors,
                 counters,
                 denied));
   }
 
-  /** Closes every connection and ends the thread, within a bounded time. Idempotent. */
+  /** Closes all connections and stops the event loop, within a bounded time. Idempotent. */
   @Override
   public synchronized void close() {
     if (eventLoop == null || eventLoop.isShuttingDown()) {
@@ -203,7 +207,10 @@ public final class ShortCircuitServer implements AutoCloseable {
       try {
         Files.deleteIfExists(config.socket());
       } catch (IOException e) {
-        LOG.warn("socket not deleted socket={} problem={}", config.socket(), e.toString());
+        LOG.warn(
+            "cannot delete the socket of short-circuit reads socket={} problem=\"{}\"",
+            config.socket(),
+            e.toString());
       }
     }
     connections.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);

@@ -6,14 +6,14 @@ import io.sluice.server.disk.StorageKind;
 import java.util.List;
 
 /**
- * How run files are read for fetches.
+ * Configuration of reading run files for fetches.
  *
- * @param timeoutMs how long a disk may take, from when a read is queued for it
- * @param ssdThreads reads at a time on one SSD
- * @param hddThreads reads at a time on one HDD: more only make it seek
- * @param maxQueued reads that may wait for one disk; further ones are refused
- * @param readAheadBytes that a disk is told of when a partition is read from front to back; 0: none
- * @param dropBehind whether the page cache forgets what was sent
+ * @param timeoutMs timeout of a read, from the time when it was queued for its disk
+ * @param ssdThreads maximum number of concurrent reads on one SSD
+ * @param hddThreads maximum number of concurrent reads on one HDD; more cause additional seeks
+ * @param maxQueued maximum number of reads queued for one disk; further ones are refused
+ * @param readAheadBytes bytes to read ahead if a partition is read sequentially; 0: none
+ * @param dropBehind whether sent bytes are dropped from the page cache
  */
 public record DiskReadConfig(
     int timeoutMs,
@@ -31,9 +31,9 @@ public record DiskReadConfig(
           .atLeast(10L)
           .atMost(600_000L)
           .doc(
-              "How long a fetch may wait for a disk; then the client asks another replica, or"
-                  + " again. Keep it below rss.client.rpc.timeout.ms of clients. Raise both for slow"
-                  + " disks.")
+              "Timeout of a disk read for a fetch; after it the client reads from"
+                  + " another replica or retries. Raise it for slow disks, but keep it below"
+                  + " rss.client.rpc.timeout.ms of clients.")
           .build();
 
   static final ConfigKey<Integer> SSD_THREADS =
@@ -42,8 +42,8 @@ public record DiskReadConfig(
           .atLeast(1)
           .atMost(256)
           .doc(
-              "Concurrent reads on each SSD. Raise it for NVMe disks that are not busy while"
-                  + " fetches wait.")
+              "Maximum number of concurrent reads on each SSD. Raise it if NVMe"
+                  + " disks are idle while fetches wait.")
           .build();
 
   static final ConfigKey<Integer> HDD_THREADS =
@@ -52,8 +52,8 @@ public record DiskReadConfig(
           .atLeast(1)
           .atMost(256)
           .doc(
-              "Concurrent reads on each HDD. Raise it for a RAID of several disks; a single one"
-                  + " would only seek more.")
+              "Maximum number of concurrent reads on each HDD. Raise it only for a"
+                  + " RAID of several disks; a single disk would seek more.")
           .build();
 
   static final ConfigKey<Long> READ_AHEAD =
@@ -62,34 +62,38 @@ public record DiskReadConfig(
           .atLeast(0L)
           .atMost(256L << 20)
           .doc(
-              "How far an idle disk reads ahead for a client that reads a partition from front to"
-                  + " back; 0: not at all. Lower it if memory for the page cache is scarce.")
+              "Number of bytes that an idle disk reads ahead for a client that"
+                  + " reads a partition sequentially; 0 disables read-ahead. Lower it if memory"
+                  + " for the page cache is scarce.")
           .build();
 
   static final ConfigKey<Boolean> DROP_BEHIND =
       ConfigKey.bool("rss.server.disk.read.drop.behind")
           .defaultValue(DEFAULT.dropBehind())
           .doc(
-              "Whether sent bytes leave the page cache, to keep room for what was not read yet; a"
-                  + " second read then costs the disk again. Set it if each partition is read once and"
-                  + " memory is scarce.")
+              "Whether sent bytes are dropped from the page cache, to keep data"
+                  + " there that was not read yet. A second read of the same bytes then needs the"
+                  + " disk again. Enable it if each partition is read once and memory is scarce.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Configuration keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(TIMEOUT, SSD_THREADS, HDD_THREADS, READ_AHEAD, DROP_BEHIND);
 
   public DiskReadConfig {
     if (timeoutMs < 1 || ssdThreads < 1 || hddThreads < 1 || maxQueued < 1 || readAheadBytes < 0) {
       throw new IllegalArgumentException(
-          "reading: every limit must be at least 1: timeoutMs="
+          "invalid limits of disk reads, readAheadBytes must be at least 0, the"
+              + " others at least 1: timeoutMs="
               + timeoutMs
               + " ssdThreads="
               + ssdThreads
               + " hddThreads="
               + hddThreads
               + " maxQueued="
-              + maxQueued);
+              + maxQueued
+              + " readAheadBytes="
+              + readAheadBytes);
     }
   }
 
@@ -103,12 +107,12 @@ public record DiskReadConfig(
         set.get(DROP_BEHIND));
   }
 
-  /** Reads at a time on a disk of a kind. */
+  /** Maximum number of concurrent reads on a disk of a kind. */
   public int threads(StorageKind kind) {
     return switch (kind) {
       case SSD -> ssdThreads;
       case HDD -> hddThreads;
-      // Waiting there is waiting for other machines: as many at a time as on what answers fast.
+      // Reads wait for other machines, not for a local disk: same concurrency as an SSD.
       case REMOTE -> ssdThreads;
     };
   }

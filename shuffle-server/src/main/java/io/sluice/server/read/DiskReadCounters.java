@@ -2,7 +2,7 @@ package io.sluice.server.read;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How reads of run files went since the start of the server. Thread-safe. */
+/** Counters of reads of run files since the server started. Thread-safe. */
 public final class DiskReadCounters {
   private final LongAdder cachedBytes = new LongAdder();
   private final LongAdder readBytes = new LongAdder();
@@ -35,32 +35,34 @@ public final class DiskReadCounters {
     refusals.increment();
   }
 
-  /** Bytes of files that were sent from the page cache without waiting. */
+  /** Bytes of run files that were sent from the page cache without a disk read. */
   public long cachedBytes() {
     return cachedBytes.sum();
   }
 
-  /** Bytes of files that disks' threads have read. */
+  /** Bytes of run files that reader threads read from disks. */
   public long readBytes() {
     return readBytes.sum();
   }
 
-  /** Bytes of files that were read before anybody asked for them. */
+  /** Bytes of run files that were read ahead of a fetch. */
   public long aheadBytes() {
     return aheadBytes.sum();
   }
 
-  /** Reads that a disk failed. */
+  /** Disk reads that failed. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Reads that a disk took too long for. */
+  /** Disk reads that timed out. */
   public long timeouts() {
     return timeouts.sum();
   }
 
-  /** Reads that were refused at once, because a disk was stalled or had too many. */
+  /**
+   * Disk reads that were refused immediately, because the disk was stalled or its queue was full.
+   */
   public long refusals() {
     return refusals.sum();
   }

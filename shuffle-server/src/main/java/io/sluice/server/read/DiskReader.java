@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reads of one disk: a queue, and a few at a time on threads of its own.
+ * Reads of one disk: a queue, and a limited number of concurrent reads on the disk's threads.
  *
- * <p>A disk that keeps all its threads waiting for longer than a read may take is stalled: until
- * one of them comes back, further reads are refused at once. Thread-safe.
+ * <p>A disk is stalled if all its threads have waited for it for longer than the read timeout.
+ * Further reads are refused immediately until one of the threads returns. Thread-safe.
  */
 final class DiskReader {
   private static final Logger LOG = LoggerFactory.getLogger(DiskReader.class);
@@ -43,7 +43,7 @@ final class DiskReader {
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
   private final Executor executor;
-  private final ReadHealth health;
+  private final ReadResultListener health;
   private final DiskReadCounters counters;
   private final LongSupplier nanoTime;
   private final Runnable retry = this::startAll;
@@ -70,7 +70,7 @@ final class DiskReader {
       PageCache pageCache,
       ByteBufAllocator allocator,
       Executor executor,
-      ReadHealth health,
+      ReadResultListener health,
       DiskReadCounters counters,
       LongSupplier nanoTime) {
     this.disk = disk;
@@ -85,13 +85,13 @@ final class DiskReader {
     this.nanoTime = nanoTime;
   }
 
-  /** What a fetch wants of this disk. */
+  /** Pieces of a fetch on this disk. */
   final class Part {
     private final FileFetch fetch;
     private final List<Integer> pieces = new ArrayList<>();
     // Guarded by the reader.
     private long startedNanos;
-    // Not changed once it is queued.
+    // Constant after the part is queued.
     private long bytes;
 
     Part(FileFetch fetch) {
@@ -109,7 +109,7 @@ final class DiskReader {
     }
   }
 
-  /** Queues a part; its fetch learns how it ends. */
+  /** Queues a part, which completes or fails its fetch. */
   void submit(Part part) {
     SluiceException refusal;
     synchronized (this) {
@@ -120,7 +120,7 @@ final class DiskReader {
     }
     if (refusal != null) {
       counters.refused();
-      over(part, refusal);
+      refuse(part, refusal);
       return;
     }
     startNext();
@@ -137,7 +137,11 @@ final class DiskReader {
     if (isStalled()) {
       return new SluiceException(
           StatusCode.STORAGE_FAILED,
-          "disk " + disk.name() + " has not answered for " + config.timeoutMs() + " ms");
+          "disk "
+              + disk.name()
+              + " is stalled: no read completed within "
+              + config.timeoutMs()
+              + " ms (rss.server.disk.read.timeout)");
     }
     return null;
   }
@@ -145,7 +149,7 @@ final class DiskReader {
   private SluiceException tooMany(int waiting) {
     return new SluiceException(
         StatusCode.BUSY,
-        "disk " + disk.name() + ": " + waiting + " reads wait, limit " + config.maxQueued());
+        "disk " + disk.name() + " has " + waiting + " queued reads, maximum " + config.maxQueued());
   }
 
   @GuardedBy("this")
@@ -153,10 +157,10 @@ final class DiskReader {
     if (running.size() < threads) {
       return false;
     }
-    long longNanos = TimeUnit.MILLISECONDS.toNanos(config.timeoutMs());
+    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.timeoutMs());
     long now = nanoTime.getAsLong();
     for (Part part : running) {
-      if (now - part.startedNanos < longNanos) {
+      if (now - part.startedNanos < timeoutNanos) {
         return false;
       }
     }
@@ -164,8 +168,8 @@ final class DiskReader {
   }
 
   /**
-   * Time is over for a part that may be queued, under way or done. The fetch is answered; what it
-   * holds stays while a thread reads it.
+   * Handles the timeout of a part that may be queued, running or done. The fetch fails; its
+   * references are kept while a thread reads.
    */
   void timeOut(Part part, long waitedNanos) {
     boolean queued;
@@ -184,12 +188,15 @@ final class DiskReader {
     part.fetch.refuse(
         queued && idle
             ? new SluiceException(
-                StatusCode.BUSY, "the read budget was spent for " + waitedMs + " ms")
+                StatusCode.BUSY,
+                "no read budget became free within "
+                    + waitedMs
+                    + " ms (rss.server.read.buffer.capacity)")
             : new SluiceException(
                 StatusCode.STORAGE_FAILED,
-                "disk " + disk.name() + " has not answered a read for " + waitedMs + " ms"));
+                "disk " + disk.name() + " did not complete a read within " + waitedMs + " ms"));
     if (queued) {
-      part.fetch.partOver();
+      part.fetch.partDone();
     } else {
       health.readTimedOut(disk, waitedNanos);
     }
@@ -199,7 +206,7 @@ final class DiskReader {
     return queue.size();
   }
 
-  /** Refuses what waits, and everything from now on; what is under way ends by itself. */
+  /** Refuses queued and later reads; running reads end normally. */
   void close() {
     List<Part> waiting;
     synchronized (this) {
@@ -207,14 +214,14 @@ final class DiskReader {
       waiting = queue.removeAll();
     }
     for (Part part : waiting) {
-      over(part, stopping());
+      refuse(part, stopping());
     }
   }
 
   /**
    * Opens a run's file for the caller alone, on a thread of the disk.
    *
-   * @param run the caller holds a reference until the answer
+   * @param run the caller keeps a reference until the result is complete
    * @return owned by the caller
    */
   CompletableFuture<FileChannel> openOwn(ReadableRun run) {
@@ -258,9 +265,9 @@ final class DiskReader {
   }
 
   /**
-   * Begins to read what will be wanted, if the disk has a thread to spare.
+   * Starts read-ahead of a piece, if the disk has an idle thread.
    *
-   * @param piece takes
+   * @param piece this method takes ownership
    */
   void readAhead(LogPiece.InFile piece) {
     boolean idle;
@@ -284,9 +291,9 @@ final class DiskReader {
   }
 
   /**
-   * Lets the page cache forget what was sent, unless the disk has too much to do.
+   * Drops a sent piece from the page cache, unless the disk's queue is full.
    *
-   * @param piece takes
+   * @param piece this method takes ownership
    */
   void drop(LogPiece.InFile piece) {
     boolean possible;
@@ -303,20 +310,20 @@ final class DiskReader {
         () -> pageCache.drop(FileFetch.run(piece).channel(), piece.position(), piece.length()));
   }
 
-  /** What is done with a file without anybody waiting for it. */
+  /** A page cache operation on a file, without a result. */
   private interface Advice {
-    void give() throws IOException;
+    void run() throws IOException;
   }
 
   private void advise(LogPiece.InFile piece, Advice advice) {
     Runnable task =
         () -> {
           try {
-            advice.give();
+            advice.run();
           } catch (IOException e) {
             health.readFailed(disk, failedRead(piece), e);
           } catch (RuntimeException | Error e) {
-            LOG.warn("advice on a run file was not given disk={}", disk.name(), e);
+            LOG.warn("page cache operation on a run file failed disk={}", disk.name(), e);
           } finally {
             advised(piece);
           }
@@ -335,14 +342,14 @@ final class DiskReader {
     piece.release();
   }
 
-  /** Starts one read if there is a thread for it, and room. */
+  /** Starts one read, if a thread and read budget are free. */
   private boolean startNext() {
     Part next;
     synchronized (this) {
       if (running.size() >= threads) {
         return false;
       }
-      // Bytes that wait for a thread are not counted: a disk that hangs must not use the budget up.
+      // Reads get budget only with a thread, so that a hanging disk does not use up the budget.
       next = queue.poll(part -> part.fetch.isAnswered() || part.fetch.takeBudget(budget, retry));
       if (next == null) {
         return false;
@@ -353,12 +360,12 @@ final class DiskReader {
     try {
       executor.execute(() -> run(next));
     } catch (RejectedExecutionException e) {
-      over(next, stopping());
+      refuse(next, stopping());
     }
     return true;
   }
 
-  /** Budget was given back: any number of threads may find something to do. */
+  /** Starts reads on all idle threads, after budget was released. */
   private void startAll() {
     boolean more = true;
     while (more) {
@@ -370,34 +377,38 @@ final class DiskReader {
     return new SluiceException(StatusCode.STORAGE_FAILED, "the server is stopping");
   }
 
-  /** A part will not be read. */
-  private void over(Part part, SluiceException refusal) {
+  /** Fails a part that will not be read. */
+  private void refuse(Part part, SluiceException refusal) {
     synchronized (this) {
       running.remove(part);
     }
     part.fetch.refuse(refusal);
-    part.fetch.partOver();
+    part.fetch.partDone();
   }
 
   private void run(Part part) {
     try {
-      // Whoever asked may be gone, or have been refused for another disk's sake.
+      // The client may have disconnected, or another disk may have failed the fetch.
       if (!part.fetch.isAnswered()) {
         read(part);
       }
     } catch (IOException e) {
-      failed(part, codeOf(e), "a run file cannot be read: " + e.getMessage(), e);
+      failed(part, codeOf(e), "cannot read a run file: " + e.getMessage(), e);
     } catch (OutOfMemoryError e) {
-      // Of direct memory: without heap the process ends. The client asks again.
-      failed(part, StatusCode.BUSY, "the server lacks memory for a read: " + e.getMessage(), e);
+      // Direct memory is exhausted (without heap the process exits). The client retries.
+      failed(
+          part,
+          StatusCode.BUSY,
+          "the server has no direct memory for a disk read: " + e.getMessage(),
+          e);
     } catch (RuntimeException | Error e) {
-      LOG.error("read failed disk={}", disk.name(), e);
-      failed(part, StatusCode.INTERNAL, "a read failed: " + e, e);
+      LOG.error("internal error during a disk read disk={}", disk.name(), e);
+      failed(part, StatusCode.INTERNAL, "internal error during a disk read: " + e, e);
     } finally {
       synchronized (this) {
         running.remove(part);
       }
-      part.fetch.partOver();
+      part.fetch.partDone();
       startNext();
     }
   }
@@ -452,7 +463,7 @@ final class DiskReader {
       while (bytes.isWritable()) {
         long at = piece.position() + bytes.writerIndex();
         if (bytes.writeBytes(channel, at, bytes.writableBytes()) <= 0) {
-          throw new EOFException("file " + run + " ends at " + at);
+          throw new EOFException("run file " + run + " is truncated at offset " + at);
         }
       }
       whole = true;

@@ -12,12 +12,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the page cache forget what was sent, a while later: the system keeps pages that a socket
- * still refers to, and after a send it does until the other side has acknowledged them.
- * Thread-safe.
+ * Drops sent bytes from the page cache after a delay. The kernel keeps pages that a socket
+ * references, until the receiver acknowledges them. Thread-safe.
  */
 final class DropBehind {
-  /** Longer than bytes normally stay in a socket's buffer. */
+  /** Longer than bytes usually stay in a socket's buffer. */
   static final long DELAY_MS = 2_000;
 
   private final ScheduledExecutorService timer;
@@ -39,7 +38,7 @@ final class DropBehind {
   private record Sent(LogPiece.InFile piece, long atNanos) {}
 
   /**
-   * @param drop takes a piece that is to be dropped now
+   * @param drop drops a piece now and takes ownership of it
    */
   DropBehind(
       ScheduledExecutorService timer, LongSupplier nanoTime, Consumer<LogPiece.InFile> drop) {
@@ -49,7 +48,7 @@ final class DropBehind {
   }
 
   /**
-   * @param piece takes: its file lives on until it has been dropped
+   * @param piece this method takes ownership; the file stays until the piece is dropped
    */
   void sent(LogPiece.InFile piece) {
     synchronized (this) {
@@ -90,7 +89,10 @@ final class DropBehind {
     ready.forEach(drop);
   }
 
-  /** Gives back what waits; later pieces are given back at once. Idempotent. */
+  /**
+   * Releases waiting pieces without dropping them; later pieces are released immediately.
+   * Idempotent.
+   */
   void close() {
     Deque<Sent> left;
     synchronized (this) {

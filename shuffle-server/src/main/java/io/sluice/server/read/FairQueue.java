@@ -12,19 +12,19 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * What waits. Applications share by bytes: the next is of the one that was given least, however
- * many connections it has and however large its requests are (start-time fair queueing, Goyal, Vin
- * and Cheng 1996). Within one application connections take turns, within a connection the order is
- * that of arrival. Not thread-safe.
+ * Fair queue by application. The next item is of the application that was served the fewest bytes,
+ * independent of its number of connections and the size of its requests. The algorithm is
+ * start-time fair queueing (Goyal, Vin and Cheng 1996). Connections of one application take turns;
+ * items of one connection are served in the order of arrival. Not thread-safe.
  *
- * <p>Each application has a tag: the bytes that it was given, counted from the tag of whoever was
- * served when it came. So who was away saves nothing up, and who asks for one thing at a time is
- * charged for the one before. While two applications wait, what they are given differs by no more
- * than the largest request of each.
+ * <p>Each application has a tag: its served bytes, plus the tag of the served application at the
+ * time when it started to wait. So an idle application accumulates no credit, and an application
+ * with one request at a time is charged for its previous request. While two applications wait,
+ * their served bytes differ by at most the sum of their largest requests.
  */
 final class FairQueue<T> {
-  /** Applications without anything waiting whose tags are kept before they are looked through. */
-  private static final int IDLE_KEPT = 64;
+  /** Maximum number of applications before the tags of idle ones are removed. */
+  private static final int MAX_IDLE_APPLICATIONS = 64;
 
   private final ToLongFunction<T> bytes;
   private final Map<String, Waiting<T>> applications = new LinkedHashMap<>();
@@ -32,13 +32,13 @@ final class FairQueue<T> {
   private int size;
 
   /**
-   * @param bytes what giving an item costs
+   * @param bytes cost of an item
    */
   FairQueue(ToLongFunction<T> bytes) {
     this.bytes = bytes;
   }
 
-  /** What waits of one application. */
+  /** Items of one application. */
   private static final class Waiting<T> {
     final Map<ClientConnection, Deque<T>> connections = new LinkedHashMap<>();
     long tag;
@@ -63,12 +63,12 @@ final class FairQueue<T> {
   }
 
   /**
-   * Takes the next that may go, or null. A connection whose first may not go is passed over, and
-   * keeps its turn.
+   * Removes and returns the next admissible item, or null. A connection whose first item is not
+   * admissible is skipped and keeps its turn.
    *
-   * @param mayGo asked until it says yes; that item is taken
+   * @param isAdmissible called until it returns true; that item is returned
    */
-  T poll(Predicate<T> mayGo) {
+  T poll(Predicate<T> isAdmissible) {
     if (size == 0) {
       return null;
     }
@@ -76,7 +76,7 @@ final class FairQueue<T> {
     order.sort(Comparator.comparingLong(Waiting::tag));
     for (Waiting<T> waiting : order) {
       for (Map.Entry<ClientConnection, Deque<T>> connection : waiting.connections.entrySet()) {
-        if (mayGo.test(connection.getValue().peekFirst())) {
+        if (isAdmissible.test(connection.getValue().peekFirst())) {
           return take(waiting, connection.getKey());
         }
       }
@@ -92,22 +92,22 @@ final class FairQueue<T> {
       waiting.connections.put(connection, items);
     }
     servedTag = Math.max(servedTag, waiting.tag);
-    // Nothing is for nothing, or many empty requests would keep others waiting.
+    // Every item costs at least 1, so that many empty requests do not starve others.
     waiting.tag += Math.max(1, bytes.applyAsLong(item));
     forgetIdle();
     return item;
   }
 
-  /** A tag that has been passed says nothing any more. */
+  /** Removes idle applications whose tag is not ahead of the served tag. */
   private void forgetIdle() {
-    if (applications.size() > IDLE_KEPT) {
+    if (applications.size() > MAX_IDLE_APPLICATIONS) {
       applications
           .values()
           .removeIf(waiting -> waiting.connections.isEmpty() && waiting.tag <= servedTag);
     }
   }
 
-  /** Takes one out wherever it stands; false if it is not there. */
+  /** Removes an item; false if it is not in the queue. */
   boolean remove(ClientConnection connection, T item) {
     Waiting<T> waiting = applications.get(connection.application());
     Deque<T> items = waiting == null ? null : waiting.connections.get(connection);
@@ -121,7 +121,7 @@ final class FairQueue<T> {
     return true;
   }
 
-  /** Takes everything out, in no order that means anything. */
+  /** Removes all items and returns them in no particular order. */
   List<T> removeAll() {
     List<T> all = new ArrayList<>();
     applications.values().forEach(waiting -> waiting.connections.values().forEach(all::addAll));

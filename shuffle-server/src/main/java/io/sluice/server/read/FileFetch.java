@@ -17,18 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One fetch: where its bytes were found, and which of them are ready to be sent. It is answered
- * once, with itself or a refusal; what it holds is given back when it is closed by who got it, or
- * when it was answered otherwise and the last of its parts is over, so that no file is closed under
- * a thread that reads it.
+ * State of one fetch: the location of its bytes and the pieces that are ready to send. It completes
+ * once, with itself or an error. Its references are released when the receiver closes it. After an
+ * error they are released when its last part is done, so that no file is closed while a thread
+ * reads it.
  *
- * <p>Thread-safe: each part's pieces are written by one thread, before {@link #partOver}.
+ * <p>Thread-safe: each part's pieces are written by one thread, before {@link #partDone}.
  */
 final class FileFetch implements FetchedBytes {
-  /** The budget is told of bytes that have left when there are so many, not for every write. */
-  private static final int GIVE_BYTES = 512 << 10;
+  /** Sent bytes are returned to the budget in units of this size, not for every write. */
+  private static final int RELEASE_BYTES = 512 << 10;
 
-  /** Heap of a fetch, and of each of its pieces with its buffer or reference to a run. */
+  /** Heap of a fetch, and of each of its pieces including its buffer or reference to a run. */
   private static final int FETCH_HEAP_BYTES = 512;
 
   private static final int PIECE_HEAP_BYTES = 200;
@@ -45,16 +45,16 @@ final class FileFetch implements FetchedBytes {
   private final int copyBytes;
   private final RequestMemory requestMemory;
   private final Consumer<List<LogPiece>> onClose;
-  // Where its bytes were taken from, or null. Guarded by this.
+  // Budget that takenBytes were taken from, or null. Guarded by this.
   private ReadBudget budget;
   private long takenBytes;
   private long leftBytes;
 
   /**
-   * @param connection that asks
-   * @param found takes
-   * @param requestMemory where the fetch is counted until it is closed
-   * @param onClose told of what was sent from files, before that is given back
+   * @param connection connection that sent the fetch
+   * @param found pieces of the fetch; the constructor takes ownership
+   * @param requestMemory counts the heap of the fetch until it is closed
+   * @param onClose receives the pieces sent from files, before their references are released
    */
   FileFetch(
       ClientConnection connection,
@@ -92,7 +92,7 @@ final class FileFetch implements FetchedBytes {
     return answer;
   }
 
-  /** Whether nobody waits for the rest: it was refused, or given up by who asked. */
+  /** Whether the result is complete: the fetch failed or was cancelled. */
   boolean isAnswered() {
     return answer.isDone();
   }
@@ -102,10 +102,10 @@ final class FileFetch implements FetchedBytes {
   }
 
   /**
-   * Takes what it needs of a budget, once for all its parts: its bytes of files, and what is copied
-   * of it at a time.
+   * Takes the needed bytes from a budget, once for all parts: the bytes in files, and the maximum
+   * bytes copied at a time.
    *
-   * @param waiter told when to try again if this fails
+   * @param waiter called when a retry is possible, if this fails
    */
   synchronized boolean takeBudget(ReadBudget from, Runnable waiter) {
     long needed = fileBytes + copyBytes;
@@ -116,7 +116,7 @@ final class FileFetch implements FetchedBytes {
     return needed == 0 || budget != null;
   }
 
-  /** Whether all its bytes lie in memory and are sent from there. */
+  /** Whether all bytes are in memory and are sent without copying. */
   boolean needsNoBudget() {
     return fileBytes + copyBytes == 0;
   }
@@ -125,7 +125,7 @@ final class FileFetch implements FetchedBytes {
     return pieces.length;
   }
 
-  /** A piece that lies in a file, or null. */
+  /** Returns a piece if it is in a file, otherwise null. */
   LogPiece.InFile inFile(int index) {
     return found.get(index) instanceof LogPiece.InFile file ? file : null;
   }
@@ -134,21 +134,21 @@ final class FileFetch implements FetchedBytes {
     return (ReadableRun) piece.run();
   }
 
-  /** A file's piece can be sent as it lies there. */
+  /** Sets a piece that is sent directly from its file. */
   void ready(int index, FilePiece piece) {
     pieces[index] = piece;
   }
 
   /**
-   * A file's piece has been read.
+   * Sets a piece that was read from its file.
    *
-   * @param bytes takes
+   * @param bytes this method takes ownership
    */
   void ready(int index, ByteBuf bytes) {
     pieces[index] = new MemoryPiece(bytes);
   }
 
-  /** One more part will be over. */
+  /** Adds a part, for which {@link #partDone} must be called once. */
   void addPart() {
     parts.incrementAndGet();
   }
@@ -157,8 +157,11 @@ final class FileFetch implements FetchedBytes {
     answer.completeExceptionally(refusal);
   }
 
-  /** A part has ended, well or not; after the last one it is answered, if it is not yet. */
-  void partOver() {
+  /**
+   * Ends a part, successful or not. After the last part, the fetch completes unless it already
+   * failed.
+   */
+  void partDone() {
     if (parts.decrementAndGet() > 0) {
       return;
     }
@@ -201,7 +204,7 @@ final class FileFetch implements FetchedBytes {
       onClose.accept(sent);
     }
     found.forEach(LogPiece::release);
-    giveBack(0);
+    releaseBudget(0);
     requestMemory.give(connection.application(), heapBytes());
   }
 
@@ -210,30 +213,32 @@ final class FileFetch implements FetchedBytes {
     boolean enough;
     synchronized (this) {
       leftBytes += bytes;
-      enough = takenBytes - neededBytes() >= GIVE_BYTES;
+      enough = takenBytes - neededBytes() >= RELEASE_BYTES;
     }
     if (enough) {
-      giveBack(neededBytes());
+      releaseBudget(neededBytes());
     }
   }
 
-  /** What is left may all be of files, and be copied. */
+  /**
+   * Upper bound of the budget for unsent bytes: all of them may be from files and may be copied.
+   */
   private synchronized long neededBytes() {
     long rest = length - leftBytes;
     return Math.min(fileBytes, rest) + Math.min(copyBytes, rest);
   }
 
-  private void giveBack(long allBut) {
+  private void releaseBudget(long keptBytes) {
     ReadBudget from;
     long bytes;
     synchronized (this) {
       from = budget;
-      bytes = takenBytes - allBut;
-      takenBytes = Math.min(takenBytes, allBut);
+      bytes = takenBytes - keptBytes;
+      takenBytes = Math.min(takenBytes, keptBytes);
       budget = takenBytes == 0 ? null : budget;
     }
     if (from != null && bytes > 0) {
-      from.give(connection, bytes);
+      from.release(connection, bytes);
     }
   }
 }

@@ -28,10 +28,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Makes the bytes of fetches ready to be sent. What lies in memory, or in the page cache of a file
- * that is open, is ready at once; the threads of its disk read the rest. A disk has a bounded time
- * for that; then the fetch is refused, and what it holds is given back when the disk's thread comes
- * back.
+ * Reads the bytes of fetches. Bytes in memory, or in the page cache of an open file, are ready
+ * immediately; the reader threads of the disk read the others. If a disk exceeds the timeout, the
+ * fetch fails; its references are released when the reader thread returns.
  *
  * <p>Thread-safe.
  */
@@ -39,12 +38,12 @@ public final class FileReads implements BlockReads, AutoCloseable {
   private final DiskReadConfig config;
   private final ReadBudget budget;
   private final RequestMemory requestMemory;
-  private final CachedQueue cached;
+  private final CachedFetchQueue cached;
   private final PageCache pageCache;
   private final ByteBufAllocator allocator;
   private final Function<Disk, Executor> threads;
   private final ScheduledExecutorService timer;
-  private final ReadHealth health;
+  private final ReadResultListener health;
   private final DiskReadCounters counters;
   private final LongSupplier nanoTime;
   private final DropBehind dropBehind;
@@ -53,10 +52,9 @@ public final class FileReads implements BlockReads, AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param requestMemory where fetches are counted, from when their pieces are known until their
-   *     replies have left
-   * @param threads of a disk, asked for once each; belong to the caller
-   * @param timer ends reads that take too long; belongs to the caller
+   * @param requestMemory counts the heap of fetches, until their replies are sent
+   * @param threads returns the executor of a disk, called once per disk; owned by the caller
+   * @param timer runs the timeouts of reads; owned by the caller
    */
   public FileReads(
       DiskReadConfig config,
@@ -66,13 +64,13 @@ public final class FileReads implements BlockReads, AutoCloseable {
       ByteBufAllocator allocator,
       Function<Disk, Executor> threads,
       ScheduledExecutorService timer,
-      ReadHealth health,
+      ReadResultListener health,
       DiskReadCounters counters,
       LongSupplier nanoTime) {
     this.config = config;
     this.budget = budget;
     this.requestMemory = requestMemory;
-    this.cached = new CachedQueue(budget);
+    this.cached = new CachedFetchQueue(budget);
     this.pageCache = pageCache;
     this.allocator = allocator;
     this.threads = threads;
@@ -111,7 +109,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
     }
     if (parts == null) {
       if (!cached.submit(fetch)) {
-        endInTime(fetch, List.of(), now);
+        scheduleTimeout(fetch, List.of(), now);
       }
       return fetch.answer();
     }
@@ -120,9 +118,9 @@ public final class FileReads implements BlockReads, AutoCloseable {
       part.reader().submit(part);
     }
     if (!fetch.isAnswered()) {
-      endInTime(fetch, all, now);
+      scheduleTimeout(fetch, all, now);
     }
-    fetch.partOver();
+    fetch.partDone();
     return fetch.answer();
   }
 
@@ -140,7 +138,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
     try {
       next = log.read(List.of(new LogRange(range.partition(), from, length)));
     } catch (SluiceException e) {
-      // Gone or lost meanwhile: whoever asks will learn it.
+      // The data was removed or lost meanwhile; the next fetch reports it.
       return;
     }
     for (LogPiece piece : next) {
@@ -153,23 +151,23 @@ public final class FileReads implements BlockReads, AutoCloseable {
   }
 
   /**
-   * Opens a run's file for another process, on a thread of its disk. Never waits.
+   * Opens a run's file for another process, on a thread of its disk. Never blocks.
    *
-   * @param run the caller holds a reference until the answer
-   * @return owned by the caller: a channel that shares nothing with those that the server reads
+   * @param run the caller keeps a reference until the result is complete
+   * @return a channel with a separate open file description, owned by the caller
    */
   public CompletableFuture<FileChannel> openOwn(ReadableRun run) {
     return readerOf(run.disk()).openOwn(run);
   }
 
-  /** A fetch was closed, its references not yet given back. */
+  /** Schedules drop-behind for the pieces of a fetch, before its references are released. */
   private void sent(List<LogPiece> found) {
     if (!config.dropBehind()) {
       return;
     }
     for (LogPiece piece : found) {
       if (piece instanceof LogPiece.InFile file) {
-        // A reference of the drop's own.
+        // Released after the drop.
         file.run().retain();
         dropBehind.sent(file);
       }
@@ -197,7 +195,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
     return reader;
   }
 
-  private void endInTime(FileFetch fetch, List<DiskReader.Part> parts, long beganNanos) {
+  private void scheduleTimeout(FileFetch fetch, List<DiskReader.Part> parts, long beganNanos) {
     Future<?> timeout;
     try {
       timeout =
@@ -210,19 +208,19 @@ public final class FileReads implements BlockReads, AutoCloseable {
               config.timeoutMs(),
               TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // The server is stopping: its readers refuse what they have not begun.
+      // The server is stopping: its readers refuse queued reads.
       return;
     }
     CompletableFuture<FetchedBytes> unused =
         fetch.answer().whenComplete((bytes, failure) -> timeout.cancel(false));
   }
 
-  /** Reads that wait for a disk or for the budget. */
+  /** Number of reads that wait for a disk or for the read budget. */
   public int queuedReads() {
     return cached.queued() + readers.values().stream().mapToInt(DiskReader::queued).sum();
   }
 
-  /** Refuses what waits, and everything from now on. Idempotent. */
+  /** Refuses queued and later reads. Idempotent. */
   @Override
   public void close() {
     closed = true;

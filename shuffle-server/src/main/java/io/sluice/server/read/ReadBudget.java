@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Bytes of replies to Fetch that may be read, or on their way out, at a time: bytes of files, and
- * the copies that are sent where a connection cannot send bytes as they lie ({@link
- * ClientConnection#copyBytes}). What was taken is given back as the bytes leave the process.
+ * Limits the bytes of replies to Fetch that are being read or sent: bytes of files, and copies for
+ * connections that cannot send bytes without copying ({@link ClientConnection#copyBytes}). Bytes
+ * are released when they leave the process.
  *
  * <p>One connection gets at most an eighth, and one application its {@link ApplicationShare share},
- * so that clients that receive their replies slowly do not hold up the others; a connection and an
- * application that use nothing get one fetch, whatever its size. Thread-safe.
+ * so that clients that receive replies slowly do not block others. A connection and an application
+ * without usage get one fetch of any size. Thread-safe.
  */
 public final class ReadBudget {
-  /** A few slow clients leave most of the budget to the rest. */
+  /** Share of one connection: a few slow clients leave most of the budget to others. */
   private static final int CONNECTION_DIVISOR = 8;
 
   private final long capacityBytes;
@@ -40,7 +40,7 @@ public final class ReadBudget {
 
   public ReadBudget(long capacityBytes) {
     if (capacityBytes < 1) {
-      throw new IllegalArgumentException("read budget of " + capacityBytes + " bytes");
+      throw new IllegalArgumentException("read budget must be at least 1 byte: " + capacityBytes);
     }
     this.capacityBytes = capacityBytes;
     this.connectionBytes = Math.max(1, capacityBytes / CONNECTION_DIVISOR);
@@ -50,7 +50,7 @@ public final class ReadBudget {
     return capacityBytes;
   }
 
-  /** Bytes in use; 0 once every reply has left. */
+  /** Bytes in use; 0 when all replies have left the process. */
   public synchronized long usedBytes() {
     return usedBytes;
   }
@@ -58,7 +58,7 @@ public final class ReadBudget {
   /**
    * Takes bytes if they are free.
    *
-   * @param waiter called once when some have been given back after this has failed; quick
+   * @param waiter if this fails, called once after bytes were released; must not block
    */
   synchronized boolean tryTake(ClientConnection connection, long bytes, Runnable waiter) {
     boolean fits =
@@ -88,24 +88,24 @@ public final class ReadBudget {
     return used == null || ApplicationShare.allows(capacityBytes, usedBytes + bytes, used + bytes);
   }
 
-  /** Gives back bytes that were taken, all of one fetch or some of them. */
-  void give(ClientConnection connection, long bytes) {
-    List<Runnable> told;
+  /** Releases all or some of the bytes that a fetch took. */
+  void release(ClientConnection connection, long bytes) {
+    List<Runnable> retries;
     synchronized (this) {
       subtract(usedByConnection, connection, bytes);
       subtract(usedByApplication, connection.application(), bytes);
       usedBytes -= bytes;
-      told = new ArrayList<>(waiters);
+      retries = new ArrayList<>(waiters);
       waiters.clear();
     }
-    told.forEach(Runnable::run);
+    retries.forEach(Runnable::run);
   }
 
   private static <K> void subtract(Map<K, Long> used, K user, long bytes) {
     long left = used.getOrDefault(user, 0L) - bytes;
     if (left < 0) {
       throw new IllegalStateException(
-          "read budget: " + bytes + " bytes given back, more than were taken by " + user);
+          "read budget: " + bytes + " bytes released, which is more than " + user + " has taken");
     }
     if (left == 0) {
       used.remove(user);

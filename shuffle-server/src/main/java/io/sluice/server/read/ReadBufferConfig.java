@@ -5,10 +5,10 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How fetches are answered.
+ * Configuration of reads for fetches.
  *
- * @param budgetBytes of replies being read or sent at a time
- * @param disks how run files are read
+ * @param budgetBytes capacity of the read budget
+ * @param disks configuration of disk reads
  */
 public record ReadBufferConfig(long budgetBytes, DiskReadConfig disks) {
   private static final long BY_RATIO = -1;
@@ -20,10 +20,11 @@ public record ReadBufferConfig(long budgetBytes, DiskReadConfig disks) {
               BY_RATIO, "rss.server.read.buffer.capacity.ratio of rss.server.buffer.capacity")
           .atLeast(1L << 20)
           .doc(
-              "Maximum bytes of replies to fetches that are being read or have not left the"
-                  + " server; with TLS or GRPC up to 256 KiB of each reply are copied and count again."
-                  + " Further fetches wait in turn. One application gets at most half, one connection"
-                  + " an eighth, or one fetch. Raise it if fetches wait while memory is free.")
+              "Maximum number of bytes of replies to fetches that are being read"
+                  + " or sent; additional fetches wait. One application gets at most half of it,"
+                  + " one connection an eighth, but always one fetch; with TLS or gRPC, up to 256"
+                  + " KiB of each reply count twice. Raise it if fetches wait while memory is"
+                  + " free.")
           .build();
 
   static final ConfigKey<Double> CAPACITY_RATIO =
@@ -32,15 +33,16 @@ public record ReadBufferConfig(long budgetBytes, DiskReadConfig disks) {
           .atLeast(0.001)
           .atMost(10.0)
           .doc(
-              "Share of rss.server.buffer.capacity that rss.server.read.buffer.capacity is when"
-                  + " it is -1. Raise it if fetches wait while memory is free.")
+              "Size of the read budget as a share of rss.server.buffer.capacity,"
+                  + " if rss.server.read.buffer.capacity is -1. Raise it if fetches wait while"
+                  + " memory is free.")
           .build();
 
-  /** The keys that this record is made from, beside those of {@link DiskReadConfig}. */
+  /** Configuration keys of this record, without those of {@link DiskReadConfig}. */
   public static final List<ConfigKey<?>> KEYS = List.of(CAPACITY, CAPACITY_RATIO);
 
   /**
-   * @param memoryBytes for blocks, of which the budget may be a share
+   * @param memoryBytes memory for blocks, for a budget that is a share of it
    */
   public static ReadBufferConfig from(ConfigSet set, long memoryBytes) {
     long asked = set.get(CAPACITY);

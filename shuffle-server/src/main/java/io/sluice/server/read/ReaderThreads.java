@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that wait for disks when they read, a few for each. They are made when they are first
- * needed and end after a while without work. Thread-safe.
+ * Reader threads of the disks, one pool per disk. Threads are created on demand and end after
+ * {@link #IDLE_SECONDS} without work. Thread-safe.
  */
 public final class ReaderThreads implements Function<Disk, Executor>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
@@ -43,7 +43,7 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
             count,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            // Bounded by its disk's reader, which never has more under way than threads.
+            // Bounded by DiskReader, which limits reads to the number of threads.
             new LinkedBlockingQueue<>(),
             DaemonThreads.numbered("read-disk-" + number));
     pool.allowCoreThreadTimeOut(true);
@@ -54,17 +54,19 @@ public final class ReaderThreads implements Function<Disk, Executor>, AutoClosea
     return pool;
   }
 
-  /** Waits a bounded time for reads under way; one that hangs is left behind. Idempotent. */
+  /** Waits a bounded time for running reads; a read that hangs is abandoned. Idempotent. */
   @Override
   public synchronized void close() {
     closed = true;
-    // Never interrupted: that would close the files under whoever else reads them.
+    // Not interrupted: an interrupt would close the files for all other readers.
     pools.forEach(ThreadPoolExecutor::shutdown);
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(CLOSE_WAIT_MS);
     for (ThreadPoolExecutor pool : pools) {
       try {
         if (!pool.awaitTermination(deadline - nanoTime.getAsLong(), TimeUnit.NANOSECONDS)) {
-          LOG.warn("reads did not end in time underWay={}", pool.getActiveCount());
+          LOG.warn(
+              "disk reads did not end within the stop timeout runningReads={}",
+              pool.getActiveCount());
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

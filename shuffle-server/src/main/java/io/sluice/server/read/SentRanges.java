@@ -8,15 +8,18 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * What was sent of run files, so that neighbouring pieces can be dropped from the page cache
- * together: the system caches files in units of up to some MiB and forgets a unit only as a whole,
- * so that dropping pieces one by one leaves most of them there. Not thread-safe.
+ * Sent ranges of run files, so that adjacent pieces are dropped from the page cache together. The
+ * kernel caches files in folios of up to several MiB and drops only whole folios. Dropping single
+ * pieces would leave most of the bytes in the cache. Not thread-safe.
  */
 final class SentRanges {
-  /** More than one unit of any page cache. */
-  private static final long MAX_REACH_BYTES = 8 << 20;
+  /** More than one folio of the page cache. */
+  private static final long MAX_EXTENSION_BYTES = 8 << 20;
 
-  /** Files and ranges that are remembered at most; of what is forgotten some pages may stay. */
+  /**
+   * Maximum number of files and of ranges per file; pages of forgotten ranges may stay in the
+   * cache.
+   */
   private static final int MAX_RUNS = 1024;
 
   private static final int MAX_RANGES = 4096;
@@ -30,9 +33,9 @@ final class SentRanges {
       };
 
   /**
-   * Notes a piece and gives it back widened to what was sent right before and after it.
+   * Records a sent piece and returns it extended by the sent bytes directly before and after it.
    *
-   * @param piece its reference goes over to the result
+   * @param piece its reference is transferred to the result
    */
   LogPiece.InFile widened(LogPiece.InFile piece) {
     NavigableMap<Long, Long> ranges = ends.computeIfAbsent(piece.run(), run -> new TreeMap<>());
@@ -53,8 +56,8 @@ final class SentRanges {
       ranges.clear();
     }
     ranges.put(from, to);
-    long first = Math.max(from, piece.position() - MAX_REACH_BYTES);
-    long end = Math.min(to, piece.position() + piece.length() + MAX_REACH_BYTES);
+    long first = Math.max(from, piece.position() - MAX_EXTENSION_BYTES);
+    long end = Math.min(to, piece.position() + piece.length() + MAX_EXTENSION_BYTES);
     return new LogPiece.InFile(piece.run(), first, (int) (end - first));
   }
 }

@@ -7,21 +7,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sees which partitions are being read from front to back. Remembers the latest few thousand.
+ * Detects partitions that are read sequentially. Tracks the latest {@link #MAX_STREAMS} streams.
  * Thread-safe.
  */
 final class SequentialReads {
   private static final int MAX_STREAMS = 4_096;
 
-  // Where each stream's next read begins if it goes on; longest unread first. Guarded by this.
+  // Expected offset of each stream's next read; least recently read first. Guarded by this.
   private final Map<Stream, Long> ends = new LinkedHashMap<>();
 
   private record Stream(ClientConnection connection, ShuffleKey shuffle, int partition) {}
 
-  /** Takes note of a read; tells whether it goes on where that client's last one ended. */
+  /**
+   * Records a read; returns whether it starts at the end of the same connection's previous read.
+   */
   synchronized boolean continues(ClientConnection connection, ShuffleKey shuffle, LogRange range) {
     Stream stream = new Stream(connection, shuffle, range.partition());
-    // Taken out first, so that it becomes the newest.
+    // Removed first, so that it becomes the newest entry.
     Long end = ends.remove(stream);
     ends.put(stream, range.offset() + range.length());
     if (ends.size() > MAX_STREAMS) {

@@ -1,10 +1,9 @@
 /**
- * Reading run files for fetches, so that nobody but a disk's own reader threads waits for that
- * disk.
+ * Reads run files for fetches. Only the reader threads of a disk wait for that disk.
  *
- * <p>{@link io.sluice.server.read.FileReads} is called by any thread and answers at once what lies
- * in memory or in the page cache. The rest is read by the threads of a {@link
- * io.sluice.server.read.DiskReader}, one per disk, and the answer comes later, or a refusal in its
- * place when the disk takes too long. Locks in here are held for bookkeeping only.
+ * <p>{@link io.sluice.server.read.FileReads} is called by any thread and immediately answers
+ * fetches of bytes in memory or in the page cache. A {@link io.sluice.server.read.DiskReader} per
+ * disk reads the others on its threads; a read that exceeds the timeout fails the fetch. Locks are
+ * held only for short updates of data structures.
  */
 package io.sluice.server.read;

@@ -8,24 +8,24 @@ import io.sluice.transport.server.FetchedBytes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Makes the bytes of fetches ready to be sent, wherever they lie. Thread-safe. */
+/** Reads the bytes of fetches, from memory or from files. Thread-safe. */
 public interface BlockReads {
   /**
-   * Makes pieces ready. Never waits. Cancelling the result gives the fetch up.
+   * Reads pieces asynchronously. Never blocks. Cancelling the result abandons the fetch.
    *
-   * @param connection that asks
-   * @param found takes
-   * @return fails with SluiceException STORAGE_FAILED (a disk fails or takes too long), LOST (a
-   *     file is gone), BUSY
+   * @param connection connection that sent the fetch
+   * @param found pieces to read; this method takes ownership
+   * @return fails with SluiceException STORAGE_FAILED (a disk failed or timed out), LOST (a file is
+   *     missing) or BUSY
    */
   CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found);
 
   /**
-   * Tells the disks what will probably be asked for next, if a partition is being read from front
-   * to back and they have nothing else to read. Never waits.
+   * Starts read-ahead if the client reads the partition sequentially and the disk is idle. Never
+   * blocks.
    *
-   * @param range that was read just now
+   * @param range latest range that was read
    */
   void readAhead(ClientConnection connection, ShuffleLog log, LogRange range);
 }

@@ -8,11 +8,12 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.server.log.BlockBatch;
 
 /**
- * Checks every block of a body. A body is a row of slabs; a block that lies in one slab, as most
- * do, is read there, because access through the composite costs a search each time.
+ * Verifies every block of a body. A body consists of slabs. A block inside one slab, the usual
+ * case, is read from the slab directly, because each access through the composite buffer costs a
+ * search.
  */
 final class BodyVerifier {
-  /** A guess at the size of a block, for the first size of the batch. */
+  /** Assumed size of a block, for the initial capacity of the batch. */
   private static final int USUAL_BLOCK_BYTES = 16 << 10;
 
   private final ByteBuf body;
@@ -27,7 +28,10 @@ final class BodyVerifier {
     this.slabBytes = slabs == null ? body : slabs.internalComponent(0);
   }
 
-  /** Returns the headers of all blocks, whose checksums are right and which fill the body. */
+  /**
+   * Returns the headers of all blocks. Fails unless every checksum matches and the blocks fill the
+   * body.
+   */
   BlockBatch verify() throws BlockFormatException {
     int end = body.writerIndex();
     BlockBatch batch = new BlockBatch(end / USUAL_BLOCK_BYTES + 1);

@@ -7,7 +7,7 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.transport.server.ClientConnection;
 
-/** Checks what clients call things. */
+/** Validates identifiers in requests: applications, shuffles and partitions. */
 final class Identifiers {
   private static final int MAX_APPLICATION_LENGTH = 256;
 
@@ -21,9 +21,9 @@ final class Identifiers {
     if (!id.getApplication().equals(connection.application())) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "the connection works for application "
+          "the connection belongs to application "
               + connection.application()
-              + ", asked for one of "
+              + ", but the request names application "
               + PeerText.quoted(id.getApplication()));
     }
     if (id.getShuffle() < 0) {

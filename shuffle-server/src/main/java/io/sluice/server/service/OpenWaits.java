@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 /**
- * Opens that wait for map attempts: a bounded number, and of each application no more than half of
- * its share of the request memory. Waits are ended by appends, by removal or by the scheduler.
- * Thread-safe.
+ * Open requests that wait for map attempts. Their number is limited, and each application may use
+ * at most half of its share of the request memory. A wait ends by an append, by removal of the
+ * shuffle or by its timeout. Thread-safe.
  */
 final class OpenWaits {
-  /** Heap of a wait, and of each of its partitions in the tables of its shuffle. */
+  /** Heap of a wait, and heap per partition of a wait in the tables of its shuffle. */
   private static final int WAIT_HEAP_BYTES = 1_024;
 
   private static final int PARTITION_HEAP_BYTES = 160;
@@ -45,7 +45,7 @@ final class OpenWaits {
     this.scheduler = scheduler;
   }
 
-  /** Checks what an Open says about waiting, but for the encoding of its attempts. */
+  /** Validates the wait fields of an Open, except for the encoding of its attempts. */
   static void check(Open open) throws SluiceException {
     if (open.getMaxWaitMs() < 0) {
       throw Identifiers.badRequest("max_wait_ms " + open.getMaxWaitMs() + " is negative");
@@ -58,13 +58,13 @@ final class OpenWaits {
   }
 
   /**
-   * Begins to wait, if the Open asks for it, something is missing, and there is room.
+   * Begins a wait, if the Open requests it, attempts are missing and the limits allow it.
    *
-   * @param partitions of the Open
-   * @param whenOver runs once, on the thread that ends the wait, and must only hand over
-   * @return false if the Open is to be answered at once; {@code whenOver} does not run then
+   * @param partitions partitions of the Open
+   * @param onEnd runs once, on the thread that ends the wait; must only schedule a task
+   * @return false if the Open must be answered immediately; {@code onEnd} is not called then
    */
-  boolean begin(ShuffleKey key, Open open, int[] partitions, Runnable whenOver)
+  boolean begin(ShuffleKey key, Open open, int[] partitions, Runnable onEnd)
       throws SluiceException {
     if (open.getMaxWaitMs() == 0
         || open.getWantedAttempts().isEmpty()
@@ -75,7 +75,7 @@ final class OpenWaits {
         WAIT_HEAP_BYTES
             + (long) PARTITION_HEAP_BYTES * partitions.length
             + AttemptSets.decodedBytes(open.getWantedAttempts());
-    // Before anything is decoded.
+    // Reserved before the attempts are decoded.
     if (!memory.tryTakeForLong(key.application(), bytes)) {
       return false;
     }
@@ -88,7 +88,7 @@ final class OpenWaits {
         };
     boolean waits = false;
     try {
-      waits = begin(key, open, partitions, ended, whenOver);
+      waits = begin(key, open, partitions, ended, onEnd);
     } finally {
       if (!waits) {
         ended.run();
@@ -97,8 +97,7 @@ final class OpenWaits {
     return waits;
   }
 
-  private boolean begin(
-      ShuffleKey key, Open open, int[] partitions, Runnable ended, Runnable whenOver)
+  private boolean begin(ShuffleKey key, Open open, int[] partitions, Runnable ended, Runnable onEnd)
       throws SluiceException {
     Roaring64NavigableMap wanted;
     try {
@@ -117,7 +116,7 @@ final class OpenWaits {
           if (pending != null) {
             pending.cancel(false);
           }
-          whenOver.run();
+          onEnd.run();
         };
     ShuffleLog log = store.findOrCreate(key);
     OpenWait wait = new OpenWait(partitions, wanted, open.getWantedPermille(), finish);
@@ -136,7 +135,7 @@ final class OpenWaits {
               waitMs,
               TimeUnit.MILLISECONDS));
     } catch (RejectedExecutionException e) {
-      // The server is stopping: nobody would end the wait.
+      // The server is stopping, so that no timeout would end the wait.
       if (log.cancelWait(wait)) {
         finish.run();
       }

@@ -10,33 +10,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The applications of which nothing more is taken, because a coordinator says that they, or their
- * users, have reached a quota. A coordinator's word holds until its next one; while it does not
- * answer it says nothing. Thread-safe.
+ * Applications over quota, whose pushes are refused because a coordinator reports that they, or
+ * their users, have reached a quota. A report is valid until the coordinator's next reply; it is
+ * dropped if a heartbeat to that coordinator fails. Thread-safe.
  */
 public final class OverQuota {
   private static final Logger log = LoggerFactory.getLogger(OverQuota.class);
 
   private final Map<String, Map<String, String>> byCoordinator = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
-  // All coordinators together; replaced as a whole.
+  // Union of the reports of all coordinators; replaced as a whole.
   private volatile Map<String, String> all = Map.of();
 
-  /** A coordinator has answered a heartbeat. */
+  /** A coordinator replied to a heartbeat. */
   public void answered(String coordinator, List<ApplicationLease> leases) {
-    Map<String, String> said = new HashMap<>();
+    Map<String, String> reported = new HashMap<>();
     for (ApplicationLease lease : leases) {
       if (!lease.getOverQuota().isEmpty()) {
-        said.put(lease.getApplication(), lease.getOverQuota());
+        reported.put(lease.getApplication(), lease.getOverQuota());
       }
     }
-    if (!said.equals(byCoordinator.getOrDefault(coordinator, Map.of()))) {
-      byCoordinator.put(coordinator, said);
+    if (!reported.equals(byCoordinator.getOrDefault(coordinator, Map.of()))) {
+      byCoordinator.put(coordinator, reported);
       combine();
     }
   }
 
-  /** A coordinator did not answer. */
+  /** A heartbeat to a coordinator failed. */
   public void failed(String coordinator) {
     if (byCoordinator.remove(coordinator) != null) {
       combine();
@@ -47,12 +47,12 @@ public final class OverQuota {
     Map<String, String> combined = new HashMap<>();
     byCoordinator.values().forEach(combined::putAll);
     if (!combined.keySet().equals(all.keySet())) {
-      log.info("applications over quota changed count={}", combined.size());
+      log.info("set of applications over quota changed count={}", combined.size());
     }
     all = Map.copyOf(combined);
   }
 
-  /** Why nothing more is taken of an application, or null. */
+  /** Reason why pushes of an application are refused, or null. */
   String reason(String application) {
     return all.get(application);
   }
@@ -61,12 +61,12 @@ public final class OverQuota {
     refused.increment();
   }
 
-  /** Applications of which nothing more is taken. */
+  /** Number of applications over quota. */
   public int applications() {
     return all.size();
   }
 
-  /** Pushed frames that were refused for it. */
+  /** Pushed frames that were refused because of a quota. */
   public long refusedFrames() {
     return refused.sum();
   }

@@ -14,18 +14,18 @@ import java.util.concurrent.locks.StampedLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Decides whether a push may come in. Thread-safe; no method waits for a disk or for memory.
+ * Admission control for pushes. Thread-safe; no method waits for a disk or for memory.
  *
- * <p>A push is asked about twice, and the checks run in this order:
+ * <p>A push is checked twice, in this order:
  *
  * <ol>
  *   <li>{@link #check}, when its head was received, and again while it waits for memory. A refused
- *       push costs no memory for its body: quota (DENIED), sealed (LEAVING), names (BAD_REQUEST,
- *       DENIED), epoch (STALE_EPOCH), stopped (DRAINING), forgotten shuffle (EXPIRED), length
- *       (FRAME_TOO_LARGE), no memory and no disk (NO_SPACE).
- *   <li>{@link #begin}, when its body was received, before the body is verified: sealed, names,
- *       epoch, stopped, forgotten shuffle, and too many log entries in memory (BUSY). Quota and
- *       space are not checked again, because the body already has its memory.
+ *       push costs no memory for its body: quota (DENIED), sealed (LEAVING), identifiers
+ *       (BAD_REQUEST, DENIED), epoch (STALE_EPOCH), stopped (DRAINING), removed shuffle (EXPIRED),
+ *       length (FRAME_TOO_LARGE), no memory and no disk (NO_SPACE).
+ *   <li>{@link #begin}, when its body was received, before the body is verified: sealed,
+ *       identifiers, epoch, stopped, removed shuffle, and too many log entries in memory (BUSY).
+ *       Quota and space are not checked again, because memory for the body is already reserved.
  * </ol>
  *
  * <p>Every refusal counts as {@link ServerCounters#refusedFrames}, those of quotas also as {@link
@@ -40,16 +40,17 @@ public final class PushAdmission implements PushSeal {
   private final OverQuota overQuota;
   private final ServerCounters counters;
 
-  // Appends hold it shared, for microseconds; sealing holds it alone.
+  // Appends take the read lock, for microseconds; sealing takes the write lock.
   private final StampedLock appends = new StampedLock();
   private final Lock shared = appends.asReadLock();
-  // Written under the write side of appends.
+  // Written under the write lock.
   private volatile boolean sealed;
   private volatile boolean stopped;
 
   /**
-   * @param limits configured largest frames; a body larger than the whole memory is never admitted
-   * @param canStore false while memory that is full cannot be freed because no disk accepts data
+   * @param limits configured maximum frame sizes; a body larger than the whole memory is never
+   *     admitted
+   * @param canStore false while full memory cannot be freed because no disk accepts data
    */
   public PushAdmission(
       ServerEpochs epochs,
@@ -70,12 +71,12 @@ public final class PushAdmission implements PushSeal {
     this.counters = counters;
   }
 
-  /** Largest head and body of a frame that can be admitted. */
+  /** Maximum head and body of a frame that can be admitted. */
   FrameLimits limits() {
     return limits;
   }
 
-  /** Refuses pushes with DRAINING from now on, also those that wait for memory. Idempotent. */
+  /** Refuses all further pushes with DRAINING, and pushes that wait for memory. Idempotent. */
   public void stop() {
     stopped = true;
     memory.retryWaiters();
@@ -106,7 +107,7 @@ public final class PushAdmission implements PushSeal {
    * Checks a push whose body has not been received.
    *
    * @param bodyLength bytes, from the frame's header
-   * @throws SluiceException if the push is refused whatever its body is
+   * @throws SluiceException if the push is refused independent of its body
    */
   void check(ClientConnection connection, Push push, int bodyLength) throws SluiceException {
     try {
@@ -144,17 +145,21 @@ public final class PushAdmission implements PushSeal {
     }
   }
 
-  /** The push that has begun is in its log, or has failed. Called by the thread that began it. */
+  /**
+   * Ends a push that began: it was appended or failed. Called by the thread that called {@link
+   * #begin}.
+   */
   void end() {
     shared.unlock();
   }
 
-  /** DENIED makes clients write local output, because every other server refuses, too. */
+  /** DENIED makes clients write local output, because all other servers refuse the push as well. */
   private void checkQuota(String application) throws SluiceException {
     String reason = overQuota.reason(application);
     if (reason != null) {
       overQuota.refused();
-      throw new SluiceException(StatusCode.DENIED, "no space for this application: " + reason);
+      throw new SluiceException(
+          StatusCode.DENIED, "application=" + application + " is over quota: " + reason);
     }
   }
 
@@ -179,22 +184,25 @@ public final class PushAdmission implements PushSeal {
     return key;
   }
 
-  /** Refuses a body that would wait for memory that will not become free. */
+  /** Refuses a body if the memory that it needs cannot become free. */
   private void checkSpace(String application, int bodyLength) throws SluiceException {
     if (bodyLength > limits.maxBodyLength()) {
       throw new SluiceException(
           StatusCode.FRAME_TOO_LARGE,
-          "body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
+          "body of " + bodyLength + " bytes, maximum " + limits.maxBodyLength() + " bytes");
     }
-    if (!memory.canHold(bodyLength)) {
+    if (!memory.canFit(bodyLength)) {
       throw new SluiceException(
           StatusCode.NO_SPACE,
-          "body of " + bodyLength + " bytes: the JVM gave the server less memory than that");
+          "body of "
+              + bodyLength
+              + " bytes is larger than the memory that the JVM could allocate;"
+              + " raise -XX:MaxDirectMemorySize of the server");
     }
     if (!canStore.getAsBoolean()
-        && (memory.pressure().tight() || memory.isHeldBack(application, bodyLength))) {
+        && (memory.pressure().tight() || memory.exceedsLimit(application, bodyLength))) {
       throw new SluiceException(
-          StatusCode.NO_SPACE, "memory is full and no disk of the server takes data");
+          StatusCode.NO_SPACE, "memory is full and no disk of the server accepts data");
     }
   }
 
@@ -203,9 +211,9 @@ public final class PushAdmission implements PushSeal {
     if (buffered > store.config().maxBufferedExtents()) {
       throw new SluiceException(
           StatusCode.BUSY,
-          "the log has "
+          "the server's logs have "
               + buffered
-              + " entries in memory, limit "
+              + " extents in memory, maximum "
               + store.config().maxBufferedExtents());
     }
   }

@@ -1,12 +1,13 @@
 package io.sluice.server.service;
 
 /**
- * Ends the admission of pushes to a leaving server, so that its last copy is complete. Thread-safe.
+ * Stops the admission of pushes to a server that is being decommissioned, so that the last copy of
+ * its data is complete. Thread-safe.
  */
 public interface PushSeal {
   /**
-   * Refuses pushes with LEAVING from now on. When this method returns, every push that was admitted
-   * is in its log. Idempotent.
+   * Refuses all further pushes with LEAVING. When this method returns, every admitted push is in
+   * its log. Idempotent.
    */
   void seal();
 

@@ -5,26 +5,27 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.server.log.ShuffleKey;
 
 /**
- * Which life of the server this is, and how far back what it acknowledged is all there.
+ * The server's current epoch, and the oldest epoch since which all acknowledged data is present.
  *
- * @param current of this life
- * @param wholeSince the oldest life of which nothing acknowledged is missing; {@code current}
- *     unless the life before ended with a clean stop
+ * @param current epoch of this process
+ * @param wholeSince oldest epoch since which no acknowledged data is missing; {@code current}
+ *     unless the previous epoch ended with a clean stop
  */
 public record ServerEpochs(long current, long wholeSince) {
   public ServerEpochs {
     if (wholeSince > current) {
-      throw new IllegalArgumentException("epoch " + current + ", whole since " + wholeSince);
+      throw new IllegalArgumentException(
+          "wholeSince=" + wholeSince + " is later than current=" + current);
     }
   }
 
-  /** Nothing is left of earlier lives that could be relied on. */
+  /** Epochs of a server without complete data of earlier epochs. */
   public static ServerEpochs first(long epoch) {
     return new ServerEpochs(epoch, epoch);
   }
 
   /**
-   * Refuses a request that names another epoch.
+   * Refuses a request for another epoch.
    *
    * @throws SluiceException STALE_EPOCH
    */
@@ -32,7 +33,11 @@ public record ServerEpochs(long current, long wholeSince) {
     if (named != current) {
       throw new SluiceException(
           StatusCode.STALE_EPOCH,
-          key + ": request is for epoch " + named + " of the server, this is " + current);
+          key
+              + ": the request is for epoch "
+              + named
+              + " of the server, its current epoch is "
+              + current);
     }
   }
 }

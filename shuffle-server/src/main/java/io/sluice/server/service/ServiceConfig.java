@@ -3,11 +3,11 @@ package io.sluice.server.service;
 import io.sluice.transport.protocol.FrameLimits;
 
 /**
- * What the data service admits.
+ * Limits of the data service.
  *
- * @param limits largest frames
- * @param maxOpenWaitMs longest wait of an OPEN; a request for more gets this
- * @param maxOpenWaits most OPENs that wait at a time; further ones are answered at once
+ * @param limits maximum frame sizes
+ * @param maxOpenWaitMs maximum wait of an OPEN; longer waits are shortened to it
+ * @param maxOpenWaits maximum number of concurrent waits; further OPENs are answered immediately
  */
 public record ServiceConfig(FrameLimits limits, int maxOpenWaitMs, int maxOpenWaits) {
   public static final ServiceConfig DEFAULT =
@@ -15,7 +15,7 @@ public record ServiceConfig(FrameLimits limits, int maxOpenWaitMs, int maxOpenWa
 
   public ServiceConfig {
     if (maxOpenWaitMs < 0 || maxOpenWaits < 0) {
-      throw new IllegalArgumentException("bounds of waits must not be negative");
+      throw new IllegalArgumentException("limits of waits must not be negative");
     }
   }
 }

@@ -42,13 +42,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The data protocol over the server's logs.
+ * Implements the data protocol on the server's shuffle logs.
  *
- * <p>Thread-safe. A push is verified outside any lock, then appended under that of its shuffle.
- * Open waits are ended by appends, by removal or by the scheduler, and answered on the scheduler.
+ * <p>Thread-safe. A push is verified without a lock, then appended under the lock of its shuffle. A
+ * waiting Open ends by an append, by removal of the shuffle or by its timeout, and is answered on
+ * the scheduler.
  */
 public final class StoreDataService implements DataService {
-  /** Full partitions that an acknowledgement names; further ones are in later ones. */
+  /**
+   * Maximum number of full partitions in one acknowledgement; others are reported in later ones.
+   */
   private static final int MAX_FULL_PARTITIONS = 65_536;
 
   private final ServerEpochs epochs;
@@ -69,9 +72,9 @@ public final class StoreDataService implements DataService {
 
   /**
    * @param guard authenticates connections
-   * @param admission decides about pushes
-   * @param requestMemory where waiting Opens are counted
-   * @param scheduler ends and answers waits; belongs to the caller
+   * @param admission accepts or refuses pushes
+   * @param requestMemory counts the heap of waiting Opens
+   * @param scheduler ends and answers waits; owned by the caller
    */
   public StoreDataService(
       ServerEpochs epochs,
@@ -99,12 +102,12 @@ public final class StoreDataService implements DataService {
     this.waits = new OpenWaits(config, requestMemory, store, scheduler);
   }
 
-  /** Where clients on this host get run files themselves; told to those that say HELLO later. */
+  /** Sets the socket for short-circuit reads, which replies to later HELLOs announce. */
   public void announceLocalSocket(String path) {
     localSocket = path;
   }
 
-  /** Run files may lie where clients can read them without this server. */
+  /** Announces run files on the remote tier, which clients can read without this server. */
   public void announceRemoteFiles() {
     remoteFiles = true;
   }
@@ -175,16 +178,16 @@ public final class StoreDataService implements DataService {
   }
 
   /**
-   * @param body takes
+   * @param body this method takes ownership
    */
   private PushAck append(ShuffleKey key, ByteBuf body) throws SluiceException {
     boolean taken = false;
     try {
       BlockBatch batch = verify(body);
-      long heldBytes = memory.heldBytes(body.capacity());
+      long reservedBytes = memory.reservedBytes(body.capacity());
       ShuffleLog log = store.findOrCreate(key);
       taken = true;
-      PushAck ack = ack(log.append(body, heldBytes, batch));
+      PushAck ack = ack(log.append(body, reservedBytes, batch));
       memory.signalIfTight();
       return ack;
     } finally {
@@ -205,7 +208,7 @@ public final class StoreDataService implements DataService {
           store.isExpired(key)
               || (store.find(key) == null && open.getAssignedEpoch() < epochs.wholeSince());
       CompletableFuture<OpenReply> later = new CompletableFuture<>();
-      // What is wanted has been decoded, or is not needed.
+      // The wanted attempts were decoded for the wait and are not needed for the reply.
       Open asked = open.toBuilder().clearWantedAttempts().build();
       return !answeredAtOnce
               && waits.begin(key, open, partitions, () -> answerOn(later, key, asked, partitions))
@@ -228,7 +231,7 @@ public final class StoreDataService implements DataService {
       if (log == null) {
         store.checkNotExpired(key);
         throw new SluiceException(
-            StatusCode.NEVER_WRITTEN, key + ": no block was ever written here");
+            StatusCode.NEVER_WRITTEN, key + ": no block was ever written to this server");
       }
       answer = reads.read(connection, epoch, log.read(ranges));
       reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
@@ -272,15 +275,15 @@ public final class StoreDataService implements DataService {
         .build();
   }
 
-  private static <T> List<T> first(List<T> all, int most) {
-    return all.size() <= most ? all : all.subList(0, most);
+  private static <T> List<T> first(List<T> all, int max) {
+    return all.size() <= max ? all : all.subList(0, max);
   }
 
   private static int[] checkPartitions(Open open) throws SluiceException {
     int count = open.getPartitionsCount();
     if (count < 1 || count > FrameLimits.MAX_PARTITIONS) {
       throw Identifiers.badRequest(
-          "open of " + count + " partitions, expected 1 to " + FrameLimits.MAX_PARTITIONS);
+          "Open of " + count + " partitions, expected 1 to " + FrameLimits.MAX_PARTITIONS);
     }
     int[] partitions = new int[count];
     for (int i = 0; i < count; i++) {
@@ -288,9 +291,9 @@ public final class StoreDataService implements DataService {
       Identifiers.partition(partitions[i]);
       if (i > 0 && partitions[i] <= partitions[i - 1]) {
         throw Identifiers.badRequest(
-            "open names partition "
+            "Open has partition "
                 + partitions[i]
-                + " after "
+                + " after partition "
                 + partitions[i - 1]
                 + ", expected ascending order");
       }
@@ -302,11 +305,10 @@ public final class StoreDataService implements DataService {
     if (open.getFirstMapIndex() < 0
         || (open.getEndMapIndex() != 0 && open.getEndMapIndex() <= open.getFirstMapIndex())) {
       throw Identifiers.badRequest(
-          "map indexes "
+          "invalid map range: first_map_index="
               + open.getFirstMapIndex()
-              + ".."
-              + (open.getEndMapIndex() - 1)
-              + " are no range");
+              + " end_map_index="
+              + open.getEndMapIndex());
     }
   }
 
@@ -314,21 +316,21 @@ public final class StoreDataService implements DataService {
     int count = fetch.getRangesCount();
     if (count < 1 || count > FrameLimits.MAX_RANGES) {
       throw Identifiers.badRequest(
-          "fetch of " + count + " ranges, expected 1 to " + FrameLimits.MAX_RANGES);
+          "Fetch of " + count + " ranges, expected 1 to " + FrameLimits.MAX_RANGES);
     }
     List<LogRange> ranges = new ArrayList<>(count);
     long sum = 0;
     for (Range range : fetch.getRangesList()) {
       if (range.getLength() < 1 || range.getOffset() < 0) {
         throw Identifiers.badRequest(
-            "range of " + range.getLength() + " bytes from " + range.getOffset());
+            "invalid range: offset=" + range.getOffset() + " length=" + range.getLength());
       }
       sum += Math.min(range.getLength(), Integer.MAX_VALUE);
       ranges.add(new LogRange(range.getPartition(), range.getOffset(), range.getLength()));
     }
     if (sum > config.limits().maxBodyLength()) {
       throw Identifiers.badRequest(
-          "fetch of " + sum + " bytes, limit " + config.limits().maxBodyLength());
+          "Fetch of " + sum + " bytes, maximum " + config.limits().maxBodyLength() + " bytes");
     }
     return ranges;
   }
@@ -353,24 +355,25 @@ public final class StoreDataService implements DataService {
 
   private OpenReply reply(ShuffleKey key, Open open, int[] partitions) throws SluiceException {
     if (!requestMemory.hasRoom(key.application())) {
-      // Replies to Opens that waited come all at once, and this client has not received others.
+      // Replies to waiting Opens become ready together, and this client has unread replies.
       throw new SluiceException(
           StatusCode.BUSY,
-          key.application()
-              + ": requests and replies that were not received use its share of "
+          "application="
+              + key.application()
+              + " uses its share of the request memory of "
               + requestMemory.capacityBytes()
-              + " bytes; receive replies before opening more");
+              + " bytes; receive pending replies before sending further Opens");
     }
     boolean expired = store.isExpired(key);
     ShuffleLog log = expired ? null : store.find(key);
     OpenSnapshot found = log == null ? null : log.snapshot(partitions, open.getWantSliceMarks());
-    boolean earlierLife = open.getAssignedEpoch() < epochs.wholeSince();
+    boolean earlierEpoch = open.getAssignedEpoch() < epochs.wholeSince();
     OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
     if (found == null) {
       Presence presence =
           expired || store.isExpired(key)
               ? Presence.SHUFFLE_EXPIRED
-              : earlierLife ? Presence.DATA_LOST : Presence.SHUFFLE_NEVER_WRITTEN;
+              : earlierEpoch ? Presence.DATA_LOST : Presence.SHUFFLE_NEVER_WRITTEN;
       for (int partition : partitions) {
         reply.addPartitions(
             PartitionState.newBuilder().setPartition(partition).setPresence(presence));
@@ -378,16 +381,16 @@ public final class StoreDataService implements DataService {
       counters.opened(partitions.length);
       return reply.build();
     }
-    LocatedStretches located =
+    DirectReadLocations located =
         open.getWantExtents()
-            ? new LocatedStretches(
+            ? new DirectReadLocations(
                 log,
                 localSocket != null && wants(open, RunFileKind.LOCAL_FILE),
                 remoteFiles && wants(open, RunFileKind.REMOTE_FILE))
             : null;
     for (int i = 0; i < partitions.length; i++) {
       PartitionState.Builder state =
-          state(open, partitions[i], found.partitions().get(i), earlierLife);
+          state(open, partitions[i], found.partitions().get(i), earlierEpoch);
       if (located != null && state.getPresence() == Presence.PRESENT) {
         located.addTo(state);
       }
@@ -418,16 +421,16 @@ public final class StoreDataService implements DataService {
         key
             + ": the reply for "
             + partitions
-            + " partitions would be longer than "
+            + " partitions exceeds the maximum of "
             + limits.maxHeadLength()
-            + " bytes, open fewer at a time");
+            + " bytes, open fewer partitions per request");
   }
 
   private static PartitionState.Builder state(
-      Open open, int partition, OpenSnapshot.Partition found, boolean earlierLife) {
+      Open open, int partition, OpenSnapshot.Partition found, boolean earlierEpoch) {
     PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
     if (found == null) {
-      return state.setPresence(earlierLife ? Presence.DATA_LOST : Presence.PARTITION_EMPTY);
+      return state.setPresence(earlierEpoch ? Presence.DATA_LOST : Presence.PARTITION_EMPTY);
     }
     state
         .setPresence(Presence.PRESENT)

@@ -1,5 +1,5 @@
 /**
- * What a shuffle server does for its clients, independent of how requests arrive: both transports
- * decode, call {@link io.sluice.transport.server.DataService}, and encode.
+ * The data service of a shuffle server, independent of the transport: both transports decode
+ * requests, call {@link io.sluice.transport.server.DataService} and encode replies.
  */
 package io.sluice.server.service;

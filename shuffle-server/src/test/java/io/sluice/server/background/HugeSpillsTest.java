@@ -91,7 +91,7 @@ class HugeSpillsTest {
     append("huge", 6);
     storage.failAlways(true);
     append("huge", 1);
-    await(() -> memory.isHeldBack("huge", LIMIT_SLABS * SLAB));
+    await(() -> memory.exceedsLimit("huge", LIMIT_SLABS * SLAB));
     AtomicInteger called = new AtomicInteger();
     append("huge", LIMIT_SLABS - 7);
     assertThat(memory.tryAllocate("huge", SLAB)).isNull();
@@ -124,10 +124,10 @@ class HugeSpillsTest {
   @Test
   void limitEndsWithTheShuffle() throws Exception {
     append("huge", 7);
-    await(() -> memory.isHeldBack("huge", LIMIT_SLABS * SLAB) || memory.usedBytes("huge") == 0);
+    await(() -> memory.exceedsLimit("huge", LIMIT_SLABS * SLAB) || memory.usedBytes("huge") == 0);
     store.removeApplication("huge");
     ByteBuf one = memory.tryAllocate("huge", SLAB);
-    await(() -> !memory.isHeldBack("huge", LIMIT_SLABS * SLAB));
+    await(() -> !memory.exceedsLimit("huge", LIMIT_SLABS * SLAB));
     ByteBuf large = memory.tryAllocate("huge", 32 * SLAB);
     assertThat(large).isNotNull();
     one.release();

@@ -16,7 +16,7 @@ class AttemptProgressTest {
   private final AttemptProgress progress = new AttemptProgress();
 
   @Test
-  void blockBeyondTheLastOneIsNotTaken() {
+  void dropsABlockAfterTheLastOne() {
     assertThat(progress.accept(7, 2, true)).isEqualTo(KEPT);
     assertThat(progress.accept(7, 3, false)).isEqualTo(CONTRADICTION);
     assertThat(progress.accept(7, 4, true)).isEqualTo(CONTRADICTION);
@@ -27,7 +27,7 @@ class AttemptProgressTest {
   }
 
   @Test
-  void lastBlockWithOthersBeyondItIsNotTaken() {
+  void dropsALastBlockBeforeOtherBlocks() {
     assertThat(progress.accept(7, 0, false)).isEqualTo(KEPT);
     assertThat(progress.accept(7, 5, false)).isEqualTo(KEPT);
     assertThat(progress.accept(7, 3, true)).isEqualTo(CONTRADICTION);
@@ -38,7 +38,7 @@ class AttemptProgressTest {
   }
 
   @Test
-  void secondLastBlockIsNotTaken() {
+  void dropsASecondLastBlock() {
     assertThat(progress.accept(7, 4, true)).isEqualTo(KEPT);
     assertThat(progress.accept(7, 1, true)).isEqualTo(CONTRADICTION);
     assertThat(progress.accept(7, 0, false)).isEqualTo(KEPT);
@@ -47,7 +47,7 @@ class AttemptProgressTest {
   }
 
   @Test
-  void isCompleteExactlyWhenEveryBlockCameWhateverTheOrder() {
+  void isCompleteWhenAllBlocksArrivedInAnyOrder() {
     for (int seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
       AttemptProgress each = new AttemptProgress();
@@ -76,7 +76,7 @@ class AttemptProgressTest {
   }
 
   @Test
-  void chargesForAttemptsInProgressAndForSetsWithGaps() {
+  void countsHeapOfAttemptsInProgressAndOfSetsWithGaps() {
     progress.accept(7, 0, false);
     assertThat(progress.metadataBytes()).isEqualTo(LogFootprint.OPEN_ATTEMPT_BYTES);
     progress.accept(7, 1, true);

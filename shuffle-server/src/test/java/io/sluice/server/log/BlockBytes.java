@@ -7,7 +7,7 @@ import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import java.util.Random;
 
-/** Makes blocks for tests. */
+/** Creates blocks for tests. */
 public final class BlockBytes {
   private BlockBytes() {}
 

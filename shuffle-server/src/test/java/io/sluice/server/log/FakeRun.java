@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.channels.FileChannel;
 
-/** A run whose file is an array, and which knows who refers to it. Not thread-safe. */
+/** A run with its file in an array and a count of its references. Not thread-safe. */
 final class FakeRun implements StoredRun {
   final byte[] file;
   int readers;
@@ -21,7 +21,7 @@ final class FakeRun implements StoredRun {
 
   @Override
   public void retain() {
-    assertThat(discarded && readers == 0).as("retained after it was gone").isFalse();
+    assertThat(discarded && readers == 0).as("retained after it was deleted").isFalse();
     readers++;
   }
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A lease of 60 s, heartbeats every 10 s unless a test says otherwise. */
+/** Uses a lease of 60 s and heartbeats every 10 s, unless a test changes them. */
 class LeaseTableTest {
   private static final long LEASE_MS = 60_000;
   private static final long INTERVAL_MS = 10_000;
@@ -21,17 +21,17 @@ class LeaseTableTest {
   private long nowMs = 1_000;
   private final LeaseTable table = new LeaseTable(() -> nowMs, LEASE_MS);
 
-  private List<Expiry> says(String coordinator, State state) {
+  private List<Expiry> reply(String coordinator, State state) {
     return table.answered(
         coordinator,
         0,
         List.of(ApplicationLease.newBuilder().setApplication("app").setState(state).build()));
   }
 
-  /** One heartbeat interval passes and the coordinator answers it. */
-  private List<Expiry> next(String coordinator, State state) {
+  /** Advances by one heartbeat interval and applies the coordinator's reply. */
+  private List<Expiry> nextReply(String coordinator, State state) {
     nowMs += INTERVAL_MS;
-    return says(coordinator, state);
+    return reply(coordinator, state);
   }
 
   private static List<Expiry> out() {
@@ -39,161 +39,161 @@ class LeaseTableTest {
   }
 
   @Test
-  void keepsAnApplicationThatACoordinatorCallsAlive() {
-    table.hold(List.of("app"));
+  void keepsALiveApplication() {
+    table.setApplications(List.of("app"));
     for (int i = 0; i < 100; i++) {
-      assertThat(next(A, State.LIVE)).isEmpty();
+      assertThat(nextReply(A, State.LIVE)).isEmpty();
     }
     assertThat(table.applications()).containsExactly("app");
   }
 
   @Test
-  void forgetsAtOnceWhatACoordinatorCallsEnded() {
-    table.hold(List.of("app"));
-    assertThat(next(A, State.LIVE)).isEmpty();
-    assertThat(next(B, State.ENDED)).containsExactly(new Expiry("app", Reason.ENDED));
+  void removesAnEndedApplicationImmediately() {
+    table.setApplications(List.of("app"));
+    assertThat(nextReply(A, State.LIVE)).isEmpty();
+    assertThat(nextReply(B, State.ENDED)).containsExactly(new Expiry("app", Reason.ENDED));
     assertThat(table.applications()).isEmpty();
-    assertThat(next(A, State.ENDED)).as("reported once").isEmpty();
+    assertThat(nextReply(A, State.ENDED)).as("reported once").isEmpty();
   }
 
   @Test
-  void forgetsAfterAWholeLeaseInWhichNobodyCalledItAlive() {
-    table.hold(List.of("app"));
-    assertThat(next(A, State.LIVE)).isEmpty();
+  void removesAnApplicationAfterALeaseWithoutLive() {
+    table.setApplications(List.of("app"));
+    assertThat(nextReply(A, State.LIVE)).isEmpty();
     for (int i = 1; i < 6; i++) {
-      assertThat(next(A, State.UNKNOWN)).as("after %d s", 10 * i).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).as("after %d s", 10 * i).isEmpty();
     }
-    assertThat(next(A, State.UNKNOWN)).isEqualTo(out());
-    assertThat(next(A, State.UNKNOWN)).as("reported once").isEmpty();
+    assertThat(nextReply(A, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(A, State.UNKNOWN)).as("reported once").isEmpty();
   }
 
   @Test
-  void oneCoordinatorThatCallsItAliveOutweighsOthersThatDoNotKnowIt() {
-    table.hold(List.of("app"));
+  void liveOfOneCoordinatorOverridesUnknownOfOthers() {
+    table.setApplications(List.of("app"));
     for (int i = 0; i < 50; i++) {
-      assertThat(next(A, State.UNKNOWN)).isEmpty();
-      assertThat(says(B, State.LIVE)).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).isEmpty();
+      assertThat(reply(B, State.LIVE)).isEmpty();
     }
   }
 
   @Test
-  void silenceOfAllCoordinatorsDoesNotCount() {
-    table.hold(List.of("app"));
-    next(A, State.LIVE);
-    next(A, State.UNKNOWN);
+  void timeWithoutRepliesDoesNotCount() {
+    table.setApplications(List.of("app"));
+    nextReply(A, State.LIVE);
+    nextReply(A, State.UNKNOWN);
     table.failed(A);
     nowMs += 100 * LEASE_MS;
     table.failed(A);
-    assertThat(says(A, State.UNKNOWN)).as("first answer after the silence").isEmpty();
+    assertThat(reply(A, State.UNKNOWN)).as("first answer after the silence").isEmpty();
   }
 
   @Test
-  void aCoordinatorThatStartedAnewGivesAWholeLeaseToRegisterAgain() {
-    table.hold(List.of("app"));
-    next(A, State.LIVE);
+  void aRestartedCoordinatorGrantsANewLease() {
+    table.setApplications(List.of("app"));
+    nextReply(A, State.LIVE);
     for (int i = 0; i < 5; i++) {
-      next(A, State.UNKNOWN);
+      nextReply(A, State.UNKNOWN);
     }
     table.failed(A);
     nowMs += INTERVAL_MS;
-    assertThat(says(A, State.UNKNOWN)).isEmpty();
+    assertThat(reply(A, State.UNKNOWN)).isEmpty();
     for (int i = 1; i < 6; i++) {
-      assertThat(next(A, State.UNKNOWN)).as("after %d s", 10 * i).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).as("after %d s", 10 * i).isEmpty();
     }
-    assertThat(next(A, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(A, State.UNKNOWN)).isEqualTo(out());
   }
 
   @Test
-  void aFurtherCoordinatorThatJoinsGivesAWholeLease() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
+  void anAdditionalCoordinatorGrantsANewLease() {
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
     for (int i = 0; i < 5; i++) {
-      next(A, State.UNKNOWN);
+      nextReply(A, State.UNKNOWN);
     }
-    assertThat(says(B, State.UNKNOWN)).isEmpty();
+    assertThat(reply(B, State.UNKNOWN)).isEmpty();
     for (int i = 1; i < 6; i++) {
-      assertThat(next(A, State.UNKNOWN)).isEmpty();
-      assertThat(says(B, State.UNKNOWN)).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).isEmpty();
+      assertThat(reply(B, State.UNKNOWN)).isEmpty();
     }
-    assertThat(next(B, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(B, State.UNKNOWN)).isEqualTo(out());
   }
 
   @Test
-  void timeCountsOnceHoweverManyCoordinatorsAnswer() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
-    says(B, State.UNKNOWN);
+  void timeCountsOnceForSeveralCoordinators() {
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
+    reply(B, State.UNKNOWN);
     for (int i = 1; i < 6; i++) {
-      assertThat(next(A, State.UNKNOWN)).isEmpty();
-      assertThat(says(B, State.UNKNOWN)).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).isEmpty();
+      assertThat(reply(B, State.UNKNOWN)).isEmpty();
     }
-    assertThat(next(B, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(B, State.UNKNOWN)).isEqualTo(out());
   }
 
   @Test
   void timeCountsWhileOneOfTwoCoordinatorsFails() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
-    says(B, State.UNKNOWN);
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
+    reply(B, State.UNKNOWN);
     table.failed(A);
     List<Expiry> expired = new ArrayList<>();
     int heartbeats = 0;
     while (expired.isEmpty() && heartbeats < 100) {
       heartbeats++;
       table.failed(A);
-      expired.addAll(next(B, State.UNKNOWN));
+      expired.addAll(nextReply(B, State.UNKNOWN));
     }
     assertThat(heartbeats).isEqualTo(6);
   }
 
   @Test
-  void afterASuspensionTheFirstAnswerCannotEndWhatTheNextCallsAlive() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
-    says(B, State.UNKNOWN);
+  void theFirstReplyAfterASuspensionDoesNotExpireALiveApplication() {
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
+    reply(B, State.UNKNOWN);
     nowMs += 10 * LEASE_MS;
-    assertThat(says(B, State.UNKNOWN)).isEmpty();
-    assertThat(says(A, State.LIVE)).isEmpty();
+    assertThat(reply(B, State.UNKNOWN)).isEmpty();
+    assertThat(reply(A, State.LIVE)).isEmpty();
   }
 
   @Test
-  void aNewApplicationStartsWithAWholeLease() {
+  void aNewApplicationGetsAWholeLease() {
     for (int i = 0; i < 20; i++) {
-      next(A, State.UNKNOWN);
+      nextReply(A, State.UNKNOWN);
     }
-    table.hold(List.of("app"));
+    table.setApplications(List.of("app"));
     for (int i = 1; i < 6; i++) {
-      assertThat(next(A, State.UNKNOWN)).isEmpty();
+      assertThat(nextReply(A, State.UNKNOWN)).isEmpty();
     }
-    assertThat(next(A, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(A, State.UNKNOWN)).isEqualTo(out());
   }
 
   @Test
-  void holdingAgainDoesNotProlong() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
+  void settingAnApplicationAgainDoesNotRenewItsLease() {
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
     for (int i = 1; i < 6; i++) {
-      next(A, State.UNKNOWN);
-      table.hold(List.of("app"));
+      nextReply(A, State.UNKNOWN);
+      table.setApplications(List.of("app"));
     }
-    assertThat(next(A, State.UNKNOWN)).isEqualTo(out());
+    assertThat(nextReply(A, State.UNKNOWN)).isEqualTo(out());
   }
 
   @Test
-  void anApplicationThatIsHeldAgainAfterItWasGoneStartsAnew() {
-    table.hold(List.of("app"));
-    says(A, State.LIVE);
+  void anApplicationThatReturnsGetsANewLease() {
+    table.setApplications(List.of("app"));
+    reply(A, State.LIVE);
     for (int i = 1; i < 6; i++) {
-      next(A, State.UNKNOWN);
+      nextReply(A, State.UNKNOWN);
     }
-    table.hold(List.of());
-    assertThat(next(A, State.ENDED)).as("not held").isEmpty();
-    table.hold(List.of("app"));
-    assertThat(next(A, State.UNKNOWN)).isEmpty();
+    table.setApplications(List.of());
+    assertThat(nextReply(A, State.ENDED)).as("not stored").isEmpty();
+    table.setApplications(List.of("app"));
+    assertThat(nextReply(A, State.UNKNOWN)).isEmpty();
   }
 
   @Test
-  void aLongerLeaseOfACoordinatorCountsAndAShorterOneDoesNot() {
+  void usesTheLongestGrantedLease() {
     table.answered(A, 1_000, List.of());
     assertThat(table.leaseMs()).isEqualTo(LEASE_MS);
     table.answered(B, 90_000, List.of());
@@ -203,19 +203,19 @@ class LeaseTableTest {
   }
 
   @Test
-  void anApplicationThatNoAnswerNamesExpiresToo() {
-    table.hold(List.of("app", "other"));
-    says(A, State.LIVE);
+  void anApplicationMissingInRepliesExpires() {
+    table.setApplications(List.of("app", "other"));
+    reply(A, State.LIVE);
     List<Expiry> expired = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      expired.addAll(next(A, State.LIVE));
+      expired.addAll(nextReply(A, State.LIVE));
     }
     assertThat(expired).containsExactly(new Expiry("other", Reason.LEASE_OUT));
     assertThat(table.applications()).containsExactly("app");
   }
 
   @Test
-  void refusesALeaseOfNothing() {
+  void refusesAnEmptyLease() {
     assertThatThrownBy(() -> new LeaseTable(() -> 0, 0)).hasMessageContaining("positive: 0");
   }
 }

@@ -28,7 +28,7 @@ class ShuffleLogRunsTest {
   private final LogTotals totals = new LogTotals(1 << 20);
   private final ShuffleLog log = newLog();
   private final Random random = new Random(20261121);
-  // What each partition holds, from logical offset 0.
+  // Expected bytes of each partition, from logical offset 0.
   private final Map<Integer, ByteArrayOutputStream> expected = new TreeMap<>();
 
   private ShuffleLog newLog() {
@@ -36,7 +36,7 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void mergedRunTakesThePlaceOfItsInputs() throws SluiceException {
+  void mergedRunReplacesItsInputs() throws SluiceException {
     List<FakeRun> runs = new ArrayList<>();
     for (int map = 0; map < 4; map++) {
       push(map, 0, true, 1, 5, 9 + map);
@@ -64,7 +64,7 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void runsThatDoNotFollowEachOtherAreNotMerged() throws SluiceException {
+  void doesNotMergeRunsThatAreNotConsecutive() throws SluiceException {
     push(0, 0, true, 1);
     final FakeRun first = spill();
     push(1, 0, true, 1);
@@ -87,7 +87,7 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void mergeOfForgottenShuffleIsDiscarded() throws SluiceException {
+  void discardsAMergeOfARemovedShuffle() throws SluiceException {
     push(0, 0, true, 1);
     final FakeRun first = spill();
     push(1, 0, true, 1);
@@ -105,7 +105,7 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void mergeOfLostRunIsDiscarded() throws SluiceException {
+  void discardsAMergeOfALostRun() throws SluiceException {
     push(0, 0, true, 1);
     final FakeRun first = spill();
     push(1, 0, true, 1);
@@ -124,7 +124,7 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void restoredRunsHoldWhatTheyHeldOneAfterTheOther() throws SluiceException {
+  void restoresRunsInTheirOrder() throws SluiceException {
     push(0, 0, false, 1, 2);
     push(1, 0, true, 2);
     final FakeRun first = spill();
@@ -143,7 +143,7 @@ class ShuffleLogRunsTest {
     assertThat(attempts(found, 1)).containsExactly(1);
     assertThat(attempts(found, 2)).containsExactly(2);
     assertThat(found.partitions().get(3)).isNull();
-    // As if the blocks had come to this log: so few bytes share one.
+    // As after a push of the blocks: few bytes share one mark.
     assertThat(found.partitions().get(0).marks().all())
         .containsExactly(new OpenSnapshot.Mark(0, found.partitions().get(0).length(), 0, 2));
     assertThat(bytes(later, 1)).isEqualTo(expected.get(1).toByteArray());
@@ -163,44 +163,44 @@ class ShuffleLogRunsTest {
   }
 
   @Test
-  void lostRunsLeaveHolesAndIncompleteAttempts() throws SluiceException {
+  void lostRunsMakeBytesLostAndAttemptsIncomplete() throws SluiceException {
     push(0, 0, false, 1);
     push(1, 0, true, 1, 2);
     final FakeRun kept = spill();
     push(0, 1, true, 1);
     push(2, 0, true, 1);
-    final FakeRun gone = spill();
+    final FakeRun lost = spill();
     push(3, 0, true, 1);
-    final long holeStart = lengthOf(List.of(blocks(kept, 1)));
-    final long holeLength = lengthOf(List.of(blocks(gone, 1)));
+    final long lostStart = lengthOf(List.of(blocks(kept, 1)));
+    final long lostLength = lengthOf(List.of(blocks(lost, 1)));
 
-    assertThat(log.lose(Set.of(gone))).containsExactly(1);
+    assertThat(log.lose(Set.of(lost))).containsExactly(1);
 
     OpenSnapshot found = log.snapshot(new int[] {1, 2}, false);
     assertThat(attempts(found, 0)).as("memory is counted at once").containsExactly(3);
     assertThat(attempts(found, 1)).as("not touched").containsExactly(1);
     assertThat(found.partitions().get(0).lost())
-        .containsExactly(new OpenSnapshot.Stretch(holeStart, holeLength));
+        .containsExactly(new OpenSnapshot.Stretch(lostStart, lostLength));
     assertThat(found.partitions().get(1).lost()).isEmpty();
-    assertThat(gone.discarded).isTrue();
-    assertThatThrownBy(() -> log.read(List.of(new LogRange(1, holeStart - 1, 2))))
+    assertThat(lost.discarded).isTrue();
+    assertThatThrownBy(() -> log.read(List.of(new LogRange(1, lostStart - 1, 2))))
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("partition=1")
-        .hasMessageContaining("gone")
+        .hasMessageContaining("lost")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.LOST);
-    assertRead(log, 1, 0, holeStart);
-    assertRead(log, 1, holeStart + holeLength, expected.get(1).size());
+    assertRead(log, 1, 0, lostStart);
+    assertRead(log, 1, lostStart + lostLength, expected.get(1).size());
 
     log.recount(kept, 1, blocks(kept, 1));
-    log.recount(gone, 1, blocks(gone, 1));
+    log.recount(lost, 1, blocks(lost, 1));
     assertThat(attempts(log.snapshot(new int[] {1}, false), 0)).containsExactly(1, 3);
-    assertThat(log.lose(Set.of(gone))).isEmpty();
+    assertThat(log.lose(Set.of(lost))).isEmpty();
     log.expire();
   }
 
   @Test
-  void keepsEveryByteThroughWhateverHappensToItsRuns() throws SluiceException {
+  void keepsEveryByteInRandomSchedules() throws SluiceException {
     for (int step = 0; step < 3_000; step++) {
       switch (random.nextInt(6)) {
         case 0, 1, 2 ->
@@ -311,7 +311,7 @@ class ShuffleLogRunsTest {
     return merged;
   }
 
-  /** Restores from a run's bytes alone, as if they had been listed in a footer. */
+  /** Restores a run from its bytes instead of a footer. */
   private static void restore(ShuffleLog log, FakeRun run, RunOrder order) throws SluiceException {
     log.restoreRun(run, order);
     for (int partition = 0; partition < 20; partition++) {

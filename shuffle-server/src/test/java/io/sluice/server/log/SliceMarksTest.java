@@ -75,7 +75,7 @@ class SliceMarksTest {
   }
 
   @Test
-  void whatIsAskedForHoldsEveryBlockOfItsMapsAndNoStretchOfOthersOnly() {
+  void rangesContainAllBlocksOfTheirMapsAndNoMarksOfOthersOnly() {
     for (int seed = 0; seed < 50; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       List<Block> blocks = new ArrayList<>();
@@ -110,7 +110,7 @@ class SliceMarksTest {
   }
 
   @Test
-  void aSnapshotStaysWhatItWasWhileBlocksAreAdded() {
+  void aSnapshotDoesNotChange() {
     SliceMarks marks = new SliceMarks();
     List<SliceMarkSnapshot> snapshots = new ArrayList<>();
     List<List<OpenSnapshot.Mark>> atTheTime = new ArrayList<>();
@@ -124,7 +124,7 @@ class SliceMarksTest {
   }
 
   @Test
-  void aMarkTakesAFewBytesOfHeap() {
+  void aMarkUsesFewBytesOfHeap() {
     SliceMarks marks = new SliceMarks();
     SplittableRandom random = new SplittableRandom(1);
     long heapBytes = 0;
@@ -136,7 +136,7 @@ class SliceMarksTest {
   }
 
   @Test
-  void marksThatAreTooManyAreJoinedWhereTheyAreShortest() {
+  void joinsTheShortestMarksAboveTheMaximum() {
     List<OpenSnapshot.Mark> marks = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       marks.add(new OpenSnapshot.Mark(i * 20_000L, 10_000, i, i));
@@ -151,12 +151,13 @@ class SliceMarksTest {
   }
 
   /**
-   * Maps that run side by side push to a skewed partition, at their end or several times; Spark
-   * reads it in pieces of whole maps. What all pieces together fetch, against what there is.
+   * Concurrent map tasks push to a skewed partition, once or several times each, and Spark reads it
+   * in splits of whole map tasks. Compares the bytes that all splits fetch with the bytes of the
+   * partition.
    */
   @ParameterizedTest
   @CsvSource({
-    // maps, side by side, KiB of a map, times that it pushes, maps of a piece
+    // map tasks, concurrent map tasks, KiB per map task, pushes per map task, map tasks per split
     "64, 8, 128, 1, 1",
     "64, 8, 300, 1, 1",
     "400, 200, 1000, 1, 64",
@@ -171,7 +172,7 @@ class SliceMarksTest {
     "5000, 1000, 100, 1, 655",
     "200, 100, 10000, 3, 6",
   })
-  void piecesOfWholeMapsReadLittleTwice(
+  void splitsOfWholeMapsReadFewBytesTwice(
       int maps, int sideBySide, int mapKib, int times, int pieceMaps) {
     List<Block> blocks = pushed(maps, sideBySide, mapKib << 10, times);
     SliceMarkSnapshot marks = marksOf(blocks).snapshot();
@@ -188,7 +189,7 @@ class SliceMarksTest {
 
   private record Push(double moment, int map, int length) {}
 
-  /** What arrives, by the time of arrival, if no two maps take equally long. */
+  /** Blocks in the order of arrival, if all map tasks have different durations. */
   private static List<Block> pushed(int maps, int sideBySide, int mapBytes, int times) {
     SplittableRandom random = new SplittableRandom(maps + mapBytes);
     PriorityQueue<Double> free = new PriorityQueue<>();

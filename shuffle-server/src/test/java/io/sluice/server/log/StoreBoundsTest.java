@@ -18,28 +18,29 @@ class StoreBoundsTest {
   private static final ShuffleKey FIRST = new ShuffleKey("app", 1);
   private static final ShuffleKey SECOND = new ShuffleKey("app", 2);
   private static final int HUGE_BYTES = 1000;
-  private static final int MOST_METADATA_BYTES = 2000;
+  private static final int MAX_METADATA_BYTES = 2000;
 
   private final ShuffleStore store =
       new ShuffleStore(
           new StoreConfig(
-              2, 4, 1000, 100, MOST_METADATA_BYTES, new LogConfig(1 << 20, HUGE_BYTES, 4, 50)));
+              2, 4, 1000, 100, MAX_METADATA_BYTES, new LogConfig(1 << 20, HUGE_BYTES, 4, 50)));
 
   @Test
-  void whatIsKnownIsBoundedOverAllShuffles() throws SluiceException {
+  void limitsMetadataOfAllShuffles() throws SluiceException {
     ShuffleKey last = SECOND;
     push(FIRST, 0, 1, 2, 3);
     assertThat(store.totals().metadataBytes())
         .isEqualTo(LogFootprint.PARTITION_BYTES + 3 * LogFootprint.ATTEMPT_BYTES);
     int partition = 0;
-    while (store.totals().metadataBytes() < MOST_METADATA_BYTES) {
+    while (store.totals().metadataBytes() < MAX_METADATA_BYTES) {
       push(last, partition++, 1, 2);
     }
     int partitions = partition;
     assertThatThrownBy(() -> push(last, partitions, 1))
         .isInstanceOfSatisfying(
             SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.NO_SPACE))
-        .hasMessageContaining("no heap for more partitions, attempts or runs");
+        .hasMessageContaining(
+            "heap limit for metadata of partitions, attempts and runs is reached");
     assertThat(store.totals().attempts()).isEqualTo(5);
     store.removeShuffles("app", List.of(1));
     assertThat(store.totals().attempts()).isEqualTo(2);
@@ -50,7 +51,7 @@ class StoreBoundsTest {
   }
 
   @Test
-  void attemptsInProgressAndRunsAreChargedUntilTheyAreGone() throws SluiceException {
+  void countsAttemptsInProgressAndRunsUntilTheirRemoval() throws SluiceException {
     ByteBuf body = Unpooled.wrappedBuffer(BlockBytes.block(1, 0, 0, 0, false, new byte[] {1}));
     ShuffleLog log = store.findOrCreate(FIRST);
     log.append(body, body.capacity(), headers(body));
@@ -62,13 +63,13 @@ class StoreBoundsTest {
     SpillBatch batch = log.takeForSpill(1 << 20);
     StoredRun run = new FakeRun(new byte[0]);
     log.completeSpill(batch, run, new RunOrder(1, 0), new long[1]);
-    assertThat(store.totals().metadataBytes() - complete).isEqualTo(LogFootprint.PLACE_BYTES);
+    assertThat(store.totals().metadataBytes() - complete).isEqualTo(LogFootprint.EXTENT_BYTES);
     store.close();
     assertThat(store.totals().metadataBytes()).isZero();
   }
 
   @Test
-  void waitingForAShuffleThatIsNeverWrittenLeavesNothing() throws SluiceException {
+  void aWaitForAnUnwrittenShuffleLeavesNoLog() throws SluiceException {
     for (int shuffle = 0; shuffle < 10; shuffle++) {
       ShuffleKey key = new ShuffleKey("app", shuffle);
       AtomicInteger ended = new AtomicInteger();
@@ -76,7 +77,7 @@ class StoreBoundsTest {
       ShuffleLog log = store.findOrCreate(key);
       assertThat(log.addWait(wait)).isTrue();
       store.dropIfUnused(key);
-      assertThat(store.find(key)).as("somebody waits").isSameAs(log);
+      assertThat(store.find(key)).as("a wait is pending").isSameAs(log);
       assertThat(log.cancelWait(wait)).isTrue();
       store.dropIfUnused(key);
       assertThat(store.find(key)).isNull();
@@ -87,7 +88,7 @@ class StoreBoundsTest {
   }
 
   @Test
-  void pushThatMeetsADroppedLogIsToldToComeAgainAndThenTaken() throws SluiceException {
+  void aPushToADroppedLogIsRefusedAndItsRetryAccepted() throws SluiceException {
     ShuffleLog stale = store.findOrCreate(FIRST);
     store.dropIfUnused(FIRST);
     ByteBuf body = body(0, 1);
@@ -104,7 +105,7 @@ class StoreBoundsTest {
   }
 
   @Test
-  void knowsTheShufflesThatHaveAHugePartition() throws SluiceException {
+  void listsShufflesWithAHugePartition() throws SluiceException {
     push(FIRST, 0, 1, 2);
     push(FIRST, 1, 1, 2);
     ShuffleLog log = store.find(FIRST);

@@ -30,12 +30,12 @@ class MemoryBudgetTest {
   private final List<String> called = new ArrayList<>();
 
   @AfterEach
-  void nothingIsHeld() {
+  void everythingIsReleased() {
     assertThat(budget.usedBytes()).isZero();
   }
 
   @Test
-  void givesBodiesOfExactlyTheLengthAndCountsWholeSlabs() {
+  void allocatesTheExactLengthAndCountsWholeSlabs() {
     for (int length : new int[] {1, SLAB - 1, SLAB, SLAB + 1, 5 * SLAB + 7}) {
       ByteBuf body = budget.tryAllocate("a", length);
       assertThat(body.capacity()).isEqualTo(length);
@@ -45,11 +45,11 @@ class MemoryBudgetTest {
       byte[] bytes = new byte[length];
       new Random(length).nextBytes(bytes);
       body.writeBytes(bytes);
-      byte[] back = new byte[length];
-      body.getBytes(0, back);
-      assertThat(back).isEqualTo(bytes);
+      byte[] read = new byte[length];
+      body.getBytes(0, read);
+      assertThat(read).isEqualTo(bytes);
       assertThat(budget.usedBytes())
-          .isEqualTo(budget.heldBytes(length))
+          .isEqualTo(budget.reservedBytes(length))
           .isEqualTo((length + SLAB - 1) / SLAB * (long) SLAB);
       assertThat(budget.usedBytes("a")).isEqualTo(budget.usedBytes());
       ByteBuf slice = body.retainedSlice(0, 1);
@@ -62,7 +62,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void refusesWhatCouldNeverBeAdmitted() {
+  void refusesABodyLargerThanTheCapacity() {
     assertThatThrownBy(() -> budget.tryAllocate("a", 10 * SLAB + 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("10240");
@@ -70,7 +70,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void refusesWhenSpentAndCallsWhoWaitsWhenThereIsSome() {
+  void refusesWhenFullAndCallsWaitersAfterARelease() {
     ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
     assertThat(budget.usedPermille()).isEqualTo(1000);
     assertThat(budget.tryAllocate("b", 1)).isNull();
@@ -84,7 +84,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void keepsWhatItGrantedForTheOneItCalled() {
+  void reservesAGrantForItsWaiter() {
     ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
     wait("b", 10 * SLAB);
     all.release();
@@ -97,7 +97,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void takesBackWhatNobodyClaims() {
+  void revokesUnclaimedGrants() {
     ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
     wait("b", 10 * SLAB);
     wait("c", SLAB);
@@ -114,7 +114,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void cancelledWaitsAndCancelledGrantsGoToTheNext() {
+  void memoryOfCancelledWaitsAndGrantsGoesToTheNext() {
     ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
     Runnable first = wait("b", 10 * SLAB);
     Runnable second = wait("b", 9 * SLAB);
@@ -130,35 +130,35 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void keepsTheLastOfMemoryForThoseWhoHaveLess() {
+  void keepsAReserveForApplicationsBelowTheirShare() {
     MemoryBudget large = budget(160);
-    List<ByteBuf> held = new ArrayList<>();
+    List<ByteBuf> bodies = new ArrayList<>();
     for (ByteBuf body = large.tryAllocate("a", SLAB);
         body != null;
         body = large.tryAllocate("a", SLAB)) {
-      held.add(body);
+      bodies.add(body);
     }
-    assertThat(held).as("all but a sixteenth").hasSize(150);
+    assertThat(bodies).as("all but a sixteenth").hasSize(150);
     Runnable retry = () -> called.add("a1");
     large.whenAvailable("a", SLAB, retry);
     assertThat(called).isEmpty();
-    assertThat(large.pressure().tight()).as("there is something to write out").isTrue();
-    held.add(large.tryAllocate("b", 10 * SLAB));
-    assertThat(held).last().isNotNull();
-    // Eleven free: one more than is kept.
-    held.remove(0).release();
+    assertThat(large.pressure().tight()).as("blocks can be spilled").isTrue();
+    bodies.add(large.tryAllocate("b", 10 * SLAB));
+    assertThat(bodies).last().isNotNull();
+    // Eleven slabs are free, one more than the reserve.
+    bodies.remove(0).release();
     assertThat(called).isEmpty();
     for (int i = 0; i < 10; i++) {
-      held.remove(0).release();
+      bodies.remove(0).release();
     }
     assertThat(called).containsExactly("a1");
-    held.add(large.tryAllocate("a", SLAB));
-    held.forEach(ByteBuf::release);
+    bodies.add(large.tryAllocate("a", SLAB));
+    bodies.forEach(ByteBuf::release);
     assertThat(large.usedBytes()).isZero();
   }
 
   @Test
-  void aBodyThatIsLargerThanWhatIsNotKeptIsAdmittedOnceItsApplicationUsesNothing() {
+  void admitsABodyLargerThanTheUnreservedMemoryOfAnIdleApplication() {
     MemoryBudget large = budget(160);
     ByteBuf first = large.tryAllocate("a", SLAB);
     assertThat(large.tryAllocate("a", 155 * SLAB)).isNull();
@@ -169,13 +169,14 @@ class MemoryBudgetTest {
   }
 
   /**
-   * Goal: an application that pushes little never waits, however hard another one pushes. Method:
-   * the large one takes whatever it can get and waits when it gets none; spilling frees what it has
-   * in large pieces; the small one comes and goes, with few slabs at a time.
+   * Goal: an application with few pushes never waits, independent of the load of another one.
+   * Method: the large application allocates all memory that it gets and waits otherwise; spilling
+   * frees its memory in large pieces; the small application allocates and releases a few slabs at a
+   * time.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void whoUsesLittleNeverWaitsForWhoUsesMuch(long seed) {
+  void aSmallApplicationNeverWaitsForALargeOne(long seed) {
     Random random = new Random(seed);
     MemoryBudget contended = budget(320);
     Deque<ByteBuf> ofLarge = new ArrayDeque<>();
@@ -207,14 +208,14 @@ class MemoryBudgetTest {
         }
       }
     }
-    assertThat(refusals).as("the large one was held back").isGreaterThan(1000);
+    assertThat(refusals).as("the large application had to wait").isGreaterThan(1000);
     ofLarge.forEach(ByteBuf::release);
     ofSmall.forEach(ByteBuf::release);
     assertThat(contended.usedBytes()).isZero();
   }
 
   @Test
-  void servesTheApplicationThatUsesLeastFirst() {
+  void servesTheApplicationWithTheLeastUsageFirst() {
     ByteBuf a = budget.tryAllocate("a", 6 * SLAB);
     ByteBuf b = budget.tryAllocate("b", 3 * SLAB);
     ByteBuf c = budget.tryAllocate("c", SLAB);
@@ -222,7 +223,7 @@ class MemoryBudgetTest {
     wait("b", SLAB);
     wait("b", 2 * SLAB);
     wait("c", SLAB);
-    // One slab: c used it and has none now. Then b with 3, and a only when nobody else waits.
+    // One slab: c used it and has none now. Then b with 3 slabs, and a only when no other waits.
     c.release();
     assertThat(called).containsExactly("c1");
     budget.tryAllocate("c", SLAB).release();
@@ -237,7 +238,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void newRequestsDoNotOvertakeThoseWhoWaitLonger() {
+  void newRequestsDoNotOvertakeWaiters() {
     ByteBuf most = budget.tryAllocate("a", 8 * SLAB);
     ByteBuf some = budget.tryAllocate("b", 2 * SLAB);
     Runnable large = wait("b", 4 * SLAB);
@@ -251,7 +252,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void tellsWhenTight() {
+  void signalsPressure() {
     AtomicInteger signals = new AtomicInteger();
     budget.onPressure(signals::incrementAndGet);
     ByteBuf below = budget.tryAllocate("a", 7 * SLAB);
@@ -264,14 +265,14 @@ class MemoryBudgetTest {
     assertThat(budget.tryAllocate("a", 4 * SLAB)).isNull();
     assertThat(signals).hasValue(2);
     Runnable cancel = wait("a", 9 * SLAB);
-    assertThat(budget.pressure().tight()).as("somebody waits").isTrue();
+    assertThat(budget.pressure().tight()).as("a body waits").isTrue();
     assertThat(budget.pressure().targetBytes()).isEqualTo(SLAB);
     cancel.run();
     below.release();
   }
 
   @Test
-  void callsEverybodyWhenThereIsNothingToWaitForAnyMore() {
+  void retryWaitersCallsAllWaiters() {
     ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
     wait("a", SLAB);
     wait("b", SLAB);
@@ -281,9 +282,9 @@ class MemoryBudgetTest {
     all.release();
   }
 
-  /** Random connections of some applications: nothing is lost, nobody waits for ever. */
+  /** Random connections of several applications: no memory is lost and no body waits forever. */
   @Test
-  void everyWaiterIsServedInTheEndWhateverTheOrder() {
+  void servesEveryWaiterEventually() {
     for (int seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
       MemoryBudget small = budget(4 + random.nextInt(20));
@@ -336,29 +337,29 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void holdsALimitedApplicationBackAndNobodyElse() {
-    budget.limit(Set.of("huge"), 4 * SLAB);
+  void aLimitDelaysOnlyItsApplication() {
+    budget.setLimit(Set.of("huge"), 4 * SLAB);
     ByteBuf first = budget.tryAllocate("huge", 3 * SLAB);
     assertThat(budget.tryAllocate("huge", 2 * SLAB)).as("past its limit").isNull();
-    assertThat(budget.isHeldBack("huge", 2 * SLAB)).isTrue();
-    assertThat(budget.isHeldBack("huge", SLAB)).isFalse();
+    assertThat(budget.exceedsLimit("huge", 2 * SLAB)).isTrue();
+    assertThat(budget.exceedsLimit("huge", SLAB)).isFalse();
     wait("huge", 2 * SLAB);
     assertThat(called).isEmpty();
-    assertThat(budget.heldBack()).containsExactly("huge");
-    assertThat(budget.pressure().wantedBytes()).as("no memory is short").isZero();
+    assertThat(budget.waitingForLimit()).containsExactly("huge");
+    assertThat(budget.pressure().wantedBytes()).as("no memory is missing").isZero();
     ByteBuf other = budget.tryAllocate("other", 7 * SLAB);
-    assertThat(other).as("does not wait behind it").isNotNull();
-    assertThat(budget.isHeldBack("other", 7 * SLAB)).isFalse();
+    assertThat(other).as("does not wait for the limit of another").isNotNull();
+    assertThat(budget.exceedsLimit("other", 7 * SLAB)).isFalse();
     first.release();
     assertThat(called).containsExactly("huge2");
-    assertThat(budget.heldBack()).isEmpty();
+    assertThat(budget.waitingForLimit()).isEmpty();
     budget.tryAllocate("huge", 2 * SLAB).release();
     other.release();
   }
 
   @Test
-  void admitsABodyLargerThanTheLimitOnceItsApplicationUsesNothing() {
-    budget.limit(Set.of("huge"), 2 * SLAB);
+  void admitsABodyLargerThanTheLimitOfAnIdleApplication() {
+    budget.setLimit(Set.of("huge"), 2 * SLAB);
     ByteBuf large = budget.tryAllocate("huge", 5 * SLAB);
     assertThat(large).isNotNull();
     wait("huge", 5 * SLAB);
@@ -369,21 +370,21 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void callsThoseWhomALimitHeldBackWhenItIsLifted() {
-    budget.limit(Set.of("huge"), SLAB);
+  void callsWaitersWhenTheirLimitIsRemoved() {
+    budget.setLimit(Set.of("huge"), SLAB);
     ByteBuf first = budget.tryAllocate("huge", SLAB);
     wait("huge", SLAB);
-    budget.limit(Set.of("another"), SLAB);
+    budget.setLimit(Set.of("another"), SLAB);
     assertThat(called).containsExactly("huge1");
     budget.tryAllocate("huge", SLAB).release();
     first.release();
   }
 
   @Test
-  void signalsWhenALimitedApplicationHasAQuarterOfItsLimit() {
+  void signalsPressureAtAQuarterOfALimit() {
     AtomicInteger signals = new AtomicInteger();
     budget.onPressure(signals::incrementAndGet);
-    budget.limit(Set.of("huge"), 4 * SLAB);
+    budget.setLimit(Set.of("huge"), 4 * SLAB);
     ByteBuf first = budget.tryAllocate("huge", SLAB);
     assertThat(signals).hasValue(0);
     ByteBuf second = budget.tryAllocate("huge", SLAB);
@@ -393,27 +394,27 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void goesOnWithWhatItHasWhenTheJvmRefusesMore() {
-    // Chunks are of 16 MiB, here 8 slabs: the second is refused.
+  void continuesWithAllocatedMemoryWhenTheJvmRefusesMore() {
+    // A chunk has 16 MiB, here 8 slabs: the second chunk is refused.
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
     MemoryBudget poor = budget(24, slab, jvm);
     ByteBuf first = poor.tryAllocate("a", 4 * slab);
-    poor.whenAvailable("a", 24 * slab, () -> called.add("waited for more than there is"));
+    poor.whenAvailable("a", 24 * slab, () -> called.add("waited for more than the arena"));
     ByteBuf second = poor.tryAllocate("b", 3 * slab);
-    assertThat(poor.canHold(24 * slab)).isTrue();
+    assertThat(poor.canFit(24 * slab)).isTrue();
     assertThat(poor.allocatableBytes()).isEqualTo(24L * slab);
     assertThat(called).isEmpty();
 
     assertThat(poor.tryAllocate("c", 2 * slab)).isNull();
 
-    assertThat(called).containsExactly("waited for more than there is");
-    assertThat(poor.canHold(9 * slab)).isFalse();
-    assertThat(poor.canHold(8 * slab)).isTrue();
+    assertThat(called).containsExactly("waited for more than the arena");
+    assertThat(poor.canFit(9 * slab)).isFalse();
+    assertThat(poor.canFit(8 * slab)).isTrue();
     assertThat(poor.pressure().capacityBytes()).isEqualTo(8L * slab);
     assertThat(poor.allocatableBytes()).isEqualTo(8L * slab);
     assertThat(poor.capacityBytes()).isEqualTo(24L * slab);
-    poor.whenAvailable("c", 9 * slab, () -> called.add("would wait for ever"));
+    poor.whenAvailable("c", 9 * slab, () -> called.add("would wait forever"));
     assertThat(called).hasSize(2);
     assertThat(poor.waitingCount()).isZero();
     poor.whenAvailable("c", 2 * slab, () -> called.add("fits"));
@@ -426,7 +427,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void hasItsWholeCapacityAgainOnceTheJvmGivesMore() {
+  void growsToItsCapacityWhenTheJvmAllocatesAgain() {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
     MemoryBudget poor = budget(24, slab, jvm);
@@ -446,14 +447,14 @@ class MemoryBudgetTest {
     poor.growArena();
     pass(1_999);
     poor.growArena();
-    assertThat(jvm.calls).as("twice as late as before").isEqualTo(3);
+    assertThat(jvm.calls).as("after twice the delay").isEqualTo(3);
     assertThat(called).isEmpty();
     pass(1);
     poor.growArena();
 
     assertThat(called).containsExactly("waits");
     assertThat(poor.allocatableBytes()).isEqualTo(24L * slab);
-    assertThat(poor.canHold(24 * slab)).isTrue();
+    assertThat(poor.canFit(24 * slab)).isTrue();
     ByteBuf more = poor.tryAllocate("b", 5 * slab);
     ByteBuf rest = poor.tryAllocate("c", 11 * slab);
     all.release();
@@ -461,17 +462,17 @@ class MemoryBudgetTest {
     rest.release();
     assertThat(jvm.calls).isEqualTo(5);
     poor.growArena();
-    assertThat(jvm.calls).as("nothing is left to grow").isEqualTo(5);
+    assertThat(jvm.calls).as("full capacity").isEqualTo(5);
     poor.close();
   }
 
   @Test
-  void asksTheJvmLessAndLessOftenWhileItRefuses() {
+  void backsOffWhileTheJvmRefuses() {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(0);
     MemoryBudget poor = budget(24, slab, jvm);
     assertThat(poor.tryAllocate("a", slab)).isNull();
-    assertThat(poor.canHold(1)).isFalse();
+    assertThat(poor.canFit(1)).isFalse();
     for (int second = 0; second < 3_600; second++) {
       pass(1_000);
       poor.growArena();
@@ -487,7 +488,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void keepsItsBackOffWhileTheJvmGivesAndRefusesInTurns() {
+  void keepsItsBackOffWhenTheJvmAllocatesAndRefusesInTurns() {
     int slab = 16 << 20;
     RefusingJvm jvm = new RefusingJvm(0);
     MemoryBudget poor = budget(24, slab, jvm);
@@ -509,7 +510,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void nobodyWaitsForTheJvmWhileItIsAskedForMore() throws Exception {
+  void growsWithoutBlockingOtherThreads() throws Exception {
     int slab = 2 << 20;
     RefusingJvm jvm = new RefusingJvm(1);
     MemoryBudget poor = budget(24, slab, jvm);
@@ -526,7 +527,7 @@ class MemoryBudgetTest {
           } catch (InterruptedException e) {
             throw new AssertionError(e);
           }
-          // The server ends.
+          // The server stops.
           poor.close();
         };
     poor.growArena();
@@ -536,7 +537,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void refusesMarksAndSizesThatMakeNoSense() {
+  void refusesInvalidWatermarksAndSizes() {
     assertThatThrownBy(() -> new MemoryConfig(1 << 20, 1000, 75, 25))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new MemoryConfig(1000, 1024, 75, 25))
@@ -551,7 +552,9 @@ class MemoryBudgetTest {
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
   }
 
-  /** Gives some chunks, and refuses the rest as the JVM does at its limit of direct memory. */
+  /**
+   * Allocates a number of chunks and refuses others, like the JVM at its limit of direct memory.
+   */
   private static final class RefusingJvm implements IntFunction<ByteBuffer> {
     int granted;
     int calls;

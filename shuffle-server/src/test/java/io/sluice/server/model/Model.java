@@ -19,26 +19,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What a server must hold: lists of blocks, and which of them each run has. */
+/** Expected data of a server: lists of blocks, and the blocks of each run. */
 final class Model {
   static final String APPLICATION = "app";
 
   private final Map<Integer, ModelShuffle> shuffles = new TreeMap<>();
   private final Map<RunId, ModelRun> runs = new HashMap<>();
-  // What the runs will hold that are being written; the innermost is the one that goes on.
+  // Entries of the runs that are being written; the innermost is written first.
   private final Deque<List<ModelEntry>> writing = new ArrayDeque<>();
   private RunId added;
-  // What the last restart found: runs that are whole, and those of them that nothing replaces.
+  // Runs found by the latest restart: complete ones, and those that no merged run replaces.
   private final Set<RunId> found = new LinkedHashSet<>();
   private final Set<RunId> served = new LinkedHashSet<>();
-  // The newest epoch of which something acknowledged is gone, though nobody forgot it.
-  private long newestGone;
+  // Newest epoch with acknowledged data that was lost and not removed.
+  private long newestLostEpoch;
 
   static ShuffleKey key(int shuffle) {
     return new ShuffleKey(APPLICATION, shuffle);
   }
 
-  /** What is known of a shuffle, or null. */
+  /** Returns a shuffle, or null. */
   ModelShuffle find(int shuffle) {
     return shuffles.get(shuffle);
   }
@@ -57,12 +57,12 @@ final class Model {
     return runs.get(id);
   }
 
-  /** The newest epoch of which something is gone. */
-  long newestGone() {
-    return newestGone;
+  /** Newest epoch with lost data. */
+  long newestLostEpoch() {
+    return newestLostEpoch;
   }
 
-  /** What a batch holds by the model. */
+  /** Expected entries of a batch. */
   List<ModelEntry> entriesOf(SpillBatch batch) {
     ModelShuffle shuffle = shuffles.get(batch.log().key().shuffle());
     List<ModelEntry> entries = new ArrayList<>();
@@ -75,23 +75,23 @@ final class Model {
     return entries;
   }
 
-  /** What several runs hold. */
+  /** Entries of several runs. */
   List<ModelEntry> entriesOf(List<RunId> ids) {
     List<ModelEntry> entries = new ArrayList<>();
     ids.forEach(id -> entries.addAll(runs.get(id).entries));
     return entries;
   }
 
-  /** A run with some entries is being written from now on. */
+  /** Starts to write a run with some entries. */
   void begin(List<ModelEntry> entries) {
     writing.push(entries);
     added = null;
   }
 
   /**
-   * The run that was begun last was written, or was not.
+   * Ends the run that was started last.
    *
-   * @param taken whether the log has its entries there now
+   * @param taken whether the run was added to the log
    */
   void end(boolean taken) {
     List<ModelEntry> entries = writing.pop();
@@ -102,7 +102,7 @@ final class Model {
     added = null;
   }
 
-  /** A catalog has taken a run in, which is the one that was begun last, or was moved. */
+  /** Records that a catalog added a run: the run that was started last, or one that was moved. */
   void registered(RunRecord record, int directory) {
     if (!runs.containsKey(record.id())) {
       added = record.id();
@@ -110,30 +110,32 @@ final class Model {
     }
   }
 
-  /** What is in some runs is lost. */
-  void lose(Predicate<ModelRun> gone) {
+  /** Marks the entries of some runs as lost. */
+  void lose(Predicate<ModelRun> lost) {
     for (ModelShuffle shuffle : shuffles.values()) {
       if (!shuffle.forgotten) {
-        shuffle.partitions.values().forEach(partition -> partition.lose(gone));
+        shuffle.partitions.values().forEach(partition -> partition.lose(lost));
       }
     }
   }
 
-  /** The server has counted again all that is left. */
+  /** Records that the server has recounted the remaining blocks. */
   void counted() {
     for (ModelShuffle shuffle : shuffles.values()) {
       shuffle.partitions.values().forEach(ModelPartition::counted);
     }
   }
 
-  /** Whether the server may have to count something again. */
+  /** Whether the server may have blocks to recount. */
   boolean isUncounted() {
     return shuffles.values().stream()
         .flatMap(shuffle -> shuffle.partitions.values().stream())
         .anyMatch(ModelPartition::isUncounted);
   }
 
-  /** The server has ended; the next life finds what these directories hold. */
+  /**
+   * Computes the expected runs of the next start, from the directories after the end of the server.
+   */
   void restart(List<ModelDirectory> directories) throws IOException {
     writing.clear();
     for (Map.Entry<Integer, ModelShuffle> entry : shuffles.entrySet()) {
@@ -157,21 +159,21 @@ final class Model {
   }
 
   /**
-   * The next life has begun.
+   * Checks the runs after a restart.
    *
-   * @param logged the runs that it serves, of each shuffle in order, with their directories
+   * @param logged served runs with their directories, in order within each shuffle
    */
   void restarted(Map<RunId, Integer> logged) {
-    assertThat(logged.keySet())
-        .as("runs that are served")
-        .containsExactlyInAnyOrderElementsOf(served);
-    Map<Integer, Set<ModelBlock>> there = new HashMap<>();
+    assertThat(logged.keySet()).as("served runs").containsExactlyInAnyOrderElementsOf(served);
+    Map<Integer, Set<ModelBlock>> foundBlocks = new HashMap<>();
     for (RunId id : found) {
       runs.get(id)
           .entries
           .forEach(
               entry ->
-                  there.computeIfAbsent(shuffleOf(id), unused -> new HashSet<>()).add(entry.block));
+                  foundBlocks
+                      .computeIfAbsent(shuffleOf(id), unused -> new HashSet<>())
+                      .add(entry.block));
     }
     Map<Integer, List<ModelEntry>> before = new HashMap<>();
     shuffles.forEach(
@@ -186,14 +188,14 @@ final class Model {
     shuffles.forEach(
         (index, shuffle) -> {
           for (ModelEntry entry : before.get(index)) {
-            boolean left = there.getOrDefault(index, Set.of()).contains(entry.block);
+            boolean present = foundBlocks.getOrDefault(index, Set.of()).contains(entry.block);
             if (!shuffle.forgotten) {
               assertThat(shuffle.has(entry.block))
-                  .as("%s is served again", entry.block)
-                  .isEqualTo(left);
+                  .as("%s is served after the restart", entry.block)
+                  .isEqualTo(present);
             }
-            if (!left && !shuffle.everForgotten) {
-              newestGone = Math.max(newestGone, entry.epoch);
+            if (!present && !shuffle.everForgotten) {
+              newestLostEpoch = Math.max(newestLostEpoch, entry.epoch);
             }
           }
         });

@@ -1,14 +1,14 @@
 package io.sluice.server.model;
 
 /**
- * A block that a map attempt has for a partition.
+ * A block of a map attempt for a partition.
  *
- * @param count blocks that the attempt has for the partition; the last has the number before
- * @param bytes with header
+ * @param count number of blocks of the attempt for the partition
+ * @param bytes header and payload
  */
 @SuppressWarnings("ArrayRecordComponent")
 record ModelBlock(int attempt, int partition, int sequence, int count, byte[] bytes) {
-  /** By identity: each block is made once. */
+  /** By identity: each block is created once. */
   @Override
   public boolean equals(Object other) {
     return this == other;

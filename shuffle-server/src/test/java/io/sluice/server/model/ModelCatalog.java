@@ -8,22 +8,22 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.function.Consumer;
 
-/** A catalog that fails when it is told to, and lets others do something before each change. */
+/** A catalog with injected failures and a callback before each change. */
 final class ModelCatalog extends InMemoryCatalog {
   private Runnable beforeChange = () -> {};
   private Consumer<RunRecord> added = run -> {};
   private int failAtChange = Integer.MAX_VALUE;
 
   /**
-   * @param task done before each change
-   * @param listener told of each run that was added
+   * @param task called before each change
+   * @param listener called for each run that was added
    */
   void listen(Runnable task, Consumer<RunRecord> listener) {
     beforeChange = task;
     added = listener;
   }
 
-  /** The n-th change from now fails, once. */
+  /** Makes the n-th change from now fail, once. */
   void failAtChange(int n) {
     failAtChange = n;
   }
@@ -42,9 +42,9 @@ final class ModelCatalog extends InMemoryCatalog {
   }
 
   @Override
-  public synchronized void remove(Collection<RunId> gone) throws IOException {
+  public synchronized void remove(Collection<RunId> removed) throws IOException {
     change();
-    super.remove(gone);
+    super.remove(removed);
   }
 
   @Override
@@ -57,7 +57,7 @@ final class ModelCatalog extends InMemoryCatalog {
     beforeChange.run();
     failAtChange--;
     if (failAtChange == 0) {
-      throw new IOException("injected failure of a catalog");
+      throw new IOException("injected catalog failure");
     }
   }
 }

@@ -7,7 +7,7 @@ import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Time that passes when a schedule says so. */
+/** A clock that a schedule advances. */
 final class ModelClock extends Clock implements LongSupplier {
   static final long START_MS = 1_795_000_000_000L;
 

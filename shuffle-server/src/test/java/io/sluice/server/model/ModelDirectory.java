@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A directory as one life of the server sees it.
+ * A directory during one epoch of the server.
  *
  * @param storage its files
  * @param catalog its records
@@ -24,12 +24,12 @@ record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
     return new ModelDirectory(new InMemoryStorage(name, kind), new ModelCatalog());
   }
 
-  /** What the next life finds if this one ends now. */
+  /** Returns the directory's state after a crash. */
   ModelDirectory afterCrash() {
     return new ModelDirectory(storage.afterCrash(), catalog.afterCrash());
   }
 
-  /** The life that it belonged to has ended: whatever it does still changes nothing. */
+  /** Makes all later operations of the ended process fail. */
   void cutOff() {
     storage.vanished(true);
     catalog.failWith(new IOException("the process has ended"));
@@ -43,7 +43,7 @@ record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
     catalog.failAtChange(Integer.MAX_VALUE);
   }
 
-  /** Runs that are recorded and have their file in its full length. */
+  /** Runs in the catalog whose file has its full length. */
   Set<RunId> wholeRuns() throws IOException {
     Map<String, Long> lengths = new HashMap<>();
     for (Storage.Entry entry : storage.list()) {

@@ -1,6 +1,6 @@
 package io.sluice.server.model;
 
-/** A block that the server has acknowledged. */
+/** An acknowledged block. */
 final class ModelEntry {
   final ModelBlock block;
   final long epoch;
@@ -8,7 +8,7 @@ final class ModelEntry {
   /** Logical offset in the partition, in this epoch. */
   long offset;
 
-  /** The run that the log has it in; null: it is in memory, or lost. */
+  /** Run with the block; null if the block is in memory or lost. */
   ModelRun run;
 
   boolean lost;

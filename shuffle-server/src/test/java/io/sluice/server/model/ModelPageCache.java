@@ -4,7 +4,7 @@ import io.sluice.server.disk.PageCache;
 import java.nio.channels.FileChannel;
 import java.util.Random;
 
-/** Knows some bytes and not others, without any pattern. */
+/** A page cache with random hits. */
 final class ModelPageCache implements PageCache {
   private final Random random;
 

@@ -9,14 +9,14 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** What was acknowledged of a partition, in order. */
+/** Acknowledged blocks of a partition, in order. */
 final class ModelPartition {
   private final List<ModelEntry> entries = new ArrayList<>();
   private long length;
 
   /**
-   * Something was lost, and the server may not have counted again all that is left: it may take a
-   * block that it has, and call fewer attempts complete.
+   * True after a loss, until the server has recounted the remaining blocks. Until then it may
+   * accept a duplicate block, and report fewer complete attempts.
    */
   private boolean uncounted;
 
@@ -48,7 +48,7 @@ final class ModelPartition {
     return entry;
   }
 
-  /** Attempts of which every block is there. */
+  /** Attempts whose blocks are all present. */
   SortedSet<Long> complete() {
     Map<Integer, TreeSet<Integer>> found = new HashMap<>();
     TreeSet<Long> complete = new TreeSet<>();
@@ -65,7 +65,7 @@ final class ModelPartition {
     return complete;
   }
 
-  /** The entries of a stretch that begins and ends with one. */
+  /** Entries of a range that starts and ends at entry boundaries. */
   List<ModelEntry> entries(long start, long end) {
     List<ModelEntry> found = new ArrayList<>();
     for (ModelEntry entry : entries) {
@@ -76,7 +76,7 @@ final class ModelPartition {
     return found;
   }
 
-  /** Whether anything in a stretch is lost. */
+  /** Whether a range has lost bytes. */
   boolean isLost(long start, long end) {
     for (ModelEntry entry : entries) {
       if (entry.lost && entry.offset < end && entry.end() > start) {
@@ -86,7 +86,7 @@ final class ModelPartition {
     return false;
   }
 
-  /** Lost stretches as start and end, neighbours joined. */
+  /** Lost ranges as start and end; adjacent ranges are joined. */
   List<List<Long>> lost() {
     List<List<Long>> lost = new ArrayList<>();
     for (ModelEntry entry : entries) {
@@ -112,14 +112,14 @@ final class ModelPartition {
   }
 
   /**
-   * Loses what lies in some runs.
+   * Marks the entries of some runs as lost.
    *
-   * @return whether that was anything
+   * @return whether there were any
    */
-  boolean lose(Predicate<ModelRun> gone) {
+  boolean lose(Predicate<ModelRun> lost) {
     boolean any = false;
     for (ModelEntry entry : entries) {
-      if (entry.run != null && gone.test(entry.run)) {
+      if (entry.run != null && lost.test(entry.run)) {
         entry.run = null;
         entry.lost = true;
         any = true;
@@ -129,7 +129,7 @@ final class ModelPartition {
     return any;
   }
 
-  /** A new life of the server begins, which has to find everything first. */
+  /** Removes all entries before a restart and returns them. */
   List<ModelEntry> clear() {
     List<ModelEntry> before = List.copyOf(entries);
     entries.clear();

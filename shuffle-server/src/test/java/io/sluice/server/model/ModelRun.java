@@ -3,14 +3,14 @@ package io.sluice.server.model;
 import io.sluice.server.catalog.RunRecord;
 import java.util.List;
 
-/** A run that was written. */
+/** A written run. */
 final class ModelRun {
   final RunRecord record;
 
-  /** Those of a partition in the order of their bytes. */
+  /** Entries of the run; those of one partition in the order of their bytes. */
   List<ModelEntry> entries;
 
-  /** Number of the directory that the log has it in. */
+  /** Index of the run's directory. */
   int directory;
 
   ModelRun(RunRecord record, List<ModelEntry> entries, int directory) {

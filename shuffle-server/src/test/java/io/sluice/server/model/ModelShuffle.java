@@ -3,15 +3,15 @@ package io.sluice.server.model;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What was acknowledged of a shuffle. */
+/** Acknowledged data of a shuffle. */
 final class ModelShuffle {
   final Map<Integer, ModelPartition> partitions = new TreeMap<>();
   boolean written;
 
-  /** In this life of the server. */
+  /** Removed in the current epoch. */
   boolean forgotten;
 
-  /** In any. */
+  /** Removed in any epoch. */
   boolean everForgotten;
 
   boolean has(ModelBlock block) {

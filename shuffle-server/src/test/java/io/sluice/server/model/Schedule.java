@@ -60,9 +60,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * One random schedule, all of which follows from its seed. A step may take place in the middle of
- * another one: wherever the server would wait for a disk, so that what threads do at the same time
- * is done in one, and the process may end there too.
+ * A random schedule that is determined by its seed. Wherever the server would wait for a disk,
+ * another step may run or the process may end. So one thread simulates the interleaving of
+ * concurrent threads.
  */
 final class Schedule {
   private static final int MAX_SHUFFLES = 3;
@@ -73,11 +73,11 @@ final class Schedule {
   private static final ClientConnection CONNECTION =
       new ClientConnection(Model.APPLICATION, "test", "loopback");
 
-  /** An answer that its client has not read yet. */
+  /** A reply that its client has not read yet. */
   @SuppressWarnings("ArrayRecordComponent")
-  private record Held(FetchedBytes bytes, byte[] expected) {}
+  private record UnreadReply(FetchedBytes bytes, byte[] expected) {}
 
-  /** A batch that is to be written. */
+  /** A batch that is not written yet. */
   private record Spill(SpillBatch batch, List<ModelEntry> entries) {}
 
   private final Random random;
@@ -89,15 +89,15 @@ final class Schedule {
   private final int largestPayload;
   private final boolean faulty;
   private final Model model = new Model();
-  // What each attempt will ever send to each partition of each shuffle.
+  // All blocks of each attempt for each partition of each shuffle.
   private final Map<String, List<ModelBlock>> blocks = new HashMap<>();
   private final ByteBuffer chunk = ByteBuffer.allocate(300);
 
-  private ServerModel life;
+  private ServerModel server;
   private final Deque<Spill> spills = new ArrayDeque<>();
-  private final Deque<Held> held = new ArrayDeque<>();
-  // What the next life will find; null: this one goes on.
-  private List<ModelDirectory> left;
+  private final Deque<UnreadReply> unreadReplies = new ArrayDeque<>();
+  // State of the directories at the end of the process; null while it runs.
+  private List<ModelDirectory> directoriesAtEnd;
   private int depth;
   private boolean interruptible;
   private boolean housekeeping;
@@ -135,7 +135,7 @@ final class Schedule {
   private void step() throws Exception {
     clock.advance(random.nextInt(2000));
     if (random.nextInt(4) == 0) {
-      life.directories.forEach(each -> each.storage().failReads(false));
+      server.directories.forEach(each -> each.storage().failReads(false));
     }
     int choice = random.nextInt(100);
     if (choice < 28) {
@@ -149,7 +149,7 @@ final class Schedule {
     } else if (choice < 68) {
       checkOpen(random.nextInt(shuffles));
     } else if (choice < 71) {
-      releaseHeld();
+      readReply();
     } else if (choice < 83) {
       merge();
     } else if (choice < 89) {
@@ -171,9 +171,9 @@ final class Schedule {
     }
   }
 
-  /** Is called wherever a disk is waited for. */
+  /** Called wherever the server waits for a disk. */
   private void onDisk() {
-    if (!interruptible || left != null) {
+    if (!interruptible || directoriesAtEnd != null) {
       return;
     }
     int choice = random.nextInt(200);
@@ -194,18 +194,18 @@ final class Schedule {
   }
 
   private void afterStep() throws Exception {
-    if (left != null) {
+    if (directoriesAtEnd != null) {
       restart();
     } else {
-      look();
+      watchDisks();
     }
   }
 
   private void start(List<ModelDirectory> directories, long previousEpoch) throws Exception {
     interruptible = false;
-    life =
+    server =
         new ServerModel(
-            directories, previousEpoch, memory, clock, ids, random, timer, this::isGivenUp);
+            directories, previousEpoch, memory, clock, ids, random, timer, this::declaredLost);
     losses = 0;
     for (int i = 0; i < directories.size(); i++) {
       int directory = i;
@@ -217,10 +217,10 @@ final class Schedule {
     }
   }
 
-  /** The process ends here: whatever goes on does so for nothing. */
+  /** Ends the process: operations that still run have no effect. */
   private void crash() {
-    left = life.directories.stream().map(ModelDirectory::afterCrash).toList();
-    life.directories.forEach(ModelDirectory::cutOff);
+    directoriesAtEnd = server.directories.stream().map(ModelDirectory::afterCrash).toList();
+    server.directories.forEach(ModelDirectory::cutOff);
   }
 
   private void stop() throws Exception {
@@ -228,45 +228,45 @@ final class Schedule {
     while (!spills.isEmpty()) {
       endSpill();
     }
-    for (ShuffleLog log : life.store.logs()) {
+    for (ShuffleLog log : server.store.logs()) {
       for (SpillBatch batch = log.takeForSpill(1 << 12);
           batch != null;
           batch = log.takeForSpill(1 << 12)) {
         spills.add(new Spill(batch, model.entriesOf(batch)));
         endSpill();
-        if (life.store.totals().bufferedBytes() > 0 && random.nextInt(8) == 0) {
+        if (server.store.totals().bufferedBytes() > 0 && random.nextInt(8) == 0) {
           break;
         }
       }
     }
     housekeep();
-    life.markStop();
+    server.writeStopMark();
     crash();
   }
 
   private void restart() throws Exception {
-    endLife();
-    long previous = life.epoch();
-    List<ModelDirectory> found = left;
-    left = null;
+    endServer();
+    long previous = server.epoch();
+    List<ModelDirectory> found = directoriesAtEnd;
+    directoriesAtEnd = null;
     model.restart(found);
     start(found, previous);
     model.restarted(servedRuns());
-    assertThat(life.recovered.wholeSinceEpoch())
-        .as("epoch since which everything is there")
-        .isGreaterThan(model.newestGone());
+    assertThat(server.recovered.wholeSinceEpoch())
+        .as("epoch since which all acknowledged data is present")
+        .isGreaterThan(model.newestLostEpoch());
     checkAll();
     interruptible = true;
   }
 
-  /** Of each shuffle in the order of their blocks. */
+  /** Served runs with their directories, in order within each shuffle. */
   private Map<RunId, Integer> servedRuns() {
     Map<RunId, Integer> served = new LinkedHashMap<>();
-    for (ShuffleLog log : life.store.logs()) {
+    for (ShuffleLog log : server.store.logs()) {
       RunOrder last = new RunOrder(0, 0);
       for (LoggedRun run : log.runs()) {
         RunFile file = (RunFile) run.run();
-        served.put(file.id(), life.disks.indexOf(file.disk()));
+        served.put(file.id(), server.disks.indexOf(file.disk()));
         assertThat(run.order()).isGreaterThanOrEqualTo(last);
         last = run.order();
       }
@@ -274,24 +274,24 @@ final class Schedule {
     return served;
   }
 
-  private void endLife() {
+  private void endServer() {
     spills.forEach(spill -> spill.batch().log().abortSpill(spill.batch()));
     spills.clear();
-    held.forEach(each -> each.bytes().close());
-    held.clear();
-    life.end();
-    assertThat(memory.usedBytes()).as("memory that is used after the end").isZero();
-    assertThat(life.store.totals().bufferedBytes()).isZero();
-    assertThat(life.store.totals().spillingBytes()).isZero();
-    assertThat(life.store.totals().bufferedExtents()).isZero();
-    assertThat(life.store.totals().storedBytes()).isZero();
-    assertThat(life.store.totals().partitions()).isZero();
-    assertThat(life.store.totals().metadataBytes()).isZero();
+    unreadReplies.forEach(each -> each.bytes().close());
+    unreadReplies.clear();
+    server.end();
+    assertThat(memory.usedBytes()).as("used memory after the end").isZero();
+    assertThat(server.store.totals().bufferedBytes()).isZero();
+    assertThat(server.store.totals().spillingBytes()).isZero();
+    assertThat(server.store.totals().bufferedExtents()).isZero();
+    assertThat(server.store.totals().storedBytes()).isZero();
+    assertThat(server.store.totals().partitions()).isZero();
+    assertThat(server.store.totals().metadataBytes()).isZero();
   }
 
   private void finish() throws Exception {
     interruptible = false;
-    life.directories.forEach(ModelDirectory::endFaults);
+    server.directories.forEach(ModelDirectory::endFaults);
     checkAll();
     if (random.nextBoolean()) {
       stop();
@@ -303,17 +303,17 @@ final class Schedule {
     housekeep();
     checkDirectories();
     for (int shuffle = 0; shuffle < shuffles; shuffle++) {
-      life.store.removeShuffles(Model.APPLICATION, List.of(shuffle));
+      server.store.removeShuffles(Model.APPLICATION, List.of(shuffle));
     }
     housekeep();
     checkDirectories();
-    assertThat(life.files.count()).isZero();
-    for (ModelDirectory directory : life.directories) {
+    assertThat(server.files.count()).isZero();
+    for (ModelDirectory directory : server.directories) {
       directory.storage().delete("probe");
       assertThat(directory.storage().list()).isEmpty();
     }
-    endLife();
-    for (ModelDirectory directory : life.directories) {
+    endServer();
+    for (ModelDirectory directory : server.directories) {
       assertThat(directory.storage().openChannelCount()).isZero();
     }
     memory.close();
@@ -335,14 +335,14 @@ final class Schedule {
       return;
     }
     pushed.forEach(block -> body.writeBytes(block.bytes()));
-    Push head = Push.newBuilder().setShuffle(id(shuffle)).setEpoch(life.epoch()).build();
+    Push head = Push.newBuilder().setShuffle(id(shuffle)).setEpoch(server.epoch()).build();
     ModelShuffle known = model.find(shuffle);
     if (known != null && known.forgotten) {
-      assertThat(refusal(() -> life.service.push(CONNECTION, head, body)))
+      assertThat(refusal(() -> server.service.push(CONNECTION, head, body)))
           .isEqualTo(StatusCode.EXPIRED);
       return;
     }
-    life.service.push(CONNECTION, head, body);
+    server.service.push(CONNECTION, head, body);
     ModelShuffle expected = model.shuffle(shuffle);
     // A push of no blocks at all does not count as writing.
     expected.written |= !pushed.isEmpty();
@@ -357,7 +357,7 @@ final class Schedule {
       if (partition.isUncounted()) {
         uncounted.add(block.partition());
       } else if (!partition.has(block)) {
-        partition.accept(block, life.epoch());
+        partition.accept(block, server.epoch());
       }
     }
     for (int index : uncounted) {
@@ -365,11 +365,12 @@ final class Schedule {
     }
   }
 
-  /** Which blocks the server took though it had them: what it says must make sense. */
+  /** Learns which duplicate blocks the server accepted, and checks that its state is consistent. */
   private void learn(int shuffle, ModelPartition partition, int index, List<ModelBlock> pushed)
       throws Exception {
     long length =
-        life.store
+        server
+            .store
             .find(Model.key(shuffle))
             .snapshot(new int[] {index}, false)
             .partitions()
@@ -378,7 +379,7 @@ final class Schedule {
     ByteBuffer grown = ByteBuffer.allocate((int) (length - partition.length()));
     if (grown.hasRemaining()) {
       Fetch fetch = fetchOf(shuffle, index, partition.length(), grown.capacity());
-      try (FetchedBytes bytes = InlineReads.await(life.service.fetch(CONNECTION, fetch))) {
+      try (FetchedBytes bytes = InlineReads.await(server.service.fetch(CONNECTION, fetch))) {
         grown.put(read(bytes)).flip();
       }
     }
@@ -391,14 +392,14 @@ final class Schedule {
           grown.remaining() >= size
               && grown.slice(grown.position(), size).equals(ByteBuffer.wrap(block.bytes()));
       if (taken) {
-        partition.accept(block, life.epoch());
+        partition.accept(block, server.epoch());
         grown.position(grown.position() + size);
       } else {
-        assertThat(partition.has(block)).as("%s is refused, but lost", block).isTrue();
+        assertThat(partition.has(block)).as("%s was refused although it is lost", block).isTrue();
       }
     }
     assertThat(grown.hasRemaining())
-        .as("partition %d grew by what was not pushed", index)
+        .as("partition %d grew by bytes that were not pushed", index)
         .isFalse();
   }
 
@@ -459,7 +460,7 @@ final class Schedule {
       spill = spills.poll();
     }
     model.begin(spill.entries());
-    model.end(life.spills.write(spill.batch(), anyDisk()));
+    model.end(server.spills.write(spill.batch(), anyDisk()));
   }
 
   private void merge() {
@@ -479,7 +480,7 @@ final class Schedule {
     model.begin(model.entriesOf(inputs.stream().map(run -> ((RunFile) run).id()).toList()));
     ByteBuffer buffer = ByteBuffer.allocate(64 << random.nextInt(8));
     MergeOutcome outcome =
-        MergeSteps.merge(life.merges, batch, anyDisk(), buffer, bytes -> onDisk());
+        MergeSteps.merge(server.merges, batch, anyDisk(), buffer, bytes -> onDisk());
     model.end(outcome == MergeOutcome.MERGED);
   }
 
@@ -495,9 +496,10 @@ final class Schedule {
       return;
     }
     moving = true;
-    boolean goOn = random.nextInt(8) > 0;
-    if (MoveSteps.move(life.files, run, target, chunk, () -> goOn || random.nextBoolean())) {
-      model.run(run.id()).directory = life.disks.indexOf(target);
+    boolean keepMoving = random.nextInt(8) > 0;
+    if (MoveSteps.move(
+        server.files, run, target, chunk, () -> keepMoving || random.nextBoolean())) {
+      model.run(run.id()).directory = server.disks.indexOf(target);
     }
     moving = false;
   }
@@ -508,11 +510,11 @@ final class Schedule {
     }
     housekeeping = true;
     int lossesBefore = losses;
-    life.housekeep();
+    server.housekeep();
     if (depth == 0
-        && left == null
+        && directoriesAtEnd == null
         && losses == lossesBefore
-        && life.readFailures() == readFailuresAtLoss) {
+        && server.readFailures() == readFailuresAtLoss) {
       model.counted();
     }
     housekeeping = false;
@@ -523,15 +525,15 @@ final class Schedule {
     if (random.nextInt(4) > 0) {
       return;
     }
-    boolean there = life.store.find(Model.key(shuffle)) != null;
-    assertThat(life.store.removeShuffles(Model.APPLICATION, List.of(shuffle)))
+    boolean there = server.store.find(Model.key(shuffle)) != null;
+    assertThat(server.store.removeShuffles(Model.APPLICATION, List.of(shuffle)))
         .isEqualTo(there ? 1 : 0);
     model.forget(shuffle);
   }
 
   private void arrangeFault() throws Exception {
-    int at = random.nextInt(life.directories.size());
-    ModelDirectory directory = life.directories.get(at);
+    int at = random.nextInt(server.directories.size());
+    ModelDirectory directory = server.directories.get(at);
     switch (random.nextInt(16)) {
       case 0 -> directory.endFaults();
       case 1 -> directory.storage().writeAtMost(1 + random.nextInt(500));
@@ -541,44 +543,44 @@ final class Schedule {
       case 6 -> hang(at);
       case 7, 8 -> check(at);
       case 9 -> damage();
-      case 10, 11 -> spoil();
+      case 10, 11 -> makeUnreadable();
       default -> directory.storage().failAtCall(1 + random.nextInt(6));
     }
   }
 
-  /** A directory vanishes with all that was in it, until it is checked. */
+  /** A directory vanishes with its contents, until it is checked. */
   private void vanish(int at) {
-    life.directories.get(at).storage().vanished(true);
+    server.directories.get(at).storage().vanished(true);
     for (int i = 0; i < 2; i++) {
-      life.disks.get(at).health().directoryAbsent(new IOException("vanished"));
+      server.disks.get(at).health().directoryAbsent(new IOException("vanished"));
     }
   }
 
-  /** A disk does not answer for so long that it is given up; what is on it stays. */
+  /** A disk hangs until it is declared lost; its contents stay. */
   private void hang(int at) {
-    life.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(1));
+    server.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(1));
     clock.advance(TimeUnit.MINUTES.toMillis(5));
-    life.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(6));
+    server.disks.get(at).health().probeOverdue(TimeUnit.MINUTES.toNanos(6));
   }
 
-  /** A disk is probed until it is trusted again. */
+  /** A disk is probed until it is healthy again. */
   private void check(int at) throws Exception {
     if (checking) {
       return;
     }
     checking = true;
-    life.directories.get(at).storage().vanished(false);
-    for (int i = 0; i < 5 && left == null; i++) {
+    server.directories.get(at).storage().vanished(false);
+    for (int i = 0; i < 5 && directoriesAtEnd == null; i++) {
       if (depth == 0) {
-        look();
+        watchDisks();
       }
       clock.advance(TimeUnit.MINUTES.toMillis(2));
-      WatchSteps.check(life.watch, at);
+      WatchSteps.check(server.watch, at);
     }
     checking = false;
   }
 
-  /** A bit of a run flips, anywhere in its file, and the next scrubbing finds it. */
+  /** A random bit of a run flips, and the next scrub finds it. */
   private void damage() {
     ShuffleLog log = anyLog();
     List<LoggedRun> runs = log == null ? List.of() : log.runs();
@@ -586,41 +588,41 @@ final class Schedule {
       return;
     }
     RunFile run = (RunFile) runs.get(random.nextInt(runs.size())).run();
-    int at = life.disks.indexOf(run.disk());
+    int at = server.disks.indexOf(run.disk());
     if (run.disk().health().state() != HealthState.HEALTHY) {
       return;
     }
     interruptible = false;
-    while (!held.isEmpty()) {
-      releaseHeld();
+    while (!unreadReplies.isEmpty()) {
+      readReply();
     }
-    life.directories.get(at).endFaults();
+    server.directories.get(at).endFaults();
     housekeep();
-    life.directories.get(at).storage().flip(run.name(), random.nextInt((int) run.length()));
+    server.directories.get(at).storage().flip(run.name(), random.nextInt((int) run.length()));
     Set<RunFile> damaged = new HashSet<>();
     ScrubSteps.scrub(
         run.disk(),
-        life.files,
+        server.files,
         found -> {
           damaged.add(found);
-          life.watch.declareLost(found);
+          server.watch.declareLost(found);
         },
         clock::advance);
-    assertThat(damaged).as("runs that are found damaged").containsExactly(run);
+    assertThat(damaged).as("damaged runs").containsExactly(run);
     housekeep();
     interruptible = true;
   }
 
-  /** A run cannot be read from now on, while its disk is well; readers notice, or the disk does. */
-  private void spoil() throws Exception {
+  /** Makes a run unreadable while its disk is healthy; readers or a disk check detect it. */
+  private void makeUnreadable() throws Exception {
     ShuffleLog log = anyLog();
     List<LoggedRun> runs = log == null ? List.of() : log.runs();
     if (depth > 0 || runs.isEmpty()) {
       return;
     }
     RunFile run = (RunFile) runs.get(random.nextInt(runs.size())).run();
-    int at = life.disks.indexOf(run.disk());
-    life.directories.get(at).storage().failReadsOf(run.name());
+    int at = server.disks.indexOf(run.disk());
+    server.directories.get(at).storage().failReadsOf(run.name());
     interruptible = false;
     for (int i = random.nextInt(4); i > 0; i--) {
       checkAllBytes(log.key().shuffle());
@@ -631,40 +633,43 @@ final class Schedule {
     }
   }
 
-  /** A run is given up because it is damaged, or cannot be read though its disk is well. */
-  private void isGivenUp(RunFile run) {
-    if (left == null) {
-      loses(each -> each == model.run(run.id()));
+  /**
+   * The server declared a run lost, because it is damaged or unreadable although its disk is
+   * healthy.
+   */
+  private void declaredLost(RunFile run) {
+    if (directoriesAtEnd == null) {
+      lose(each -> each == model.run(run.id()));
     }
   }
 
-  /** From now on what is in some runs is lost. */
-  private void loses(Predicate<ModelRun> gone) {
+  /** Marks the data of some runs as lost. */
+  private void lose(Predicate<ModelRun> lost) {
     if (!model.isUncounted()) {
-      readFailuresAtLoss = life.readFailures();
+      readFailuresAtLoss = server.readFailures();
     }
     losses++;
-    model.lose(gone);
+    model.lose(lost);
   }
 
-  /** What lies on disks that are lost is declared lost. */
-  private void look() {
-    Set<Integer> gone = new HashSet<>();
-    for (int i = 0; i < life.disks.size(); i++) {
-      if (!life.disks.get(i).health().state().holdsData()) {
-        gone.add(i);
+  /** Lets the server declare the runs on lost disks as lost. */
+  private void watchDisks() {
+    Set<Integer> lost = new HashSet<>();
+    for (int i = 0; i < server.disks.size(); i++) {
+      if (!server.disks.get(i).health().state().holdsData()) {
+        lost.add(i);
       }
     }
-    if (!gone.isEmpty()) {
-      loses(run -> gone.contains(run.directory));
-      WatchSteps.look(life.watch);
+    if (!lost.isEmpty()) {
+      lose(run -> lost.contains(run.directory));
+      WatchSteps.look(server.watch);
     }
   }
 
   private void fetch() throws Exception {
     int shuffle = random.nextInt(shuffles);
     ModelShuffle expected = model.find(shuffle);
-    Fetch.Builder fetch = Fetch.newBuilder().setShuffle(id(shuffle)).setEpoch(life.epoch());
+    Fetch.Builder fetch = Fetch.newBuilder().setShuffle(id(shuffle)).setEpoch(server.epoch());
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     StatusCode refusal = null;
     if (expected == null || expected.forgotten || !expected.written) {
@@ -693,7 +698,7 @@ final class Schedule {
       fetch.addRanges(Range.newBuilder().setPartition(index).setOffset(offset).setLength(length));
     }
     if (refusal != null) {
-      assertThat(refusal(() -> InlineReads.await(life.service.fetch(CONNECTION, fetch.build()))))
+      assertThat(refusal(() -> InlineReads.await(server.service.fetch(CONNECTION, fetch.build()))))
           .isEqualTo(refusal);
       return;
     }
@@ -701,38 +706,38 @@ final class Schedule {
     if (found == null) {
       return;
     }
-    Held fetched = new Held(found, bytes.toByteArray());
-    if (left == null && held.size() < 4 && random.nextInt(3) == 0) {
-      held.add(fetched);
+    UnreadReply fetched = new UnreadReply(found, bytes.toByteArray());
+    if (directoriesAtEnd == null && unreadReplies.size() < 4 && random.nextInt(3) == 0) {
+      unreadReplies.add(fetched);
     } else {
       check(fetched);
     }
   }
 
-  /** The answer, or null if a disk failed meanwhile. */
+  /** Returns the reply, or null if a disk failed. */
   private FetchedBytes fetch(Fetch fetch) {
-    int failures = life.readFailures();
+    int failures = server.readFailures();
     try {
-      return InlineReads.await(life.service.fetch(CONNECTION, fetch));
+      return InlineReads.await(server.service.fetch(CONNECTION, fetch));
     } catch (SluiceException e) {
-      assertThat(life.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
+      assertThat(server.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
       assertThat(e.code()).isIn(StatusCode.STORAGE_FAILED, StatusCode.LOST);
       return null;
     }
   }
 
-  private void releaseHeld() {
-    if (!held.isEmpty()) {
-      check(held.poll());
+  private void readReply() {
+    if (!unreadReplies.isEmpty()) {
+      check(unreadReplies.poll());
     }
   }
 
-  private void check(Held fetched) {
-    int failures = life.readFailures();
+  private void check(UnreadReply fetched) {
+    int failures = server.readFailures();
     try (FetchedBytes bytes = fetched.bytes()) {
       assertThat(read(bytes)).isEqualTo(fetched.expected());
     } catch (IOException e) {
-      assertThat(life.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
+      assertThat(server.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
     }
   }
 
@@ -744,7 +749,7 @@ final class Schedule {
   }
 
   private void checkOpen(int shuffle) throws Exception {
-    long assigned = Math.max(1, life.epoch() - random.nextInt(3));
+    long assigned = Math.max(1, server.epoch() - random.nextInt(3));
     Open.Builder open =
         Open.newBuilder()
             .setShuffle(id(shuffle))
@@ -753,9 +758,9 @@ final class Schedule {
     for (int partition = 0; partition < PARTITIONS; partition++) {
       open.addPartitions(partition);
     }
-    OpenReply reply = life.service.open(CONNECTION, open.build()).toCompletableFuture().get();
+    OpenReply reply = server.service.open(CONNECTION, open.build()).toCompletableFuture().get();
     ModelShuffle expected = model.find(shuffle);
-    boolean earlier = assigned < life.recovered.wholeSinceEpoch();
+    boolean earlier = assigned < server.recovered.wholeSinceEpoch();
     for (int index = 0; index < PARTITIONS; index++) {
       PartitionState state = reply.getPartitions(index);
       if (expected != null && expected.forgotten) {
@@ -815,21 +820,21 @@ final class Schedule {
             partition.copyTo(bytes, 0, partition.length());
             FetchedBytes found = fetch(fetchOf(shuffle, index, 0, (int) partition.length()));
             if (found != null) {
-              check(new Held(found, bytes.toByteArray()));
+              check(new UnreadReply(found, bytes.toByteArray()));
             }
           }
         });
   }
 
-  /** Catalogs and directories have exactly what the logs have. */
+  /** Checks that catalogs and directories have exactly the runs of the logs. */
   private void checkDirectories() throws Exception {
     List<String> logged = new ArrayList<>();
-    for (ShuffleLog log : life.store.logs()) {
+    for (ShuffleLog log : server.store.logs()) {
       log.runs().forEach(run -> logged.add(run.run().toString()));
     }
     List<String> recorded = new ArrayList<>();
     List<String> stored = new ArrayList<>();
-    for (ModelDirectory directory : life.directories) {
+    for (ModelDirectory directory : server.directories) {
       String prefix = directory.storage().name() + "/";
       directory.catalog().runs().forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
       for (Storage.Entry entry : directory.storage().list()) {
@@ -852,18 +857,18 @@ final class Schedule {
   }
 
   private ShuffleLog anyLog() {
-    List<ShuffleLog> logs = new ArrayList<>(life.store.logs());
+    List<ShuffleLog> logs = new ArrayList<>(server.store.logs());
     return logs.isEmpty() ? null : logs.get(random.nextInt(logs.size()));
   }
 
   private Disk anyDisk() {
-    return life.disks.get(random.nextInt(life.disks.size()));
+    return server.disks.get(random.nextInt(server.disks.size()));
   }
 
   private Fetch fetchOf(int shuffle, int partition, long offset, int length) {
     return Fetch.newBuilder()
         .setShuffle(id(shuffle))
-        .setEpoch(life.epoch())
+        .setEpoch(server.epoch())
         .addRanges(Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
         .build();
   }

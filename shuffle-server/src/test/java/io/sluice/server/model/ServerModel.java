@@ -21,7 +21,7 @@ import io.sluice.server.read.DiskReadConfig;
 import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReportedReads;
+import io.sluice.server.read.ReadHealthReporter;
 import io.sluice.server.recovery.ForgottenShuffles;
 import io.sluice.server.recovery.Recovered;
 import io.sluice.server.recovery.Recovery;
@@ -41,7 +41,7 @@ import java.util.Random;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
-/** A server from its start to its end, as far as it stores; nothing in it runs by itself. */
+/** The storage of a server from its start to its end, without background threads. */
 final class ServerModel {
   private static final long TIMEOUT_MS = 30_000;
   private static final int HOUSEKEEPING_ROUNDS = 4;
@@ -59,12 +59,12 @@ final class ServerModel {
   final DiskWatch watch;
 
   /**
-   * Starts: recovers what the directories hold.
+   * Starts the server and recovers the runs in the directories.
    *
-   * @param previousEpoch the life before; 0: there was none
-   * @param random for ids of runs
-   * @param cache for what the page cache holds
-   * @param givenUp told of each run that is given up alone
+   * @param previousEpoch epoch of the previous start; 0 if there was none
+   * @param random source of run ids
+   * @param cache source of page cache hits
+   * @param onDeclaredLost called for each run that is declared lost while its disk is healthy
    */
   ServerModel(
       List<ModelDirectory> directories,
@@ -74,7 +74,7 @@ final class ServerModel {
       Random random,
       Random cache,
       ScheduledExecutorService timer,
-      Consumer<RunFile> givenUp)
+      Consumer<RunFile> onDeclaredLost)
       throws IOException, InterruptedException {
     this.directories = List.copyOf(directories);
     for (ModelDirectory each : directories) {
@@ -96,7 +96,7 @@ final class ServerModel {
             UnpooledByteBufAllocator.DEFAULT,
             disk -> Runnable::run,
             timer,
-            new ReportedReads(),
+            new ReadHealthReporter(),
             new DiskReadCounters(),
             clock);
     ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
@@ -123,23 +123,24 @@ final class ServerModel {
             counters);
     spills = new SpillWriter(epoch, files, random, counters);
     merges = new MergeWriter(files, random, new MergeCounters(), new ReportedMergeInputs());
-    watch = WatchSteps.create(new Disks(disks), store, files, random, counters, clock, givenUp);
+    watch =
+        WatchSteps.create(new Disks(disks), store, files, random, counters, clock, onDeclaredLost);
   }
 
   long epoch() {
     return recovered.epoch();
   }
 
-  /** Deletes runs that nobody needs, and does what else waits for the disks' housekeeping. */
+  /** Deletes unused runs and runs the other pending housekeeping of the disks. */
   void housekeep() {
-    // What is done on one disk may leave something to do on another one.
+    // Work on one disk may create work on another disk.
     for (int round = 0; round < HOUSEKEEPING_ROUNDS; round++) {
       disks.forEach(files::deletePending);
     }
   }
 
-  /** Says in every directory that nothing was left behind, if that is so. */
-  boolean markStop() throws InterruptedException {
+  /** Writes the stop mark to every directory, if all acknowledged blocks are in files. */
+  boolean writeStopMark() throws InterruptedException {
     if (store.totals().bufferedBytes() + store.totals().spillingBytes() > 0
         || store.totals().anyLost()) {
       return false;
@@ -151,7 +152,9 @@ final class ServerModel {
     return directories.stream().mapToInt(each -> each.storage().readFailures()).sum();
   }
 
-  /** Ends it, by now cut off from its directories: memory is given back, nothing else changes. */
+  /**
+   * Ends the server, whose directories are already cut off: releases memory without other changes.
+   */
   void end() {
     store.close();
     files.close();

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * The storage engine against a model of lists of blocks. Goal: whatever the order of pushes,
- * duplicates, spills, merges, moves, reads, removals, disk faults, losses, crashes and restarts,
- * every read gives exactly the bytes that were acknowledged, every Open says exactly what is
- * complete and what is lost, what runs hold is there in the next life, and in the end nothing is
- * held. Method: many random schedules in one thread, each of which follows from its seed. A failure
- * names its seed, and {@code -Dsluice.model.seed} repeats it.
+ * Tests the storage engine against a model of lists of blocks. Goal: every read returns exactly the
+ * acknowledged bytes, and every Open reports exactly the complete attempts and the lost ranges.
+ * This applies to any order of pushes, duplicates, spills, merges, moves, reads, removals, disk
+ * faults, losses, crashes and restarts. The runs are served after a restart, and all resources are
+ * released at the end. Method: many random schedules in one thread, each determined by its seed. A
+ * failure reports its seed; {@code -Dsluice.model.seed} repeats it.
  */
 class StoreModelTest {
   private static final String SEED = "sluice.model.seed";
@@ -29,7 +29,7 @@ class StoreModelTest {
 
   @BeforeAll
   static void silence() {
-    // Thousands of disks fail here.
+    // The schedules log thousands of disk failures.
     level = LOGGER.getLevel();
     if (Long.getLong(SEED) == null) {
       LOGGER.setLevel(Level.OFF);

@@ -44,7 +44,7 @@ class RunFileRequestsFuzzTest {
   }
 
   @Test
-  void whatIsSentIsAnsweredOrEndsTheConnectionAndLeavesNothingBehind() {
+  void answersOrClosesAndReleasesEverything() {
     DecoderFuzz.of(requests(request("a")), requests(request("a", "b"), request("c")))
         .run(
             input -> {
@@ -87,11 +87,11 @@ class RunFileRequestsFuzzTest {
                     .hasSize(asked.stream().mapToInt(RunFileRequest::getNamesCount).sum());
               }
               channel.finishAndReleaseAll();
-              assertThat(held()).isZero();
+              assertThat(usedBytes()).isZero();
             });
   }
 
-  private long held() {
+  private long usedBytes() {
     return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
   }
 }

@@ -39,7 +39,7 @@ class RunFileRequestsTest {
   private final List<String> denials = new ArrayList<>();
 
   @Test
-  void answersRequestsThatCameTogetherInTheirOrder() throws Exception {
+  void answersPipelinedRequestsInOrder() throws Exception {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             RunFileRequests.decoder(),
@@ -68,13 +68,13 @@ class RunFileRequestsTest {
   }
 
   @Test
-  void answersWithNothingWhereThereIsNoFile() {
+  void answersAnAbsentFileWithThePlaceholder() {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             RunFileRequests.decoder(),
             new RunFileRequests(this::open, request -> {}, descriptors, counters, denials::add));
-    channel.writeInbound(request("gone"));
-    opening.get("gone").complete(List.of(Optional.empty()));
+    channel.writeInbound(request("absent"));
+    opening.get("absent").complete(List.of(Optional.empty()));
     channel.runPendingTasks();
     assertThat(channel.<FileDescriptor>readOutbound()).isNotNull();
     assertThat(counters.absentFiles()).isEqualTo(1);
@@ -83,7 +83,7 @@ class RunFileRequestsTest {
   }
 
   @Test
-  void doesNothingOfWhatFollowsARefusedRequest() {
+  void ignoresRequestsAfterARefusedOne() {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             RunFileRequests.decoder(),
@@ -96,7 +96,7 @@ class RunFileRequestsTest {
   }
 
   @Test
-  void closesAConnectionThatDoesNotAskInTime() {
+  void closesAConnectionWithoutAFirstRequest() {
     EmbeddedChannel channel = connection();
     channel.writeInbound(Unpooled.buffer().writeIntLE(100));
     for (int i = 0; i < 9; i++) {
@@ -105,19 +105,19 @@ class RunFileRequestsTest {
     }
     assertThat(channel.isOpen()).isTrue();
     pass(channel, FIRST_MS / 10);
-    assertThat(channel.isOpen()).as("bytes are no request").isFalse();
+    assertThat(channel.isOpen()).as("an incomplete request does not count").isFalse();
     assertThat(denials).containsExactly("no request within " + FIRST_MS + " ms");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void closesAConnectionThatAsksForNothingMore() {
+  void closesAnIdleConnection() {
     EmbeddedChannel channel = connection();
     for (int i = 0; i < 3; i++) {
       pass(channel, FIRST_MS / 2);
-      channel.writeInbound(request("gone"));
+      channel.writeInbound(request("absent"));
       pass(channel, IDLE_MS - 1);
-      opening.remove("gone").complete(List.of(Optional.empty()));
+      opening.remove("absent").complete(List.of(Optional.empty()));
       channel.runPendingTasks();
       assertThat(channel.<FileDescriptor>readOutbound()).isNotNull();
     }
@@ -125,12 +125,12 @@ class RunFileRequestsTest {
     assertThat(channel.isOpen()).isTrue();
     pass(channel, 1);
     assertThat(channel.isOpen()).isFalse();
-    assertThat(denials).as("it has done nothing wrong").isEmpty();
+    assertThat(denials).as("an idle close is not a denial").isEmpty();
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void closesAConnectionWhoseFilesDoNotComeAndThenTheFiles() throws Exception {
+  void closesAConnectionWhoseFilesOpenTooLateAndTheirFiles() throws Exception {
     EmbeddedChannel channel = connection();
     channel.writeInbound(request("slow"));
     pass(channel, IDLE_MS);
@@ -144,7 +144,7 @@ class RunFileRequestsTest {
   }
 
   @Test
-  void closesAConnectionThatAsksForTooMuchAtATime() {
+  void closesAConnectionWithTooManyPendingRequests() {
     EmbeddedChannel channel = connection();
     ByteBuf many = Unpooled.buffer();
     for (int i = 0; i < 100; i++) {
@@ -152,12 +152,12 @@ class RunFileRequestsTest {
     }
     channel.writeInbound(many);
     assertThat(channel.isOpen()).isFalse();
-    assertThat(denials).singleElement().asString().contains("requests at a time");
+    assertThat(denials).singleElement().asString().contains("pending requests");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void refusesALongRequestFromItsLength() {
+  void refusesALongRequestByItsLength() {
     EmbeddedChannel channel = connection();
     channel.writeInbound(Unpooled.buffer().writeIntLE(RunFileRequests.MAX_REQUEST_BYTES + 1));
     assertThat(channel.isOpen()).isFalse();
@@ -166,7 +166,7 @@ class RunFileRequestsTest {
   }
 
   @Test
-  void takesTheLongestRequestThatThereCanBe() {
+  void acceptsTheLongestRequest() {
     String[] names = new String[64];
     java.util.Arrays.fill(names, "0".repeat(32) + ".run");
     RunFileRequest longest =
@@ -187,7 +187,7 @@ class RunFileRequestsTest {
     channel.finishAndReleaseAll();
   }
 
-  /** A connection as the server makes them, whose time passes when the test says so. */
+  /** A connection with the server's pipeline and a manual clock. */
   private EmbeddedChannel connection() {
     EmbeddedChannel channel = new EmbeddedChannel();
     channel.freezeTime();

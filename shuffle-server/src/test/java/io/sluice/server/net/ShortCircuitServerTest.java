@@ -40,7 +40,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Over a real socket, with run files in a real directory. */
+/** Uses a real socket and run files in a real directory. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ShortCircuitServerTest {
@@ -91,7 +91,7 @@ class ShortCircuitServerTest {
   }
 
   @Test
-  void aClientsDescriptorSharesNothingWithTheServersOwn() throws Exception {
+  void aClientsDescriptorIsIndependentOfTheServers() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     assertThat(run.tryRetain()).isTrue();
     FileDescriptor received;
@@ -99,8 +99,8 @@ class ShortCircuitServerTest {
       client.send(request(run.name()));
       received = client.receive();
     }
-    // What is shared by an open file description is its position, and its flags and read-ahead with
-    // it: a client that sets O_DIRECT would make the server's unaligned reads fail.
+    // An open file description includes the position, the flags and the read-ahead: with a shared
+    // one, a client that sets O_DIRECT would make the server's unaligned reads fail.
     assertThat(received.read(ByteBuffer.allocateDirect(100), 0, 100)).isEqualTo(100);
     assertThat(run.channel().position()).isZero();
     received.close();
@@ -109,7 +109,7 @@ class ShortCircuitServerTest {
   }
 
   @Test
-  void aFileThatIsGoneIsAnsweredWithNothingOfItsOwn() throws Exception {
+  void sendsThePlaceholderForAnAbsentFile() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     storage.delete(run.name());
     try (SocketClient client = new SocketClient(socket())) {
@@ -126,7 +126,7 @@ class ShortCircuitServerTest {
   }
 
   @Test
-  void boundsTheConnectionsOfOneUser() throws Exception {
+  void limitsConnectionsPerUser() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     List<SocketClient> clients = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ class ShortCircuitServerTest {
         .asString()
         .startsWith("uid=")
         .contains("pid=" + ProcessHandle.current().pid())
-        .endsWith("too many connections of its user, limit 3");
+        .endsWith("too many connections of this user, limit 3");
     assertThat(counters.deniedConnections()).isEqualTo(1);
 
     clients.get(0).close();
@@ -161,7 +161,7 @@ class ShortCircuitServerTest {
   }
 
   @Test
-  void namesWhomItRefusedAndNotWhatTheySent() throws Exception {
+  void reportsRefusedPeersWithoutTheirInput() throws Exception {
     try (SocketClient client = new SocketClient(socket())) {
       client.send(request());
       assertThat(client.receive()).isNull();
@@ -183,7 +183,7 @@ class ShortCircuitServerTest {
   }
 
   @Test
-  void answersANameThatIsGivenTwiceOnce() throws Exception {
+  void answersARepeatedNameOnce() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     try (SocketClient client = new SocketClient(socket())) {
       client.send(request(run.name(), run.name()));

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A client of a short circuit as any process of the host may be one. Not thread-safe. */
+/** Client of short-circuit reads, like any process of the host. Not thread-safe. */
 final class SocketClient implements AutoCloseable {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -32,7 +32,7 @@ final class SocketClient implements AutoCloseable {
     assertThat(socket.write(frame, 0, frame.capacity())).isEqualTo(frame.capacity());
   }
 
-  /** The next descriptor; null once the server has closed the connection. */
+  /** Reads the next descriptor; null if the server closed the connection. */
   FileDescriptor receive() throws IOException {
     long deadline = System.nanoTime() + DEADLINE_NANOS;
     while (true) {

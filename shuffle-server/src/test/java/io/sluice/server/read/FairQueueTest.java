@@ -18,7 +18,7 @@ class FairQueueTest {
   private final FairQueue<String> queue = new FairQueue<>(item -> 1);
 
   @Test
-  void takesApplicationsInTurnAndTheirConnectionsInTurn() {
+  void servesApplicationsAndTheirConnectionsInTurn() {
     for (int i = 0; i < 3; i++) {
       queue.add(A1, "a1-" + i);
     }
@@ -31,7 +31,7 @@ class FairQueueTest {
   }
 
   @Test
-  void passesOverWhoMayNotGo() {
+  void skipsItemsThatAreNotAdmissible() {
     queue.add(A1, "a1");
     queue.add(A2, "a2");
     assertThat(queue.poll(item -> item.equals("a2"))).isEqualTo("a2");
@@ -40,7 +40,7 @@ class FairQueueTest {
   }
 
   @Test
-  void takesOutWhatIsGivenUp() {
+  void removesCancelledItems() {
     queue.add(A1, "a1");
     queue.add(A1, "a2");
     assertThat(queue.remove(A1, "a2")).isTrue();
@@ -53,17 +53,17 @@ class FairQueueTest {
     assertThat(queue.size()).isZero();
   }
 
-  /** One of a request, and the bytes that it asks for. */
+  /** A request and its bytes. */
   private record Request(String application, long bytes) {}
 
   /**
-   * Goal: while both wait, two applications get the same bytes, whatever their requests look like.
-   * Method: the large one has ten connections with requests of up to 16 MiB, the small one has one
-   * connection with requests of up to 64 KiB; both always have something waiting.
+   * Goal: two waiting applications get the same number of bytes, independent of their requests.
+   * Method: the large application has ten connections with requests of up to 16 MiB, the small one
+   * has one connection with requests of up to 64 KiB; both always have queued requests.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void applicationsThatAlwaysWantMoreGetTheSameBytes(long seed) {
+  void saturatedApplicationsGetTheSameBytes(long seed) {
     Random random = new Random(seed);
     FairQueue<Request> fair = new FairQueue<>(Request::bytes);
     List<ClientConnection> large = new ArrayList<>();
@@ -91,7 +91,7 @@ class FairQueueTest {
   }
 
   @Test
-  void whoComesLateIsServedNextAndSavesNothingUp() {
+  void aNewApplicationIsServedNextWithoutCredit() {
     FairQueue<Request> fair = new FairQueue<>(Request::bytes);
     for (int i = 0; i < 100; i++) {
       fair.add(A1, new Request("a", 10));
@@ -110,7 +110,7 @@ class FairQueueTest {
   }
 
   @Test
-  void whoAsksForOneThingAtATimeIsChargedForTheOneBefore() {
+  void chargesAnApplicationForItsPreviousRequest() {
     FairQueue<Request> fair = new FairQueue<>(Request::bytes);
     for (int i = 0; i < 100; i++) {
       fair.add(A1, new Request("a", 10));
@@ -122,7 +122,7 @@ class FairQueueTest {
       Request given = fair.poll(item -> true);
       if (given.application().equals("b")) {
         ofB += given.bytes();
-        // Nothing of it waits in between.
+        // It has no queued request in between.
         fair.add(B, new Request("b", 100));
       } else {
         ofA += given.bytes();

@@ -5,7 +5,7 @@ import io.sluice.server.disk.ReadableRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** A run whose file is said by a test, and which counts its readers. */
+/** A run with a file from the test and a count of its readers. */
 final class FakeRun implements ReadableRun {
   private final Disk disk;
   private final Opener opener;
@@ -13,7 +13,7 @@ final class FakeRun implements ReadableRun {
   private int readers;
   private long lastRead;
 
-  /** Opens the file, or fails. */
+  /** Opens the file or throws. */
   interface Opener {
     FileChannel open() throws IOException;
   }

@@ -44,7 +44,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads of disks run when the test says so: one that does not run is a disk that hangs. */
+/**
+ * Tests run the tasks of reader threads explicitly; a task that does not run simulates a hanging
+ * disk.
+ */
 class FileReadsTest {
   private static final int TIMEOUT_MS = 1_000;
   private static final ClientConnection CLIENT = client(0);
@@ -94,7 +97,7 @@ class FileReadsTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() throws IOException {
+  void everythingIsReleased() throws IOException {
     reads.close();
     for (Disk disk : threads.keySet()) {
       runThreads(disk);
@@ -114,7 +117,7 @@ class FileReadsTest {
   }
 
   @Test
-  void answersAtOnceWhatLiesInMemory() throws Exception {
+  void answersBytesInMemoryImmediately() throws Exception {
     ByteBuf bytes = Unpooled.buffer().writeBytes(content, 0, 50);
     try (FetchedBytes fetched = now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes))))) {
       assertThat(bytes(fetched)).isEqualTo(part(0, 50));
@@ -125,7 +128,7 @@ class FileReadsTest {
   }
 
   @Test
-  void answersAtOnceWhatIsOpenAndCached() throws Exception {
+  void answersCachedBytesImmediately() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 10), ssd).close();
     cached = true;
@@ -138,7 +141,7 @@ class FileReadsTest {
   }
 
   @Test
-  void leavesAFileThatIsNotOpenToItsDisk() throws Exception {
+  void opensFilesOnReaderThreads() throws Exception {
     cached = true;
     CompletableFuture<FetchedBytes> answer = fetch(run(ssd), 100, 200);
     assertThat(answer).isNotDone();
@@ -168,13 +171,13 @@ class FileReadsTest {
   }
 
   @Test
-  void refusesAReadThatHangsAndHoldsTheFileUntilItsThreadComesBack() throws Exception {
+  void timesOutAReadThatHangsAndKeepsItsFileUntilTheThreadReturns() throws Exception {
     FakeRun run = run(ssd);
     CompletableFuture<FetchedBytes> answer = fetch(run, 0, 100);
     pass(TIMEOUT_MS);
     timer.fire();
     assertThat(refusal(answer)).isEqualTo(StatusCode.STORAGE_FAILED);
-    assertThat(run.readers()).as("its thread may be reading it").isEqualTo(1);
+    assertThat(run.readers()).as("its thread may still read").isEqualTo(1);
     assertThat(health).containsExactly("ssd timed out");
     runThreads(ssd);
     assertThat(run.readers()).isZero();
@@ -182,7 +185,7 @@ class FileReadsTest {
   }
 
   @Test
-  void aReadThatWaitsBehindOneThatHangsIsRefusedAndGivenBackAtOnce() throws Exception {
+  void timesOutAndReleasesAReadQueuedBehindOneThatHangs() throws Exception {
     CompletableFuture<FetchedBytes> hangs = fetch(run(hdd), 0, 100);
     FakeRun waiting = run(hdd);
     CompletableFuture<FetchedBytes> waits = fetch(waiting, 0, 100);
@@ -191,7 +194,7 @@ class FileReadsTest {
     assertThat(refusal(hangs)).isEqualTo(StatusCode.STORAGE_FAILED);
     assertThat(refusal(waits)).isEqualTo(StatusCode.STORAGE_FAILED);
     assertThat(waiting.readers()).isZero();
-    assertThat(budget.usedBytes()).as("what hangs").isEqualTo(100);
+    assertThat(budget.usedBytes()).as("the read that hangs").isEqualTo(100);
 
     assertThat(refusal(fetch(run(hdd), 0, 1))).as("stalled").isEqualTo(StatusCode.STORAGE_FAILED);
     now(fetch(run(ssd), 0, 1), ssd).close();
@@ -200,16 +203,16 @@ class FileReadsTest {
   }
 
   @Test
-  void aDiskThatHangsLeavesTheBudgetToOthers() throws Exception {
+  void aDiskThatHangsDoesNotUseUpTheBudget() throws Exception {
     for (int i = 0; i < 5; i++) {
       begin(client(i), run(hdd), 3_000);
     }
-    assertThat(budget.usedBytes()).as("the one under way").isEqualTo(3_000);
+    assertThat(budget.usedBytes()).as("the running read").isEqualTo(3_000);
     now(fetch(client(9), run(ssd), 0, 4_000), ssd).close();
   }
 
   @Test
-  void boundsWhatWaitsForADisk() throws Exception {
+  void limitsTheQueueOfADisk() throws Exception {
     for (int i = 0; i < 6; i++) {
       begin(CLIENT, run(hdd), 10);
     }
@@ -217,7 +220,7 @@ class FileReadsTest {
   }
 
   @Test
-  void letsThePageCacheForgetWhatWasSent() throws Exception {
+  void dropsSentBytesFromThePageCache() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 1), ssd).close();
     cached = true;
@@ -226,7 +229,7 @@ class FileReadsTest {
     assertThat(dropped).isEmpty();
     fetched.close();
     runThreads(ssd);
-    assertThat(dropped).as("as long as the network may refer to the pages").isEmpty();
+    assertThat(dropped).as("before the delay").isEmpty();
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(DropBehind.DELAY_MS));
     timer.fire();
     runThreads(ssd);
@@ -234,7 +237,7 @@ class FileReadsTest {
   }
 
   @Test
-  void waitsOnWithWhatWasSentLater() throws Exception {
+  void dropsBytesSentLaterAfterTheirDelay() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 1), ssd).close();
     cached = true;
@@ -268,7 +271,7 @@ class FileReadsTest {
   }
 
   @Test
-  void givesTheBudgetBackAsBytesLeave() throws Exception {
+  void releasesBudgetAsBytesAreSent() throws Exception {
     ReadBudget large = new ReadBudget(100 << 20);
     FileReads own = reads(large);
     int length = 4 << 20;
@@ -279,7 +282,7 @@ class FileReadsTest {
         now(own.read(CLIENT, 7, List.of(new LogPiece.InFile(retained(run), 0, length))));
     assertThat(large.usedBytes()).isEqualTo(length);
     fetched.left(1_000);
-    assertThat(large.usedBytes()).as("not for every write").isEqualTo(length);
+    assertThat(large.usedBytes()).as("not after every write").isEqualTo(length);
     fetched.left(length / 2 - 1_000);
     assertThat(large.usedBytes()).isEqualTo(length / 2);
     fetched.left(length / 2);
@@ -290,7 +293,7 @@ class FileReadsTest {
   }
 
   @Test
-  void countsWhatIsCopiedOnItsWayOut() throws Exception {
+  void countsCopiedBytes() throws Exception {
     ReadBudget large = new ReadBudget(100 << 20);
     FileReads own = reads(large);
     ClientConnection copying = new ClientConnection("app-1", "test", "peer", 1_000);
@@ -308,7 +311,7 @@ class FileReadsTest {
                     new LogPiece.InMemory(bytes), new LogPiece.InFile(retained(run), 0, length))));
     assertThat(large.usedBytes()).isEqualTo(length + 1_000);
     fetched.left(length);
-    assertThat(large.usedBytes()).as("the file's, and a copy").isEqualTo(length + 1_000);
+    assertThat(large.usedBytes()).as("bytes of the file and of a copy").isEqualTo(length + 1_000);
     fetched.left(length - 500);
     assertThat(large.usedBytes()).isEqualTo(1_000);
     fetched.close();
@@ -317,7 +320,7 @@ class FileReadsTest {
   }
 
   @Test
-  void oneApplicationThatReceivesNothingLeavesOthersTheirShare() throws Exception {
+  void anApplicationThatDoesNotReadLeavesOthersTheirShare() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 1), ssd).close();
     cached = true;
@@ -347,7 +350,7 @@ class FileReadsTest {
   }
 
   @Test
-  void refusesWhatWaitsTooLongForTheBudget() throws Exception {
+  void timesOutAFetchThatWaitsForTheBudget() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 1), ssd).close();
     cached = true;
@@ -362,25 +365,25 @@ class FileReadsTest {
   }
 
   @Test
-  void forgetsAReadThatIsGivenUp() throws Exception {
+  void skipsACancelledRead() throws Exception {
     begin(CLIENT, run(hdd), 100);
     FakeRun run = run(hdd);
     CompletableFuture<FetchedBytes> answer = fetch(run, 0, 100);
     answer.cancel(false);
     runThreads(hdd);
     assertThat(run.readers()).isZero();
-    assertThat(counters.readBytes()).as("only the other one").isEqualTo(100);
+    assertThat(counters.readBytes()).as("only the other read").isEqualTo(100);
   }
 
   @Test
-  void saysWhichFailuresMeanThatTheBytesAreGone() throws Exception {
-    FakeRun gone =
+  void mapsFailuresToStatusCodes() throws Exception {
+    FakeRun missing =
         run(
             ssd,
             () -> {
               throw new NoSuchFileException("x.run");
             });
-    CompletableFuture<FetchedBytes> answer = fetch(gone, 0, 10);
+    CompletableFuture<FetchedBytes> answer = fetch(missing, 0, 10);
     runThreads(ssd);
     assertThat(refusal(answer)).isEqualTo(StatusCode.LOST);
     FakeRun broken =
@@ -400,7 +403,7 @@ class FileReadsTest {
   }
 
   @Test
-  void aLackOfMemoryIsNoFaultOfTheDiskAndTriedAgainByTheClient() throws Exception {
+  void lackOfMemoryIsReportedAsBusyAndNotAsADiskFailure() throws Exception {
     memoryShort = true;
     for (int i = 0; i < 20; i++) {
       CompletableFuture<FetchedBytes> answer = fetch(run(ssd), 0, 100);
@@ -414,12 +417,12 @@ class FileReadsTest {
   }
 
   @Test
-  void anErrorOfTheServerIsNoFaultOfTheDisk() throws Exception {
+  void anInternalErrorIsNotADiskFailure() throws Exception {
     FakeRun run =
         run(
             ssd,
             () -> {
-              throw new IllegalStateException("a bug");
+              throw new IllegalStateException("injected error");
             });
     CompletableFuture<FetchedBytes> answer = fetch(run, 0, 10);
     runThreads(ssd);
@@ -428,13 +431,13 @@ class FileReadsTest {
   }
 
   @Test
-  void opensAFileForAnotherProcessOrSaysThatItCannot() throws Exception {
+  void opensAFileForAnotherProcessOrFails() throws Exception {
     Deque<Throwable> problems =
         new ArrayDeque<>(
             List.of(
                 new IOException("Input/output error"),
                 new OutOfMemoryError("direct"),
-                new IllegalStateException("a bug")));
+                new IllegalStateException("injected error")));
     FakeRun run =
         run(
             ssd,
@@ -461,7 +464,7 @@ class FileReadsTest {
   }
 
   @Test
-  void boundsTheFilesThatWaitToBeOpenedForOtherProcesses() throws Exception {
+  void limitsTheFilesThatWaitToBeOpened() throws Exception {
     List<CompletableFuture<FileChannel>> opening = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       opening.add(reads.openOwn(run(ssd)));
@@ -476,7 +479,7 @@ class FileReadsTest {
   }
 
   @Test
-  void adviceThatCannotBeGivenLeavesNothingBehind() throws Exception {
+  void aFailedReadAheadReleasesItsReference() throws Exception {
     FakeRun run = run(ssd);
     now(fetch(run, 0, 1), ssd).close();
     cached = true;
@@ -490,7 +493,7 @@ class FileReadsTest {
   }
 
   @Test
-  void refusesWhenItIsClosed() throws Exception {
+  void refusesWhenClosed() throws Exception {
     CompletableFuture<FetchedBytes> underWay = fetch(run(hdd), 0, 100);
     CompletableFuture<FetchedBytes> waits = fetch(run(hdd), 0, 100);
     reads.close();
@@ -528,7 +531,7 @@ class FileReadsTest {
     return run;
   }
 
-  /** Begins a fetch whose answer nobody looks at. */
+  /** Starts a fetch whose result is ignored. */
   private void begin(ClientConnection client, FakeRun run, int length) {
     CompletableFuture<FetchedBytes> unused = fetch(client, run, 0, length);
   }
@@ -627,7 +630,7 @@ class FileReadsTest {
     public void readAhead(FileChannel channel, long position, long length) {}
   }
 
-  /** Has no direct memory while the test says so. */
+  /** Fails to allocate direct memory while {@code memoryShort} is set. */
   private final class ShortAllocator extends AbstractByteBufAllocator {
     ShortAllocator() {
       super(true);
@@ -652,7 +655,7 @@ class FileReadsTest {
     }
   }
 
-  private final class FakeHealth implements ReadHealth {
+  private final class FakeHealth implements ReadResultListener {
     @Override
     public void readSucceeded(Disk disk, long bytes, long took) {
       health.add(disk.name() + " read " + bytes);

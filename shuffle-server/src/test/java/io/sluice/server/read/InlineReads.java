@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Reads of files on the calling thread, for tests that want everything to happen at once. */
+/** Reads files on the calling thread, for tests. */
 public final class InlineReads {
   private InlineReads() {}
 
@@ -24,12 +24,12 @@ public final class InlineReads {
         UnpooledByteBufAllocator.DEFAULT,
         disk -> Runnable::run,
         timer,
-        ReadHealth.IGNORED,
+        ReadResultListener.IGNORED,
         new DiskReadCounters(),
         System::nanoTime);
   }
 
-  /** The answer to a fetch, which must come within a bounded time. */
+  /** Waits for the result of a fetch, for a bounded time. */
   public static FetchedBytes await(CompletableFuture<FetchedBytes> answer) throws SluiceException {
     try {
       return answer.get(30, TimeUnit.SECONDS);

@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** A timer whose time comes when a test says so. */
+/** A timer that tests fire explicitly. */
 final class ManualTimer extends ScheduledThreadPoolExecutor {
   private final List<Runnable> due = new ArrayList<>();
   private final List<ScheduledFuture<?>> handles = new ArrayList<>();
@@ -17,14 +17,14 @@ final class ManualTimer extends ScheduledThreadPoolExecutor {
 
   @Override
   public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-    // Far away in earnest, so that its handle can be cancelled like any other.
+    // The real delay is long, so that the handle can be cancelled like any other.
     ScheduledFuture<?> handle = super.schedule(() -> {}, 1, TimeUnit.DAYS);
     due.add(task);
     handles.add(handle);
     return handle;
   }
 
-  /** Runs everything that was scheduled and not cancelled. */
+  /** Runs all tasks that were scheduled and not cancelled. */
   void fire() {
     List<Runnable> tasks = new ArrayList<>();
     for (int i = 0; i < due.size(); i++) {
@@ -37,7 +37,7 @@ final class ManualTimer extends ScheduledThreadPoolExecutor {
     tasks.forEach(Runnable::run);
   }
 
-  /** Tasks that were scheduled and not cancelled. */
+  /** Number of tasks that were scheduled and not cancelled. */
   long pending() {
     return handles.stream().filter(handle -> !handle.isCancelled()).count();
   }

@@ -20,7 +20,7 @@ class ReadBudgetTest {
         connection(application, number), bytes, () -> called.add(application + number));
   }
 
-  /** As many connections as it takes, each with as much as it gets. */
+  /** Takes bytes over additional connections until the application gets no more. */
   private long takeAll(String application, long bytes) {
     long before = budget.usedBytes();
     for (int number = 0; number < 100; number++) {
@@ -30,7 +30,7 @@ class ReadBudgetTest {
   }
 
   @Test
-  void oneConnectionGetsAnEighthButOneFetchInAnyCase() {
+  void oneConnectionGetsAnEighthButAtLeastOneFetch() {
     assertThat(take("a", 1, 600)).isTrue();
     assertThat(take("a", 1, 500)).isFalse();
     assertThat(take("a", 1, 400)).isTrue();
@@ -43,11 +43,11 @@ class ReadBudgetTest {
     assertThat(takeAll("a", 100)).isEqualTo(4_000);
     assertThat(take("b", 1, 1_000)).isTrue();
     assertThat(take("b", 2, 1_000)).isTrue();
-    assertThat(take("b", 3, 1_000)).as("half of what was left is taken").isFalse();
+    assertThat(take("b", 3, 1_000)).as("half of the rest is in use").isFalse();
   }
 
   @Test
-  void eachOfSeveralApplicationsFindsSomething() {
+  void severalApplicationsGetAShare() {
     for (int application = 0; application < 6; application++) {
       assertThat(takeAll("app-" + application, 1)).isPositive();
     }
@@ -55,30 +55,30 @@ class ReadBudgetTest {
   }
 
   @Test
-  void anApplicationThatUsesNothingGetsOneFetchThatFits() {
+  void anIdleApplicationGetsOneFetchThatFits() {
     assertThat(takeAll("a", 100)).isEqualTo(4_000);
     assertThat(take("b", 1, 4_001)).isFalse();
     assertThat(take("b", 1, 4_000)).isTrue();
   }
 
   @Test
-  void aFetchThatIsLargerThanTheBudgetHasItForItself() {
+  void aFetchLargerThanTheBudgetRunsAlone() {
     assertThat(take("a", 1, 100)).isTrue();
     assertThat(take("b", 1, 9_000)).isFalse();
-    budget.give(connection("a", 1), 100);
+    budget.release(connection("a", 1), 100);
     assertThat(take("b", 1, 9_000)).isTrue();
     assertThat(take("a", 1, 1)).isFalse();
   }
 
   @Test
-  void bytesComeBackInPortions() {
+  void releasesBytesInPortions() {
     assertThat(take("a", 1, 4_000)).isTrue();
     assertThat(take("a", 2, 500)).isFalse();
-    budget.give(connection("a", 1), 700);
+    budget.release(connection("a", 1), 700);
     assertThat(called).containsExactly("a2");
     assertThat(take("a", 2, 500)).isTrue();
-    budget.give(connection("a", 1), 3_300);
-    budget.give(connection("a", 2), 500);
+    budget.release(connection("a", 1), 3_300);
+    budget.release(connection("a", 2), 500);
     assertThat(budget.usedBytes()).isZero();
   }
 }

@@ -15,7 +15,7 @@ class SentRangesTest {
   private final SentRanges sent = new SentRanges();
 
   @Test
-  void widensAPieceToItsNeighboursOfTheSameFile() {
+  void extendsAPieceByAdjacentPiecesOfItsFile() {
     StoredRun run = new FakeRun();
     assertThat(widened(run, 100, 50)).isEqualTo("100..150");
     assertThat(widened(new FakeRun(), 150, 50)).isEqualTo("150..200");
@@ -25,7 +25,7 @@ class SentRangesTest {
   }
 
   @Test
-  void reachesABoundedWay() {
+  void limitsTheExtension() {
     StoredRun run = new FakeRun();
     for (int i = 0; i < 12; i++) {
       widened(run, i << 20, 1 << 20);
@@ -70,7 +70,7 @@ class SentRangesTest {
 
     @Override
     public FileChannel channel() {
-      throw new UnsupportedOperationException("no bytes are read here");
+      throw new UnsupportedOperationException("not read in this test");
     }
   }
 }

@@ -15,7 +15,7 @@ import io.sluice.server.read.DiskReadConfig;
 import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
-import io.sluice.server.read.ReadHealth;
+import io.sluice.server.read.ReadResultListener;
 import io.sluice.server.read.ReaderThreads;
 import io.sluice.transport.protocol.ConnectionGuard;
 import io.sluice.transport.server.RequestMemory;
@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a server's store, put together: memory, logs, disks, spilling and the service over
- * them. Thread-safe.
+ * The storage of a server for tests: memory, logs, disks, spilling and the data service.
+ * Thread-safe.
  *
- * <p>Life: {@link #open} takes the directories, {@link #start} starts the threads, {@link #close}
- * ends them and gives everything back, runs too.
+ * <p>Lifecycle: {@link #open} locks the directories, {@link #start} starts the threads, {@link
+ * #close} stops them and deletes the runs.
  */
 public final class BlockStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockStore.class);
@@ -89,7 +89,7 @@ public final class BlockStore implements AutoCloseable {
             PooledByteBufAllocator.DEFAULT,
             readerThreads,
             scheduler,
-            ReadHealth.IGNORED,
+            ReadResultListener.IGNORED,
             new DiskReadCounters(),
             nanoTime);
     this.admission =
@@ -116,13 +116,14 @@ public final class BlockStore implements AutoCloseable {
   }
 
   /**
-   * Takes the directories and makes the parts. No thread runs yet.
+   * Locks the directories and creates the parts, without starting threads.
    *
-   * @param epoch of this life of the server
-   * @param owner who takes the directories, in one line, for another server that tries
-   * @param random names runs; thread-safe
+   * @param epoch epoch of the server
+   * @param owner description of the owner of the directories, in one line, for the error message of
+   *     another server
+   * @param random source of run ids; thread-safe
    * @throws io.sluice.server.disk.DirectoryInUseException if another server has a directory
-   * @throws IOException if no directory can be used; one line
+   * @throws IOException if no directory can be used; the message is one line
    */
   public static BlockStore open(
       BlockStoreConfig config,
@@ -148,7 +149,7 @@ public final class BlockStore implements AutoCloseable {
     return memory;
   }
 
-  /** Removal, and what applications there are. */
+  /** Logs of all shuffles. */
   public ShuffleStore shuffles() {
     return shuffles;
   }
@@ -157,7 +158,10 @@ public final class BlockStore implements AutoCloseable {
     return disks;
   }
 
-  /** False while no disk takes data: the server is unhealthy, and refuses once memory is full. */
+  /**
+   * False while no disk accepts data: the server is unhealthy, and refuses pushes when memory is
+   * full.
+   */
   public boolean canStore() {
     return spiller.canStore();
   }
@@ -166,21 +170,18 @@ public final class BlockStore implements AutoCloseable {
     return counters;
   }
 
-  /** Run files that somebody refers to, or that wait to be deleted. */
+  /** Number of run files with references or waiting for deletion. */
   public int runFileCount() {
     return runs.count();
   }
 
-  /** Refuses pushes from now on and writes what is in memory to files, as far as time suffices. */
+  /** Refuses further pushes and writes memory to files within the timeout. */
   public boolean drain(long timeoutMs) throws InterruptedException {
     admission.stop();
     return spiller.flushAll(timeoutMs);
   }
 
-  /**
-   * Ends everything. Transports have been closed before: a buffer that is still in use is logged.
-   * Idempotent.
-   */
+  /** Closes all parts, after the transports. Logs buffers that are still in use. Idempotent. */
   @Override
   public synchronized void close() {
     if (closed) {

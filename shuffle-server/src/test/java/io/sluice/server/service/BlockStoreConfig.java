@@ -8,10 +8,10 @@ import io.sluice.server.memory.MemoryConfig;
 import java.util.List;
 
 /**
- * Everything that a server's store needs to know.
+ * Configuration of a {@link BlockStore}.
  *
- * @param directories for run files, at least one
- * @param maxIdleOpenFiles run files that stay open while nobody reads them
+ * @param directories directories for run files, at least one
+ * @param maxIdleOpenFiles maximum number of run files that stay open without readers
  */
 public record BlockStoreConfig(
     MemoryConfig memory,
@@ -34,9 +34,9 @@ public record BlockStoreConfig(
   }
 
   /**
-   * With defaults for all that is not given.
+   * Creates a configuration with defaults for the other values.
    *
-   * @param heapMaxBytes of the JVM: bounds the log entries in memory
+   * @param heapMaxBytes maximum heap of the JVM, which limits the extents in memory
    */
   public static BlockStoreConfig of(
       MemoryConfig memory,

@@ -47,7 +47,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The parts together, with real threads and real directories, and far less memory than data. */
+/** The whole store, with real threads and directories, and much less memory than data. */
 class BlockStoreTest {
   private static final long EPOCH = 1_795_000_000_000L;
   private static final int SLAB = 4096;
@@ -56,7 +56,7 @@ class BlockStoreTest {
   @TempDir Path base;
 
   @Test
-  void servesMoreThanFitsInMemoryWhileManyPushAndRead() throws Exception {
+  void servesMoreThanFitsInMemoryWithConcurrentClients() throws Exception {
     try (BlockStore store = open(Long.MAX_VALUE)) {
       store.start();
       ExecutorService clients = Executors.newFixedThreadPool(4);
@@ -98,7 +98,7 @@ class BlockStoreTest {
   }
 
   @Test
-  void drainsMemoryIntoVerifiableRuns() throws Exception {
+  void flushesMemoryToVerifiableRuns() throws Exception {
     try (BlockStore store = open(Long.MAX_VALUE)) {
       store.start();
       pushAttempts(store, 0, 5);
@@ -130,7 +130,7 @@ class BlockStoreTest {
   }
 
   @Test
-  void refusesPushesOnceMemoryAndDisksAreFullAndTakesThemAgainAfterRemoval() throws Exception {
+  void refusesPushesWhenFullAndAcceptsThemAfterRemoval() throws Exception {
     try (BlockStore store = open(300_000)) {
       store.start();
       Push head = push();
@@ -170,7 +170,7 @@ class BlockStoreTest {
   }
 
   @Test
-  void aSecondStoreIsRefusedTheDirectoryAndALaterOneDeletesWhatIsLeft() throws Exception {
+  void refusesADirectoryInUseAndDeletesLeftoverFiles() throws Exception {
     try (BlockStore store = open(Long.MAX_VALUE)) {
       assertThat(store.runFileCount()).isZero();
       assertThatThrownBy(() -> open(Long.MAX_VALUE))
@@ -216,7 +216,7 @@ class BlockStoreTest {
     store.service().push(connection(), push(), body);
   }
 
-  /** As a transport does it: wait until called, then try again. */
+  /** Allocates like a transport: waits for the callback, then retries. */
   private static ByteBuf allocate(BlockStore store, int length) throws Exception {
     ByteBuf body = store.memory().tryAllocate("app", length);
     while (body == null) {

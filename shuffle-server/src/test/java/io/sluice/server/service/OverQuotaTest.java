@@ -14,7 +14,7 @@ class OverQuotaTest {
   }
 
   @Test
-  void holdsWhatAnyCoordinatorSaidLast() {
+  void usesTheLatestReportOfEachCoordinator() {
     overQuota.answered("c1", List.of(lease("a", "too much"), lease("b", "")));
     overQuota.answered("c2", List.of(lease("a", ""), lease("b", "")));
     assertThat(overQuota.reason("a")).isEqualTo("too much");
@@ -26,7 +26,7 @@ class OverQuotaTest {
   }
 
   @Test
-  void aCoordinatorThatDoesNotAnswerHoldsNobodyBack() {
+  void dropsTheReportOfACoordinatorThatDoesNotReply() {
     overQuota.answered("c1", List.of(lease("a", "too much")));
     overQuota.failed("c1");
     assertThat(overQuota.reason("a")).isNull();

@@ -89,7 +89,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void admitsPushesToAShuffleThatIsNew() throws Exception {
+  void admitsPushesToANewShuffle() throws Exception {
     check();
     assertThat(admission.begin(CONNECTION, push("app", EPOCH))).isEqualTo(SHUFFLE);
     admission.end();
@@ -125,7 +125,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void isNotSealedBeforeAnAdmittedPushHasEnded() throws Exception {
+  void sealWaitsForAdmittedPushes() throws Exception {
     begin();
     AtomicBoolean ended = new AtomicBoolean();
     CompletableFuture<Boolean> endedWhenSealed = new CompletableFuture<>();
@@ -148,7 +148,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void aRefusedPushDoesNotHoldUpSealing() {
+  void aRefusedPushDoesNotBlockSealing() {
     assertRefused(
         StatusCode.STALE_EPOCH, () -> admission.begin(CONNECTION, push("app", EPOCH - 1)));
     admission.seal();
@@ -165,7 +165,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void checksPushesAgainThatWaitForMemoryWhenSealedOrStopped() {
+  void sealAndStopRecheckPushesThatWaitForMemory() {
     ByteBuf all = memory.tryAllocate("app", CAPACITY);
     AtomicInteger retries = new AtomicInteger();
     memory.whenAvailable("app", 100, retries::incrementAndGet);
@@ -178,7 +178,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void refusesAnotherEpochAnotherApplicationAndAForgottenShuffle() {
+  void refusesAnotherEpochAnotherApplicationAndARemovedShuffle() {
     for (Push wrong : List.of(push("app", EPOCH - 1), push("app", EPOCH + 1))) {
       assertRefused(StatusCode.STALE_EPOCH, () -> admission.check(CONNECTION, wrong, 100));
       assertRefused(StatusCode.STALE_EPOCH, () -> admission.begin(CONNECTION, wrong));
@@ -193,7 +193,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void refusesABodyThatNeverFitsOrWaitsForMemoryThatDoesNotBecomeFree() throws Exception {
+  void refusesABodyForWhichMemoryCannotBecomeFree() throws Exception {
     assertThat(admission.limits().maxBodyLength()).isEqualTo(CAPACITY);
     Push push = push("app", EPOCH);
     assertRefused(
@@ -212,7 +212,7 @@ class PushAdmissionTest {
   }
 
   @Test
-  void refusesPushesWhileTheLogHasTooManyEntriesInMemory() throws Exception {
+  void refusesPushesAboveTheLimitOfExtentsInMemory() throws Exception {
     byte[][] blocks = new byte[5][];
     for (int i = 0; i < blocks.length; i++) {
       blocks[i] = BlockBytes.block(1, 0, i, 0, true, new byte[10]);

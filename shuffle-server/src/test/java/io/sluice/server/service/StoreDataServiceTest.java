@@ -83,7 +83,7 @@ class StoreDataServiceTest {
           counters);
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     store.close();
     scheduler.shutdownNow();
     assertThat(memory.usedBytes()).isZero();
@@ -94,7 +94,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void readsBackWhatWasPushed() throws Exception {
+  void readsPushedBlocks() throws Exception {
     byte[] first = block(1, 0, 3, 0, false, 5000);
     byte[] second = block(1, 0, 3, 1, true, 100);
     byte[] other = block(1, 0, 4, 0, true, 0);
@@ -119,7 +119,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void keepsEachBlockOnceHoweverOftenItIsPushed() throws Exception {
+  void storesEachBlockOnce() throws Exception {
     byte[] first = block(9, 2, 0, 0, false, 100);
     byte[] second = block(9, 2, 0, 1, false, 200);
     byte[] third = block(9, 2, 0, 2, true, 300);
@@ -142,7 +142,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void storesNothingOfAFrameWithOneDamagedBlock() throws Exception {
+  void refusesAFrameWithOneDamagedBlock() throws Exception {
     byte[] good = block(1, 0, 0, 0, true, 5000);
     byte[] bad = block(1, 0, 1, 0, true, 5000);
     bad[4000] ^= 1;
@@ -156,7 +156,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void absenceHasAType() throws Exception {
+  void distinguishesKindsOfAbsence() throws Exception {
     assertThat(presence(EPOCH)).isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
     assertThat(presence(EPOCH - 1)).isEqualTo(Presence.DATA_LOST);
     assertRefused(StatusCode.NEVER_WRITTEN, () -> fetch(range(0, 0, 1)));
@@ -176,7 +176,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void forgetsTombstonesOnlyBeyondTheirNumber() throws Exception {
+  void dropsTombstonesAboveTheirLimit() throws Exception {
     store.removeShuffles("app-1", List.of(1, 2, 3, 4));
     assertRefused(StatusCode.EXPIRED, () -> push(1, block(1, 0, 0, 0, true, 10)));
     store.removeShuffles("app-1", List.of(5));
@@ -188,7 +188,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void refusesWhatIsMeantForAnotherEpoch() {
+  void refusesRequestsForAnotherEpoch() {
     assertRefused(
         StatusCode.STALE_EPOCH,
         () ->
@@ -210,7 +210,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void refusesPushesWhenDrainingOrWhenNothingCanBeStored() throws Exception {
+  void refusesPushesWhenDrainingOrOutOfSpace() throws Exception {
     Push push = Push.newBuilder().setShuffle(shuffle(1)).setEpoch(EPOCH).build();
     canStore.set(false);
     service.checkPush(CONNECTION, push, 100);
@@ -226,7 +226,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void refusesNamesAndNumbersThatCannotBe() {
+  void refusesInvalidIdentifiers() {
     for (String application : List.of("", "a/b", "a b", "ä", "x".repeat(257))) {
       assertRefused(StatusCode.BAD_REQUEST, () -> service.hello(hello(application)));
     }
@@ -257,7 +257,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void boundsShufflesAttemptsPartitionsAndLogEntries() throws Exception {
+  void limitsShufflesAttemptsPartitionsAndExtents() throws Exception {
     for (int shuffle = 0; shuffle < 4; shuffle++) {
       push(shuffle, block(1, 0, 0, 0, true, 10));
     }
@@ -287,7 +287,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void reportsPartitionsThatHaveGrownPastTheLimit() throws Exception {
+  void reportsFullPartitions() throws Exception {
     assertThat(push(1, block(1, 0, 3, 0, true, 15_000)).getFullPartitionsList()).isEmpty();
     assertThat(
             push(1, block(2, 0, 3, 0, true, 15_000), block(2, 0, 4, 0, true, 1))
@@ -296,7 +296,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void theLogHasOneEntryPerFrameAndPartitionHoweverManyBlocksThereAre() throws Exception {
+  void theLogHasOneExtentPerFrameAndPartition() throws Exception {
     byte[][] blocks = new byte[200][];
     for (int i = 0; i < blocks.length; i++) {
       blocks[i] = block(1, 0, i / 100, i % 100, i % 100 == 99, 10);
@@ -325,7 +325,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void answersWithTheStretchesOfTheMapsAskedForNeighboursJoined() throws Exception {
+  void answersWithJoinedMarksOfTheRequestedMaps() throws Exception {
     int[] maps = {0, 5, 6, 1, 5};
     for (int attempt = 0; attempt < maps.length; attempt++) {
       push(1, block(attempt, maps[attempt], 0, 0, true, 2000));
@@ -349,7 +349,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void refusesARangeOfMapsThatEndsBeforeItBegins() {
+  void refusesAnInvalidMapRange() {
     Open.Builder open =
         Open.newBuilder()
             .addPartitions(0)
@@ -357,7 +357,8 @@ class StoreDataServiceTest {
             .setFirstMapIndex(7)
             .setEndMapIndex(7);
 
-    assertThatThrownBy(() -> open(open)).hasMessageContaining("map indexes 7..6");
+    assertThatThrownBy(() -> open(open))
+        .hasMessageContaining("invalid map range: first_map_index=7 end_map_index=7");
   }
 
   @Test
@@ -380,13 +381,13 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void openAnswersAtOnceWhatIsThereAlready() throws Exception {
+  void openAnswersImmediatelyWhenAttemptsAreComplete() throws Exception {
     push(1, block(5, 0, 0, 0, true, 10), block(5, 0, 1, 0, true, 10));
     assertThat(openWaiting(1000, 60_000, 5)).isDone();
   }
 
   @Test
-  void openWaitEndsByTimeAndByRemoval() throws Exception {
+  void openWaitEndsByTimeoutAndByRemoval() throws Exception {
     assertThat(openWaiting(1000, 1, 5).get(30, TimeUnit.SECONDS).getPartitions(0).getPresence())
         .isEqualTo(Presence.SHUFFLE_NEVER_WRITTEN);
     CompletableFuture<OpenReply> waiting = openWaiting(1000, 60_000, 5);
@@ -396,7 +397,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void waitingOpensOfOneApplicationUseABoundedAmountOfMemory() throws Exception {
+  void limitsMemoryOfWaitingOpensPerApplication() throws Exception {
     List<CompletableFuture<OpenReply>> waiting = new ArrayList<>();
     CompletableFuture<OpenReply> next = openWaiting(1000, 60_000, 5, 1L << 40);
     while (!next.isDone()) {
@@ -419,7 +420,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void doesNotDecodeAttemptsForWhichThereIsNoMemory() throws Exception {
+  void doesNotDecodeAttemptsWithoutMemory() throws Exception {
     ByteString nonsense = ByteString.copyFrom(new byte[1 << 20]);
     OpenReply reply =
         open(
@@ -432,7 +433,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void preparesNoReplyToAnApplicationThatReceivesNone() throws Exception {
+  void buildsNoReplyForAnApplicationWithUnreadReplies() throws Exception {
     CompletableFuture<OpenReply> waiting = openWaiting(1000, 60_000, 5);
     requestMemory.take("app-1", requestMemory.capacityBytes());
     assertRefused(StatusCode.BUSY, () -> open(Open.newBuilder().addPartitions(0)));
@@ -443,7 +444,7 @@ class StoreDataServiceTest {
   }
 
   @Test
-  void fetchedBytesOutliveTheShuffle() throws Exception {
+  void fetchedBytesStayValidAfterRemoval() throws Exception {
     byte[] block = block(1, 0, 0, 0, true, 9000);
     push(1, block);
     FetchedBytes fetched = fetched(range(0, 0, block.length));

@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The real store behind every transport, with memory for a fraction of what is pushed. */
+/** The real store behind every transport, with memory for a fraction of the pushed data. */
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class StoreOverTransportsTest {
@@ -72,7 +72,7 @@ class StoreOverTransportsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"NIO", "EPOLL", "IO_URING", "GRPC"})
-  void bringsBackEveryBlockThroughSpillsAndClientsThatVanish(String transport) throws Exception {
+  void servesEveryBlockAfterSpillsAndDisconnectedClients(String transport) throws Exception {
     Map<BlockId, byte[]> pushed = new HashMap<>();
     try (BlockStore store = openStore()) {
       store.start();
@@ -87,7 +87,7 @@ class StoreOverTransportsTest {
             ByteBuf body = blocks(attempt, partition, pushed);
             acks.add(connection.push(push(), body));
           }
-          vanishInTheMiddleOfAPush(loopback);
+          disconnectInTheMiddleOfAPush(loopback);
         }
         for (CompletableFuture<PushAck> ack : acks) {
           assertThat(ack.get(60, TimeUnit.SECONDS).getEpoch()).isEqualTo(EPOCH);
@@ -99,7 +99,7 @@ class StoreOverTransportsTest {
         assertThat(read).hasSameSizeAs(pushed);
         read.forEach((id, payload) -> assertThat(payload).as("%s", id).isEqualTo(pushed.get(id)));
 
-        refusesDamagedBlockAndGoesOn(reader);
+        refusesDamagedBlockAndContinues(reader);
 
         store.shuffles().removeApplication(SHUFFLE.getApplication());
         await("memory freed", () -> store.memory().usedBytes() == 0);
@@ -175,8 +175,8 @@ class StoreOverTransportsTest {
     return body;
   }
 
-  /** A client that says a body is coming, sends half of it, and is gone. */
-  private static void vanishInTheMiddleOfAPush(Loopback loopback) throws Exception {
+  /** A client that announces a body, sends half of it and disconnects. */
+  private static void disconnectInTheMiddleOfAPush(Loopback loopback) throws Exception {
     try (RawPeer peer = loopback.newRawPeer()) {
       peer.send(
           frame(
@@ -205,7 +205,7 @@ class StoreOverTransportsTest {
     for (PartitionState partition : opened.getPartitionsList()) {
       ByteBuf log = PooledByteBufAllocator.DEFAULT.directBuffer();
       try {
-        // Slices that end in the middle of blocks: offsets are bytes.
+        // Slices that end in the middle of blocks, because offsets are in bytes.
         while (log.readableBytes() < partition.getLength()) {
           long length = Math.min(77_777, partition.getLength() - log.readableBytes());
           try (FetchedBody slice =
@@ -235,7 +235,7 @@ class StoreOverTransportsTest {
     return read;
   }
 
-  private static void refusesDamagedBlockAndGoesOn(DataConnection connection) throws Exception {
+  private static void refusesDamagedBlockAndContinues(DataConnection connection) throws Exception {
     ByteBuf damaged = blocks(99, 0, new HashMap<>());
     damaged.setByte(damaged.writerIndex() - 1, damaged.getByte(damaged.writerIndex() - 1) ^ 1);
     assertThatThrownBy(() -> get(connection.push(push(), damaged)))

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Prints what the store costs without a network, in CPU seconds of the threads that do it.
- * Arguments: a directory, gibibytes to push, block sizes in bytes.
+ * Prints the CPU cost of the store without a network, in CPU seconds of its threads. Arguments: a
+ * directory, gibibytes to push, block sizes in bytes.
  */
 public final class StoreThroughput {
   private static final int FRAME_BYTES = 4 << 20;
@@ -68,7 +68,7 @@ public final class StoreThroughput {
                 .setShuffle(
                     ShuffleId.newBuilder()
                         .setApplication("bench")
-                        // Every shuffle takes each frame once: nothing is a duplicate.
+                        // Every shuffle gets each frame once, so there are no duplicates.
                         .setShuffle((int) (attempt / frames.length)))
                 .build();
         ByteBuf body = allocate(store, frame.length);

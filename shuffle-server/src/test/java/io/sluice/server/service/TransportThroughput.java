@@ -27,8 +27,8 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Measures the transports over loopback, both ends in this process, with a service that does
- * nothing to the bytes: {@code TransportThroughput MiB NIO,EPOLL,IO_URING,GRPC 1,8}. Prints GiB per
+ * Measures the transports over loopback, with both ends in this process and a service that does not
+ * process the bytes: {@code TransportThroughput MiB NIO,EPOLL,IO_URING,GRPC 1,8}. Prints GiB per
  * second and GiB per CPU second of both ends together.
  */
 final class TransportThroughput {
@@ -129,14 +129,14 @@ final class TransportThroughput {
   }
 
   private static void report(
-      String transport, int connections, String what, Cost cost, long totalBytes) {
+      String transport, int connections, String name, Cost cost, long totalBytes) {
     double gib = totalBytes / (double) (1 << 30);
     System.out.printf(
         Locale.ROOT,
         "%-8s %d connections %-12s %5.2f GiB/s %5.2f GiB per CPU second%n",
         transport,
         connections,
-        what,
+        name,
         gib * 1e9 / cost.wallNanos,
         gib * 1e9 / cost.cpuNanos);
   }

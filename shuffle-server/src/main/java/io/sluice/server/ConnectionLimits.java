@@ -10,10 +10,10 @@ import io.sluice.transport.server.TransportCounters;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds and counts the connections to the data port, the gRPC port and the HTTP port, and writes
- * to the audit log which connections and calls are denied. Thread-safe.
+ * Limits and counts the connections to the data port, the gRPC port and the HTTP port. Writes
+ * denied connections and calls to the audit log. Thread-safe.
  */
-final class Admission {
+final class ConnectionLimits {
   private final AuditLog audit = new AuditLog();
   private final ConnectionDenials denials;
   private final CallDenials calls;
@@ -21,7 +21,7 @@ final class Admission {
   private final PeerConnections rpc;
   private final PeerConnections http;
 
-  Admission(NetworkConfig network, LongSupplier nanoTime) {
+  ConnectionLimits(NetworkConfig network, LongSupplier nanoTime) {
     DataTransportConfig limits = network.connections();
     denials = new ConnectionDenials(audit, nanoTime);
     calls = new CallDenials(audit, nanoTime);
@@ -36,27 +36,27 @@ final class Admission {
     return audit;
   }
 
-  /** The calls to the gRPC port that were denied. */
+  /** Denied calls to the gRPC port. */
   CallDenials calls() {
     return calls;
   }
 
-  /** The connections that bring and take data, of either port. */
+  /** Data connections, to the data port and to the gRPC port. */
   TransportCounters data() {
     return data;
   }
 
-  /** The connections to the gRPC port. */
+  /** Connections to the gRPC port. */
   PeerConnections rpc() {
     return rpc;
   }
 
-  /** The connections to the HTTP port. */
+  /** Connections to the HTTP port. */
   PeerConnections http() {
     return http;
   }
 
-  /** A connection to the socket for readers on this host was turned away. */
+  /** Records that a connection to the Unix domain socket for local readers was refused. */
   void shortCircuitDenied(String peer, String reason) {
     denials.denied(peer, "", "Unix socket: " + reason);
   }

@@ -4,19 +4,22 @@ import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.FailedRead;
 import java.io.IOException;
 
-/** Who judges disks by how their reads go. Called on disks' reader threads and timers; quick. */
-public interface ReadHealth {
-  /** A read of so many bytes took so long. */
+/**
+ * Receives the results of disk reads, for the health of the disk. Called on reader threads and
+ * timers; must not block.
+ */
+public interface ReadResultListener {
+  /** A read of {@code bytes} took {@code nanos}. */
   void readSucceeded(Disk disk, long bytes, long nanos);
 
   void readFailed(Disk disk, FailedRead read, IOException problem);
 
-  /** A read was given up after so long; its thread waits for the disk still. */
+  /** A read timed out after {@code nanos}; its thread still waits for the disk. */
   void readTimedOut(Disk disk, long nanos);
 
-  /** Nobody. */
-  ReadHealth IGNORED =
-      new ReadHealth() {
+  /** Ignores all results. */
+  ReadResultListener IGNORED =
+      new ReadResultListener() {
         @Override
         public void readSucceeded(Disk disk, long bytes, long nanos) {}
 

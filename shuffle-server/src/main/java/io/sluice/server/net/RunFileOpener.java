@@ -17,29 +17,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds and opens the run files that a client asks for by name. Thread-safe. */
-final class RunFileHandout {
+/** Finds and opens the run files that a client requests by name. Thread-safe. */
+final class RunFileOpener {
   private final long epoch;
   private final ShuffleStore store;
   private final FileReads reads;
 
-  RunFileHandout(long epoch, ShuffleStore store, FileReads reads) {
+  RunFileOpener(long epoch, ShuffleStore store, FileReads reads) {
     this.epoch = epoch;
     this.store = store;
     this.reads = reads;
   }
 
   /**
-   * Opens files. Never fails. Each file is opened anew: a client may change flags, read-ahead and
-   * position of what it is given, and must not do so for the server's own reads.
+   * Opens files. Never fails. Each file gets a new open file description, because a client may
+   * change its flags, read-ahead and position. These changes must not affect reads of the server.
    *
-   * @return channels owned by the caller, in the order of the names; empty where there is no file
+   * @return channels owned by the caller, in the order of the names; empty for a file that does not
+   *     exist or cannot be opened
    */
   CompletableFuture<List<Optional<FileChannel>>> open(RunFileRequest request) {
     Map<String, ReadableRun> found = find(request);
     List<CompletableFuture<Optional<FileChannel>>> opening = new ArrayList<>();
     for (String name : request.getNamesList()) {
-      // A name that was given before is not there the second time.
+      // Removed, so that a repeated name is answered as absent.
       ReadableRun run = found.remove(name);
       opening.add(run == null ? CompletableFuture.completedFuture(Optional.empty()) : open(run));
     }
@@ -48,7 +49,7 @@ final class RunFileHandout {
   }
 
   private CompletableFuture<Optional<FileChannel>> open(ReadableRun run) {
-    // After a failure the client fetches, and then learns what is wrong.
+    // After a failure the client fetches, and the fetch reports the cause.
     return reads
         .openOwn(run)
         .handle(
@@ -58,7 +59,7 @@ final class RunFileHandout {
             });
   }
 
-  /** Those that there are, by name, each with a reference of the caller's. */
+  /** Existing files by name, each with a reference that the caller releases. */
   private Map<String, ReadableRun> find(RunFileRequest request) {
     Map<String, ReadableRun> found = new HashMap<>();
     ShuffleLog log =

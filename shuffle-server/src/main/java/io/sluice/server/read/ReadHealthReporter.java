@@ -4,8 +4,8 @@ import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.FailedRead;
 import java.io.IOException;
 
-/** Tells each disk's health how its reads go. Thread-safe. */
-public final class ReportedReads implements ReadHealth {
+/** Reports the results of disk reads to the health of each disk. Thread-safe. */
+public final class ReadHealthReporter implements ReadResultListener {
   @Override
   public void readSucceeded(Disk disk, long bytes, long nanos) {
     disk.health().readSucceeded(bytes, nanos);

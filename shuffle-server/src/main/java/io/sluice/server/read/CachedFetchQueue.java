@@ -5,8 +5,8 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.util.List;
 
-/** Fetches that need no disk, and wait for the read budget if it is spent. Thread-safe. */
-final class CachedQueue {
+/** Queue of fetches that need no disk but wait for the read budget. Thread-safe. */
+final class CachedFetchQueue {
   private final ReadBudget budget;
   private final Runnable retry = this::answerNext;
 
@@ -16,21 +16,21 @@ final class CachedQueue {
   @GuardedBy("this")
   private boolean closed;
 
-  CachedQueue(ReadBudget budget) {
+  CachedFetchQueue(ReadBudget budget) {
     this.budget = budget;
   }
 
   /**
-   * Answers a fetch when there is budget for it.
+   * Answers a fetch immediately if the budget allows it; otherwise queues it.
    *
-   * @return false if it waits
+   * @return false if the fetch was queued
    */
   boolean submit(FileFetch fetch) {
     boolean wait;
     boolean refuse;
     synchronized (this) {
       refuse = closed;
-      // Those that wait come first.
+      // Queued fetches are served first.
       wait =
           !closed
               && !fetch.needsNoBudget()
@@ -45,7 +45,7 @@ final class CachedQueue {
     if (wait) {
       answerNext();
     } else {
-      fetch.partOver();
+      fetch.partDone();
     }
     return !wait;
   }
@@ -59,7 +59,7 @@ final class CachedQueue {
       if (next == null) {
         return;
       }
-      next.partOver();
+      next.partDone();
     }
   }
 
@@ -72,12 +72,12 @@ final class CachedQueue {
     fetch.refuse(
         new SluiceException(
             StatusCode.BUSY,
-            "the read budget of "
-                + budget.capacityBytes()
-                + " bytes was spent for "
+            "no read budget became free within "
                 + waitedMs
-                + " ms"));
-    fetch.partOver();
+                + " ms (rss.server.read.buffer.capacity is "
+                + budget.capacityBytes()
+                + " bytes)"));
+    fetch.partDone();
   }
 
   synchronized int queued() {
@@ -92,7 +92,7 @@ final class CachedQueue {
     }
     for (FileFetch fetch : waiting) {
       fetch.refuse(DiskReader.stopping());
-      fetch.partOver();
+      fetch.partDone();
     }
   }
 }

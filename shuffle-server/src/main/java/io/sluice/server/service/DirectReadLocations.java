@@ -14,13 +14,18 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells clients where bytes lie in files that they may read themselves. For one reply. */
-final class LocatedStretches {
-  /** About 1 MiB of a reply, whose head may have 16 MiB; what is left out is fetched. */
+/**
+ * Collects, for one reply, the file locations of byte ranges that the client may read directly from
+ * run files.
+ */
+final class DirectReadLocations {
+  /**
+   * About 1 MiB of a reply, whose head is at most 16 MiB. Clients fetch ranges without a location.
+   */
   private static final int MAX_STRETCHES = 40_000;
 
-  /** Of a file that no client can read. */
-  private static final int NOT_TOLD = -1;
+  /** Index of a file that clients cannot read directly. */
+  private static final int NOT_READABLE = -1;
 
   private final ShuffleLog log;
   private final boolean withLocal;
@@ -30,21 +35,21 @@ final class LocatedStretches {
   private int stretches;
 
   /**
-   * @param withLocal whether descriptors of local files can be had, and are wanted
-   * @param withRemote whether there may be files that need no server, and they are wanted
+   * @param withLocal whether the client wants local files and can get their descriptors
+   * @param withRemote whether the client wants remote files and the server has a remote tier
    */
-  LocatedStretches(ShuffleLog log, boolean withLocal, boolean withRemote) {
+  DirectReadLocations(ShuffleLog log, boolean withLocal, boolean withRemote) {
     this.log = log;
     this.withLocal = withLocal;
     this.withRemote = withRemote;
   }
 
-  /** Files that were named so far. */
+  /** Files of the locations added so far, in the order of their index. */
   List<RunFileLocation> files() {
     return locations;
   }
 
-  /** Adds what a partition has in files, up to the length that the state says. */
+  /** Adds the locations of a partition's bytes in files, up to the length in {@code state}. */
   void addTo(PartitionState.Builder state) {
     if (!withLocal && !withRemote) {
       return;
@@ -56,7 +61,7 @@ final class LocatedStretches {
       }
       if (extent.run() instanceof ReadableRun run) {
         int file = files.computeIfAbsent(run, this::add);
-        if (file != NOT_TOLD) {
+        if (file != NOT_READABLE) {
           stretches++;
           state.addLocated(
               LocatedStretch.newBuilder()
@@ -76,13 +81,13 @@ final class LocatedStretches {
       Optional<String> path =
           withRemote ? run.disk().storage().location(run.name()) : Optional.empty();
       if (path.isEmpty()) {
-        return NOT_TOLD;
+        return NOT_READABLE;
       }
       location.setKind(RunFileKind.REMOTE_FILE).setName(path.get());
     } else if (withLocal) {
       location.setKind(RunFileKind.LOCAL_FILE).setName(run.name());
     } else {
-      return NOT_TOLD;
+      return NOT_READABLE;
     }
     locations.add(location.build());
     return locations.size() - 1;
