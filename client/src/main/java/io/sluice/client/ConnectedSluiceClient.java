@@ -5,6 +5,7 @@ import io.netty.util.internal.PlatformDependent;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
+import io.sluice.client.coordinator.DriverEnvironment;
 import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.RefusedApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -131,15 +132,15 @@ final class ConnectedSluiceClient implements SluiceClient {
     } catch (IOException e) {
       return new RefusedApplicationSession(e.getMessage());
     }
+    DriverEnvironment environmentOfDriver = DriverEnvironment.of(tls, time::nanoTime);
     return new LeasedApplicationSession(
         application,
         user,
         version(),
         config.coordinator(),
-        new CoordinatorClient(config.coordinator(), identity.userProofs(), tls, time::nanoTime),
+        new CoordinatorClient(config.coordinator(), identity.userProofs(), environmentOfDriver),
         identity,
-        tls,
-        time::nanoTime);
+        environmentOfDriver);
   }
 
   @Override

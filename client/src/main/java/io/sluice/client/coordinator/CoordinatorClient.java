@@ -4,12 +4,10 @@ import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.UnprovenPeerException;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
@@ -26,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +37,7 @@ public final class CoordinatorClient implements AutoCloseable {
   private static final long PAUSE_BETWEEN_ROUNDS_MS = 200;
 
   private final CoordinatorClientConfig config;
-  private final LongSupplier nanoTime;
+  private final DriverEnvironment environment;
   private final List<Peer> peers = new ArrayList<>();
   private volatile int preferred;
   private volatile boolean closed;
@@ -49,22 +46,19 @@ public final class CoordinatorClient implements AutoCloseable {
   private static final class Peer {
     private final HostPort address;
     private final List<ClientInterceptor> proofs;
-    private final ClientTls tls;
+    private final DriverEnvironment.Channels channels;
     private ManagedChannel channel;
     private boolean closed;
 
-    Peer(HostPort address, List<ClientInterceptor> proofs, ClientTls tls) {
+    Peer(HostPort address, List<ClientInterceptor> proofs, DriverEnvironment.Channels channels) {
       this.address = address;
       this.proofs = proofs;
-      this.tls = tls;
+      this.channels = channels;
     }
 
     synchronized ManagedChannel channel() {
       if (channel == null) {
-        channel =
-            tls.secure(NettyChannelBuilder.forAddress(address.host(), address.port()))
-                .intercept(proofs)
-                .build();
+        channel = channels.open(address.host(), address.port(), proofs);
         if (closed) {
           channel.shutdownNow();
         }
@@ -100,22 +94,18 @@ public final class CoordinatorClient implements AutoCloseable {
     ONE_ROUND
   }
 
-  /** For coordinators that ask for no proof. */
-  public CoordinatorClient(CoordinatorClientConfig config, LongSupplier nanoTime) {
-    this(config, List.of(), ClientTls.OFF, nanoTime);
-  }
-
   /**
    * @param proofs of who calls, where coordinators ask for them
    */
   public CoordinatorClient(
       CoordinatorClientConfig config,
       List<ClientInterceptor> proofs,
-      ClientTls tls,
-      LongSupplier nanoTime) {
+      DriverEnvironment environment) {
     this.config = config;
-    this.nanoTime = nanoTime;
-    config.quorum().forEach(address -> peers.add(new Peer(address, proofs, tls)));
+    this.environment = environment;
+    config
+        .quorum()
+        .forEach(address -> peers.add(new Peer(address, proofs, environment.channels())));
   }
 
   boolean isConfigured() {
@@ -149,9 +139,9 @@ public final class CoordinatorClient implements AutoCloseable {
    */
   int unregisterApplication(UnregisterApplicationRequest request, long timeoutMs) {
     int heard = 0;
-    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    long deadline = environment.nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     for (Peer peer : peers) {
-      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - environment.nanoTime().getAsLong());
       if (leftMs <= 0 || closed) {
         break;
       }
@@ -179,7 +169,7 @@ public final class CoordinatorClient implements AutoCloseable {
 
   private <R> R ask(String what, Patience patience, Function<CoordinatorBlockingStub, R> call)
       throws SluiceException {
-    long start = nanoTime.getAsLong();
+    long start = environment.nanoTime().getAsLong();
     int first = preferred;
     StringBuilder silent = new StringBuilder();
     SluiceException denied = null;
@@ -255,12 +245,12 @@ public final class CoordinatorClient implements AutoCloseable {
   }
 
   private long elapsedMs(long startNanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos);
+    return TimeUnit.NANOSECONDS.toMillis(environment.nanoTime().getAsLong() - startNanos);
   }
 
-  private static boolean pause() {
+  private boolean pause() {
     try {
-      TimeUnit.MILLISECONDS.sleep(PAUSE_BETWEEN_ROUNDS_MS);
+      environment.sleep().sleep(PAUSE_BETWEEN_ROUNDS_MS);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

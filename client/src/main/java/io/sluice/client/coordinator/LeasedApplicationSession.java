@@ -2,7 +2,6 @@ package io.sluice.client.coordinator;
 
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.client.coordinator.CoordinatorClient.Patience;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
@@ -10,8 +9,6 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.common.net.DaemonThreads;
-import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -34,13 +31,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,8 +63,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
   private final ClientIdentity identity;
-  private final ClientTls tls;
-  private final LongSupplier nanoTime;
+  private final DriverEnvironment environment;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
   // Of all shuffles. Further servers that stand in for silent coordinators come from here.
@@ -110,18 +104,15 @@ public final class LeasedApplicationSession implements ApplicationSession {
       CoordinatorClientConfig config,
       CoordinatorClient coordinators,
       ClientIdentity identity,
-      ClientTls tls,
-      LongSupplier nanoTime) {
+      DriverEnvironment environment) {
     this.application = application;
     this.user = user;
     this.clientVersion = clientVersion;
     this.config = config;
     this.coordinators = coordinators;
     this.identity = identity;
-    this.tls = tls;
-    this.nanoTime = nanoTime;
-    this.background =
-        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("sluice-lease"));
+    this.environment = environment;
+    this.background = environment.background().get();
   }
 
   @Override
@@ -450,11 +441,12 @@ public final class LeasedApplicationSession implements ApplicationSession {
    * @param which empty: all
    */
   private void forget(Iterable<ServerId> where, List<Integer> which) {
-    long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(UNREGISTER_TIMEOUT_MS);
+    long deadline =
+        environment.nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(UNREGISTER_TIMEOUT_MS);
     Map<String, ManagedChannel> channels = new HashMap<>();
     try {
       for (ServerId server : where) {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - nanoTime.getAsLong());
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - environment.nanoTime().getAsLong());
         if (leftMs <= 0) {
           return;
         }
@@ -462,10 +454,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
             channels.computeIfAbsent(
                 server.getName(),
                 name ->
-                    tls.secure(
-                            NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
-                        .intercept(identity.applicationProofs())
-                        .build());
+                    environment
+                        .channels()
+                        .open(server.getHost(), server.getRpcPort(), identity.applicationProofs()));
         forget(server, channel, which, leftMs);
       }
     } finally {

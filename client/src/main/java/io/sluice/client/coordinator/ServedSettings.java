@@ -81,8 +81,7 @@ public final class ServedSettings {
             ClientIdentity.ofDriver(
                     config.security(), user, environment, new ApplicationCredentials())
                 .userProofs(),
-            tls,
-            nanoTime)) {
+            DriverEnvironment.of(tls, nanoTime))) {
       ClientConfigurationReply reply =
           coordinators.clientConfiguration(
               ClientConfigurationRequest.newBuilder().setUser(user).build());

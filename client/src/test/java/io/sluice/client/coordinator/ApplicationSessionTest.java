@@ -215,16 +215,16 @@ class ApplicationSessionTest {
     }
     CoordinatorClientConfig config =
         new CoordinatorClientConfig(quorum, 5_000, retryPeriodMs, 1, 0, List.of(), true);
+    DriverEnvironment environment = DriverEnvironment.of(ClientTls.OFF, System::nanoTime);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
             "app",
             "me",
             "test",
             config,
-            new CoordinatorClient(config, identity.userProofs(), ClientTls.OFF, System::nanoTime),
+            new CoordinatorClient(config, identity.userProofs(), environment),
             identity,
-            ClientTls.OFF,
-            System::nanoTime);
+            environment);
     toClose.add(session);
     return session;
   }
