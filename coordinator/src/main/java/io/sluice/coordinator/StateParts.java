@@ -134,23 +134,35 @@ record StateParts(
       throws IOException {
     MetadataLog records = openLog(config.files().dataDirectory());
     closers.push(records::close);
+    StateOwner owner = owner(records, inputs, decisions, quotas, history, metrics, audit);
+    owner.start();
+    closers.push(owner::close);
+    return owner;
+  }
+
+  /** The state that a log has, on a thread that is not started. */
+  static StateOwner owner(
+      MetadataLog records,
+      Inputs inputs,
+      CurrentDecisions decisions,
+      Quotas quotas,
+      ClusterHistory history,
+      CoordinatorMetrics metrics,
+      AuditLog audit)
+      throws IOException {
     StateLog stateLog =
         new StateLog(records, inputs.nanoTime(), metrics, StateLog.SNAPSHOT_AFTER_BYTES);
     StateLog.Restored restored = stateLog.restore(history);
     quotas.limits(restored.view().limits());
     metrics.observe(stateLog);
-    StateOwner owner =
-        new StateOwner(
-            new StateClock(inputs.clock(), inputs.nanoTime(), restored.newestMs()),
-            () -> decisions.get().elapsed(),
-            stateLog,
-            restored.view(),
-            history,
-            new AuditedProbe(metrics, audit),
-            new StateWatcher(history, quotas, metrics));
-    owner.start();
-    closers.push(owner::close);
-    return owner;
+    return new StateOwner(
+        new StateClock(inputs.clock(), inputs.nanoTime(), restored.newestMs()),
+        () -> decisions.get().elapsed(),
+        stateLog,
+        restored.view(),
+        history,
+        new AuditedProbe(metrics, audit),
+        new StateWatcher(history, quotas, metrics));
   }
 
   private static MetadataLog openLog(Optional<Path> directory) throws IOException {

@@ -105,6 +105,7 @@ public final class StateOwner implements AutoCloseable {
   // Used on the owner's thread only.
   private final List<Pending<?>> round = new ArrayList<>(MAX_ROUND);
   private final Deque<LoggedChange> waitingEvents = new ArrayDeque<>();
+  private long timePassedMs;
 
   private volatile ClusterView view;
   private volatile boolean closing;
@@ -132,6 +133,7 @@ public final class StateOwner implements AutoCloseable {
     this.watcher = watcher;
     this.view = restored.startingAt(clock.nowMs());
     this.lastRoundMs = clock.nowMs();
+    this.timePassedMs = clock.nowMs();
     thread.setDaemon(true);
   }
 
@@ -244,26 +246,44 @@ public final class StateOwner implements AutoCloseable {
   }
 
   private void rounds() {
-    long timePassedMs = nowMs();
     while (!closing || !queue.isEmpty()) {
       try {
         Pending<?> first = queue.poll(IDLE_WAIT_MS, TimeUnit.MILLISECONDS);
         if (first != null) {
-          round.add(first);
-          queue.drainTo(round, MAX_ROUND - 1);
-          decideRound();
-          round.clear();
+          decideRound(first);
         }
       } catch (InterruptedException e) {
         return;
       }
-      long nowMs = nowMs();
-      if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
-        timePassedMs = nowMs;
-        passTime(nowMs);
-      }
-      lastRoundMs = nowMs;
+      passTimeIfDue();
     }
+  }
+
+  /**
+   * Answers the requests in the queue and lets time pass, on the calling thread: for an owner whose
+   * thread is not started, as in a simulation.
+   */
+  public void runPending() {
+    for (Pending<?> first = queue.poll(); first != null; first = queue.poll()) {
+      decideRound(first);
+    }
+    passTimeIfDue();
+  }
+
+  private void decideRound(Pending<?> first) {
+    round.add(first);
+    queue.drainTo(round, MAX_ROUND - 1);
+    decideRound();
+    round.clear();
+  }
+
+  private void passTimeIfDue() {
+    long nowMs = nowMs();
+    if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
+      timePassedMs = nowMs;
+      passTime(nowMs);
+    }
+    lastRoundMs = nowMs;
   }
 
   private void decideRound() {
