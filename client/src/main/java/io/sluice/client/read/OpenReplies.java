@@ -28,8 +28,12 @@ final class OpenReplies {
     this.files = files;
   }
 
-  /** Begins the visits that an Open was sent for. */
-  void take(ReadServer server, OpenReply reply) throws SluiceException {
+  /**
+   * Begins the visits that an Open was sent for.
+   *
+   * @param wholeSinceEpoch oldest epoch of the server of which nothing acknowledged is missing
+   */
+  void take(ReadServer server, OpenReply reply, long wholeSinceEpoch) throws SluiceException {
     List<PartitionVisit> visits = server.endOpening();
     if (reply.getPartitionsCount() != visits.size()) {
       throw new SluiceException(
@@ -43,6 +47,7 @@ final class OpenReplies {
               + " partitions");
     }
     server.opened(reply.getEpoch());
+    boolean lostData = wholeSinceEpoch > server.server().getEpoch();
     List<Roaring64NavigableMap> sets = new ArrayList<>();
     for (ByteString set : reply.getAttemptSetsList()) {
       sets.add(attempts(server, set));
@@ -51,7 +56,7 @@ final class OpenReplies {
         new StretchPlacement(
             reply, file -> files.mayOpen(server.source(request.assignment().shuffle()), file));
     for (int i = 0; i < visits.size(); i++) {
-      begin(server, visits.get(i), reply.getPartitions(i), sets, placement);
+      begin(server, visits.get(i), reply.getPartitions(i), lostData, sets, placement);
     }
   }
 
@@ -71,6 +76,7 @@ final class OpenReplies {
       ReadServer server,
       PartitionVisit visit,
       PartitionState found,
+      boolean lostData,
       List<Roaring64NavigableMap> sets,
       StretchPlacement placement)
       throws SluiceException {
@@ -84,9 +90,6 @@ final class OpenReplies {
               + ", expected "
               + visit.partition());
     }
-    boolean restarted = server.openedEpoch() != server.server().getEpoch();
-    Reason absent = restarted ? Reason.LOST : Reason.NEVER_WRITTEN;
-    String life = restarted ? "; the server was started again since the assignment" : "";
     switch (found.getPresence()) {
       case PRESENT -> {
         int set = found.getCompleteAttempts();
@@ -95,12 +98,12 @@ final class OpenReplies {
         long absentAttempt = firstAbsent(visit.progress(), complete);
         if (absentAttempt >= 0) {
           visit.shortfall(
-              restarted || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
+              lostData || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
               "attempt "
                   + absentAttempt
                   + " is not complete there"
                   + (found.getLostCount() > 0 ? "; a disk was lost" : "")
-                  + life);
+                  + (lostData ? "; the server has lost data since the assignment" : ""));
         }
         if (absentAttempt >= 0
             && !visit.progress().hasMoreServers()
@@ -114,12 +117,15 @@ final class OpenReplies {
           server.beginVisit(visit);
         }
       }
-      case PARTITION_EMPTY -> read.endVisit(visit, absent, "the partition is empty there" + life);
+      case PARTITION_EMPTY ->
+          read.endVisit(visit, Reason.NEVER_WRITTEN, "the partition is empty there");
       case SHUFFLE_NEVER_WRITTEN ->
-          read.endVisit(visit, absent, "nothing of the shuffle was ever written there" + life);
+          read.endVisit(
+              visit, Reason.NEVER_WRITTEN, "nothing of the shuffle was ever written there");
       case SHUFFLE_EXPIRED ->
           read.endVisit(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
-      case DATA_LOST -> read.endVisit(visit, Reason.LOST, "the server lost what it had" + life);
+      case DATA_LOST ->
+          read.endVisit(visit, Reason.LOST, "the server has lost data since the assignment");
       case PRESENCE_UNSPECIFIED, UNRECOGNIZED ->
           read.endVisit(
               visit, Reason.NEVER_WRITTEN, "the server does not say why there is nothing");

@@ -356,7 +356,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     } else {
       server.session().succeeded();
       health.answered(server.server());
-      replies.take(server, opened.reply());
+      replies.take(server, opened.reply(), opened.connection().wholeSinceEpoch());
     }
     answered(server, now);
   }

@@ -183,6 +183,24 @@ class ShuffleReadTest {
   }
 
   @Test
+  void aCleanRestartDoesNotMakeBlocksLostThatWereNeverWritten() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
+      ShuffleAssignment assignment = cluster.assign(3, 1, 1);
+      push(cluster, assignment, 0, 0, 100);
+      cluster.server(0).restartCleanly();
+
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 0, 1))) {
+        assertThat(missing(read).reason()).isEqualTo(Reason.INCOMPLETE);
+      }
+      cluster.transport().dropConnections();
+      ShuffleAssignment other = cluster.assign(30, 1, 1);
+      try (ShuffleRead read = cluster.read(request(other, 29, 30, 0))) {
+        assertThat(missing(read).reason()).isEqualTo(Reason.NEVER_WRITTEN);
+      }
+    }
+  }
+
+  @Test
   void saysThatARestartedServerLostItsBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
@@ -194,7 +212,7 @@ class ShuffleReadTest {
         MissingBlocks missing = missing(read);
         assertThat(missing.reason()).isEqualTo(Reason.LOST);
         assertThat(missing.mapAttempt()).isZero();
-        assertThat(missing.detail()).contains("started again");
+        assertThat(missing.detail()).contains("lost data since the assignment");
       }
       assertThat(contents(cluster, request(assignment, 0, 2, 1))).isEqualTo(2);
     }
