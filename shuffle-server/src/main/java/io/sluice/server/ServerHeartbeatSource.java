@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Builds the heartbeats of this server and applies the replies of coordinators. Thread-safe. */
-final class ServerHeartbeatSource implements HeartbeatSource {
+public final class ServerHeartbeatSource implements HeartbeatSource {
   private static final Logger log = LoggerFactory.getLogger(ServerHeartbeatSource.class);
 
   private final StoreReport report;
@@ -38,7 +38,7 @@ final class ServerHeartbeatSource implements HeartbeatSource {
   /**
    * @param tags called for each heartbeat
    */
-  ServerHeartbeatSource(
+  public ServerHeartbeatSource(
       StoreReport report,
       ShuffleStore store,
       Supplier<List<String>> tags,

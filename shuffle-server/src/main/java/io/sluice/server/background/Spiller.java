@@ -167,6 +167,15 @@ public final class Spiller implements AutoCloseable {
     targets.forEach(Target::giveUp);
   }
 
+  /**
+   * Plans once and writes the planned runs, on the calling thread: for one thread that drives the
+   * spiller instead of {@link #start}.
+   */
+  public void spillNow() {
+    plan();
+    targets.forEach(target -> target.thread.runPending());
+  }
+
   private void plan() {
     memory.expireGrants();
     memory.growArena();

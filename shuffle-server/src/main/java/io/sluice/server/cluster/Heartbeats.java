@@ -38,7 +38,12 @@ public final class Heartbeats implements AutoCloseable {
         coordinator -> ClusterChannels.toCoordinator(coordinator, security));
   }
 
-  Heartbeats(
+  /**
+   * As the other, with the network from the caller.
+   *
+   * @param channels opens a channel to a coordinator; owned by this object
+   */
+  public Heartbeats(
       HeartbeatConfig config,
       HeartbeatSource self,
       LeaseTable leases,

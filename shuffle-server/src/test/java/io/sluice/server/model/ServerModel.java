@@ -53,6 +53,9 @@ final class ServerModel {
   final ShuffleStore store = new ShuffleStore(STORE);
   final RunFiles files = new RunFiles(1);
   final Recovered recovered;
+  final ServerCounters counters = new ServerCounters();
+  final FileReads reads;
+  final PushAdmission admission;
   final StoreDataService service;
   final SpillWriter spills;
   final MergeWriter merges;
@@ -85,9 +88,8 @@ final class ServerModel {
     long epoch = Math.max(previousEpoch, findings.newestEpoch()) + 1;
     recovered = recovery.restore(findings, previousEpoch, epoch);
     store.onForgotten(new ForgottenShuffles(disks, files, clock, 1000)::add);
-    ServerCounters counters = new ServerCounters();
     RequestMemory requestMemory = new RequestMemory(1 << 30);
-    FileReads reads =
+    reads =
         new FileReads(
             new DiskReadConfig(1000, 16, 16, 1000, 0, false),
             new ReadBudget(1 << 30),
@@ -100,7 +102,7 @@ final class ServerModel {
             new DiskReadCounters(),
             clock);
     ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
-    PushAdmission admission =
+    admission =
         new PushAdmission(
             epochs,
             ServiceConfig.DEFAULT.limits(),

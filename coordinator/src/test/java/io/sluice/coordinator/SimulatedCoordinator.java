@@ -1,0 +1,92 @@
+package io.sluice.coordinator;
+
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.http.CoordinatorMetrics;
+import io.sluice.coordinator.log.InMemoryMetadataLog;
+import io.sluice.coordinator.log.MetadataLog;
+import io.sluice.coordinator.quota.Quotas;
+import io.sluice.coordinator.quota.RuleFiles;
+import io.sluice.coordinator.service.ClientSettings;
+import io.sluice.coordinator.service.CoordinatorService;
+import io.sluice.coordinator.state.CurrentDecisions;
+import io.sluice.coordinator.state.StateOwner;
+import io.sluice.metrics.http.HttpTimeouts;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongSupplier;
+
+/**
+ * A coordinator of a simulation: production classes over a metadata log in memory. Its process can
+ * end and start again. Time and randomness come from the caller. Belongs to one thread, on which
+ * {@link #runPending} decides.
+ */
+public final class SimulatedCoordinator {
+  private final CoordinatorConfig config;
+  private final Inputs inputs;
+  private final MetadataLog log = InMemoryMetadataLog.keeping();
+  private StateOwner owner;
+  private CoordinatorService service;
+
+  public SimulatedCoordinator(
+      Map<String, String> settings, Clock clock, LongSupplier nanoTime, Random random) {
+    ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, settings);
+    this.config = CoordinatorConfig.from(set);
+    this.inputs = new Inputs(set, () -> set, clock, nanoTime, random, HttpTimeouts.DEFAULT);
+  }
+
+  /** Starts a process on the log that the last one left. */
+  public void start() throws IOException {
+    ClusterHistory history = new ClusterHistory();
+    PortLimits limits = PortLimits.of(config.ports(), inputs.nanoTime());
+    CoordinatorMetrics metrics = limits.metrics();
+    Quotas quotas = new Quotas(new RuleFiles(config.quotas()).read());
+    CurrentDecisions decisions =
+        new CurrentDecisions(
+            config.servers(),
+            config.applications(),
+            config.assignment(),
+            quotas,
+            inputs.nanoTime());
+    owner = StateParts.owner(log, inputs, decisions, quotas, history, metrics, limits.audit());
+    service =
+        new CoordinatorService(
+            owner,
+            decisions,
+            () -> ClientSettings.NONE,
+            metrics,
+            ClusterSecurity.OFF.grants(),
+            inputs.nanoTime(),
+            inputs.seeds());
+  }
+
+  /** Ends the process at once. */
+  public void crash() {
+    owner = null;
+    service = null;
+  }
+
+  public boolean isRunning() {
+    return owner != null;
+  }
+
+  /** The protocol of the running process. */
+  public CoordinatorService service() {
+    return service;
+  }
+
+  /** Decides the requests that arrived, and lets time pass. */
+  public void runPending() {
+    if (owner != null) {
+      owner.runPending();
+    }
+  }
+
+  /** Live applications that the running process knows. */
+  public int applications() {
+    return owner.view().applications().liveCount();
+  }
+}
