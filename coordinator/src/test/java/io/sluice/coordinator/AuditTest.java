@@ -180,7 +180,7 @@ class AuditTest {
     assertThat(line)
         .containsEntry("action", "connect")
         .containsEntry("outcome", "DENIED")
-        .containsEntry("reason", "too many connections from 127.0.0.1, limit 3");
+        .containsEntry("reason", "too many connections from 127.0.0.1, limit=3");
     assertThat(lines).as("of seventeen").hasSizeLessThan(16);
   }
 
@@ -201,7 +201,7 @@ class AuditTest {
     }
     assertThat(next())
         .containsEntry("outcome", "DENIED")
-        .containsEntry("reason", "HTTP port: too many connections from 127.0.0.1, limit 4");
+        .containsEntry("reason", "HTTP port: too many connections from 127.0.0.1, limit=4");
   }
 
   /** 1 if the port has said something, 0 if it has closed the connection. */

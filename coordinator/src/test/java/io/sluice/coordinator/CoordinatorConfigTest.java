@@ -173,7 +173,7 @@ class CoordinatorConfigTest {
     assertThatThrownBy(
             () -> config(Map.of("rss.coordinator.exclude.nodes.file.path", "hdfs://a/b")))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("a path of this machine");
+        .hasMessageContaining("a local path");
   }
 
   @Test

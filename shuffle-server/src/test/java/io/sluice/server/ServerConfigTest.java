@@ -187,7 +187,7 @@ class ServerConfigTest {
         "rss.storage.type MEMORY_LOCALFILE_HDFS needs rss.server.remote.storage.path");
     assertRefused(
         Map.of("rss.server.remote.storage.path", "/plain"),
-        "does not do: a directory with its scheme, such as hdfs://cluster/sluice");
+        "is not allowed; expected: a directory with its scheme, such as hdfs://cluster/sluice");
   }
 
   @Test

@@ -152,7 +152,7 @@ class JobShuffleTest {
         JobCredentials.learn(task, ofTask);
 
         assertThatThrownBy(task.credentials()::forConnection)
-            .hasMessageContaining("no connection without proof");
+            .hasMessageContaining("cannot connect without a token");
       }
     } finally {
       shuffle.close(true);

@@ -421,7 +421,7 @@ class ApplicationSessionTest {
     assertThat(refused.message())
         .startsWith("coordinator 127.0.0.1:" + port + ": ")
         .contains("did not prove that it belongs to this cluster")
-        .contains("asks for no proof");
+        .contains("does not support authentication");
     assertThat(coordinator.asked).isEmpty();
   }
 
@@ -474,7 +474,7 @@ class ApplicationSessionTest {
     assertThat(coordinator.asked).containsExactly("register app of me");
     assertThatThrownBy(credentials::forConnection)
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("no connection without proof");
+        .hasMessageContaining("cannot connect without a token");
   }
 
   @Test

@@ -205,7 +205,7 @@ class CallProofsTest {
                 call(
                     port,
                     CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"), new SecureRandom())))
-        .hasMessageContaining("user alice is not known here with this secret");
+        .hasMessageContaining("user alice is unknown, or its secret is wrong");
     assertThat(served).hasValue(0);
   }
 
@@ -213,8 +213,8 @@ class CallProofsTest {
   void aProcessThatAsksForNoProofGetsNoRequest() throws Exception {
     int port = serve(server -> {});
 
-    assertUnproven(port, alice(), "it asks for no proof");
-    assertUnproven(port, security(true).proofs().get(0), "it asks for no proof");
+    assertUnproven(port, alice(), "it does not support authentication");
+    assertUnproven(port, security(true).proofs().get(0), "it does not support authentication");
     assertThat(served).hasValue(0);
   }
 
@@ -222,7 +222,7 @@ class CallProofsTest {
   void aProcessThatSendsNoChallengeGetsNoRequest() throws Exception {
     int port = serve(server -> server.addService(new FalseChallenges(ByteString.EMPTY)));
 
-    assertUnproven(port, alice(), "without a challenge");
+    assertUnproven(port, alice(), "has no challenge");
     assertThat(served).hasValue(0);
   }
 

@@ -1,12 +1,12 @@
 package io.sluice.common.auth;
 
 /**
- * A change that an operator has made, or was not allowed to make.
+ * Audit entry of an admin operation, executed or refused.
  *
- * @param call what was asked for: method and path
- * @param outcome {@code OK}, or the status that the caller was given
- * @param caller as proved
+ * @param call HTTP method and path
+ * @param outcome {@code OK}, or the status returned to the caller
+ * @param caller authenticated caller
  * @param peer address and port of the caller
- * @param reason why it was refused; empty: it was not
+ * @param reason reason for the refusal; empty if executed
  */
 public record AdminEntry(String call, String outcome, String caller, String peer, String reason) {}

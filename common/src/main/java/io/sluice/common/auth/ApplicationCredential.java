@@ -5,8 +5,8 @@ import io.sluice.common.error.StatusCode;
 import java.util.Arrays;
 
 /**
- * What an application's processes prove themselves with: a token and its key. Passed from driver to
- * tasks over the engine's own protected ways only; never printed. Immutable.
+ * Credential of an application's processes: a token and its key. Passed from driver to tasks over
+ * protected channels of the engine only; never printed. Immutable.
  */
 public final class ApplicationCredential {
   private static final byte VERSION = 1;
@@ -16,9 +16,9 @@ public final class ApplicationCredential {
   private final byte[] key;
 
   /**
-   * @param tokenBytes takes
-   * @param key takes
-   * @throws SluiceException DENIED if the bytes are no token
+   * @param tokenBytes ownership is transferred
+   * @param key ownership is transferred
+   * @throws SluiceException DENIED if the bytes are not a token
    */
   ApplicationCredential(byte[] tokenBytes, byte[] key) throws SluiceException {
     if (key.length != Hmac.LENGTH) {
@@ -29,7 +29,7 @@ public final class ApplicationCredential {
     this.key = key;
   }
 
-  /** What {@link #toBytes} gave. */
+  /** Decodes the result of {@link #toBytes}. */
   public static ApplicationCredential fromBytes(byte[] bytes) throws SluiceException {
     if (bytes.length < 1 + Hmac.LENGTH || bytes[0] != VERSION) {
       throw new SluiceException(
@@ -40,7 +40,7 @@ public final class ApplicationCredential {
         Arrays.copyOfRange(bytes, 1, 1 + Hmac.LENGTH));
   }
 
-  /** Secret: 1 byte version (1), 32 bytes key, the token. */
+  /** Encoded form, which is secret: 1 byte version (1), 32 bytes key, the token. */
   public byte[] toBytes() {
     byte[] bytes = new byte[1 + Hmac.LENGTH + tokenBytes.length];
     bytes[0] = VERSION;
@@ -57,17 +57,17 @@ public final class ApplicationCredential {
     return token.user();
   }
 
-  /** Since 1970. */
+  /** Expiry in milliseconds since 1970. */
   public long expiryMs() {
     return token.expiryMs();
   }
 
-  /** The token, which is no secret. A copy. */
+  /** A copy of the token, which is not secret. */
   public byte[] tokenBytes() {
     return tokenBytes.clone();
   }
 
-  /** HMAC with the token's key; {@code label} says what the result is for. */
+  /** HMAC with the token's key; {@code label} names the purpose of the result. */
   public byte[] mac(String label, byte[]... parts) {
     return Hmac.of(key, label, parts);
   }

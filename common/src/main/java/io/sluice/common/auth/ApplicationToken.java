@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The public part of a token: whose connections may work for an application until when. Whoever
- * holds it can do nothing with it; what proves is its key, which a process of the cluster derives
- * from it and the cluster's secret.
+ * The public part of a token: application, user and expiry of its connections. The token alone
+ * authorizes nothing. The proof needs its key, which processes of the cluster derive from the token
+ * and the cluster's secret.
  *
  * <pre>
  *  at size field          little-endian
@@ -21,18 +21,18 @@ import java.nio.charset.StandardCharsets;
  *   8    2 applicationLength a, 1..256
  *  10    6 reserved       zero
  *  16    8 issuedMs       since 1970
- *  24    8 expiryMs       since 1970; refused from then on
- *  32   16 nonce          random: no two tokens are alike
- *  48    k keyId          ASCII: the cluster key that the token's key is derived from
+ *  24    8 expiryMs       since 1970; the token is refused from this time on
+ *  32   16 nonce          random, makes each token unique
+ *  48    k keyId          ASCII: the cluster key from which the token's key is derived
  *        u user           ASCII
  *        a application    ASCII
  * </pre>
  *
- * Nothing follows. Key = HMAC-SHA256(cluster key, "sluice token v1", all bytes).
+ * No bytes follow. Key = HMAC-SHA256(cluster key, "sluice token v1", all bytes).
  *
  * @param keyId of the cluster key
- * @param nonceHigh second half of the 16 bytes
- * @param nonceLow first half of them
+ * @param nonceHigh bytes 40..47
+ * @param nonceLow bytes 32..39
  */
 public record ApplicationToken(
     String keyId,
@@ -49,7 +49,7 @@ public record ApplicationToken(
   static final int MAX_USER = 64;
   static final int MAX_APPLICATION = 256;
 
-  /** Most bytes of a token. */
+  /** Maximum length of a token in bytes. */
   public static final int MAX_LENGTH = FIXED_LENGTH + MAX_KEY_ID + MAX_USER + MAX_APPLICATION;
 
   public ApplicationToken {
@@ -58,10 +58,12 @@ public record ApplicationToken(
     check("application", application, MAX_APPLICATION);
   }
 
-  private static void check(String what, String text, int most) {
-    if (text.isEmpty() || text.length() > most || text.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+  private static void check(String what, String text, int maxLength) {
+    if (text.isEmpty()
+        || text.length() > maxLength
+        || text.chars().anyMatch(c -> c <= ' ' || c > '~')) {
       throw new IllegalArgumentException(
-          what + ": expected 1 to " + most + " visible ASCII characters");
+          what + ": expected 1 to " + maxLength + " visible ASCII characters");
     }
   }
 
@@ -82,9 +84,9 @@ public record ApplicationToken(
   }
 
   /**
-   * Reads a token. What it says holds only if its key proves it.
+   * Decodes a token. Its fields are trusted only after a proof with its key.
    *
-   * @throws SluiceException DENIED if the bytes are none
+   * @throws SluiceException DENIED if the bytes are not a token
    */
   static ApplicationToken fromBytes(byte[] bytes) throws SluiceException {
     if (bytes.length < FIXED_LENGTH || bytes.length > MAX_LENGTH) {

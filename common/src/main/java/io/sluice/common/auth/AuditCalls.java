@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Writes every call that changes something for an application to the audit log, with its outcome.
- * Its place is behind the guard, which logs what it denies by itself. An entry is made when the
- * outcome is known and takes at most a few kilobytes, whatever the request has. Data streams pass
- * untouched. Thread-safe.
+ * Writes every call that changes an application's state to the audit log, with its outcome. Runs
+ * after {@link CallGuard}, which logs its denials itself. An entry is written when the outcome is
+ * known and has at most a few kilobytes, independent of the request's size. Data streams are not
+ * audited. Thread-safe.
  */
 public final class AuditCalls implements ServerInterceptor {
-  /** Numbers of shuffles that an entry names: as many as its field has room for. */
+  /** Maximum number of shuffles listed in an entry, limited by the length of its field. */
   private static final int MAX_SHUFFLES = 40;
 
   private final AuditLog audit;
@@ -59,7 +59,7 @@ public final class AuditCalls implements ServerInterceptor {
     return PeerConnections.text(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
   }
 
-  /** What is to be written but for the outcome; null for calls that change nothing. */
+  /** The entry without its outcome; null for calls that change nothing. */
   private static AuditEntry entry(Object request, String peer) {
     if (request instanceof RegisterApplicationRequest register) {
       return new AuditEntry(
@@ -105,7 +105,7 @@ public final class AuditCalls implements ServerInterceptor {
     return new AuditEntry(AuditEntry.Action.DELETE, "", application, "", shuffles, peer, "");
   }
 
-  /** Its request is known before its reply: all these calls have one of each. */
+  /** A unary call: the request arrives before the reply is sent. */
   private final class AuditedCall<Q, R>
       extends ForwardingServerCall.SimpleForwardingServerCall<Q, R> {
     private volatile Object request;
@@ -138,11 +138,11 @@ public final class AuditCalls implements ServerInterceptor {
       super.close(status, trailers);
     }
 
-    /** Only the first answer counts; it ends the hold on the request. */
+    /** Writes the entry at the first outcome, and releases the request. */
     private void answered(String outcome, String reason) {
-      Object asked = request;
+      Object audited = request;
       request = null;
-      AuditEntry entry = asked == null ? null : entry(asked, peer(this));
+      AuditEntry entry = audited == null ? null : entry(audited, peer(this));
       if (entry != null) {
         audit.write(
             new AuditEntry(

@@ -1,12 +1,12 @@
 package io.sluice.common.auth;
 
 /**
- * One line of the audit log. What is not known is empty and left out.
+ * One line of the audit log. Unknown fields are empty and omitted.
  *
- * @param outcome {@code OK}, or the status that the caller was given
- * @param shuffle its number, or what was meant instead
+ * @param outcome {@code OK}, or the status returned to the caller
+ * @param shuffle shuffle numbers, or {@code all}
  * @param peer address and port of the caller
- * @param reason why it was refused, or why it happened without a caller
+ * @param reason reason for the refusal, or cause of a change without a caller
  */
 public record AuditEntry(
     Action action,
@@ -17,27 +17,27 @@ public record AuditEntry(
     String peer,
     String reason) {
 
-  /** What was done or attempted. */
+  /** Executed or attempted action. */
   public enum Action {
     /** A driver registers its application. */
     REGISTER,
-    /** A driver says that its application is over. */
+    /** A driver unregisters its application. */
     UNREGISTER,
-    /** A driver wants servers for a shuffle. */
+    /** A driver requests servers for a shuffle. */
     ASSIGN,
-    /** A lease ran out. */
+    /** A lease expired. */
     EXPIRE,
-    /** Shuffles and their data are dropped. */
+    /** Shuffles and their data are deleted. */
     DELETE,
-    /** Servers take nothing more of an application, or take something again. */
+    /** Servers refuse data of an application because of a quota, or accept it again. */
     QUOTA,
-    /** Somebody connects. Only refusals are written. */
+    /** A data connection is opened. Only refusals are written. */
     CONNECT
   }
 
   public static final String OK = "OK";
 
-  /** What happened to an application without anybody's call. */
+  /** An action that was not caused by a call. */
   public static AuditEntry happened(Action action, String application, String reason) {
     return new AuditEntry(action, OK, application, "", "", "", reason);
   }

@@ -6,14 +6,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Writes the audit log: a logger of its own, so that it can go where it is kept. What a peer has
- * said stands in fields, never in the message.
+ * Writes the audit log, a separate logger, so that it can have its own appender. Text from a peer
+ * is written as fields, never in the message.
  */
 public final class AuditLog {
   /** Name of the logger. */
   public static final String LOGGER = "sluice.audit";
 
-  /** Longer values come from nobody who means well. */
+  /** Longer values are cut; no legitimate value is longer. */
   private static final int MAX_LENGTH = 500;
 
   private static final Logger log = LoggerFactory.getLogger(LOGGER);
@@ -31,7 +31,7 @@ public final class AuditLog {
     line.log("audit");
   }
 
-  /** An operator's act. */
+  /** An admin operation. */
   public void write(AdminEntry entry) {
     LoggingEventBuilder line =
         log.atInfo().addKeyValue("action", "admin").addKeyValue("outcome", entry.outcome());
@@ -55,7 +55,7 @@ public final class AuditLog {
 
   private static void add(LoggingEventBuilder line, String key, String value) {
     if (!value.isEmpty()) {
-      // The builder adds to itself.
+      // The builder is mutable.
       LoggingEventBuilder unused =
           line.addKeyValue(
               key, value.length() <= MAX_LENGTH ? value : value.substring(0, MAX_LENGTH) + "…");

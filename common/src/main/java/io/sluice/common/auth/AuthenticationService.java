@@ -6,7 +6,7 @@ import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.ChallengeReply;
 import io.sluice.proto.ChallengeRequest;
 
-/** {@code sluice.v1.Authentication}. Thread-safe. */
+/** Service {@code sluice.v1.Authentication}: issues challenges to callers. Thread-safe. */
 public final class AuthenticationService extends AuthenticationGrpc.AuthenticationImplBase {
   private final CallAuthenticator authenticator;
 

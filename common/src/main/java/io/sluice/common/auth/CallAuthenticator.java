@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Verifies the proofs that come with control calls. Thread-safe. */
+/** Verifies the proofs of control calls. Thread-safe. */
 public final class CallAuthenticator {
   private final TokenAuthority tokens;
   private final Supplier<Users> users;
   private final CallChallenges challenges;
 
   /**
-   * @param users asked anew each time, so that a changed file holds from then on
+   * @param users read on each use, so that a changed file takes effect at once
    */
   public CallAuthenticator(
       TokenAuthority tokens, Supplier<Users> users, SecureRandom random, LongSupplier nanoTime) {
@@ -37,7 +37,7 @@ public final class CallAuthenticator {
   }
 
   /**
-   * Who proves to make a call.
+   * Verifies a proof and returns its caller.
    *
    * @param call full name, {@code package.Service/Method}
    * @throws SluiceException DENIED
@@ -45,7 +45,7 @@ public final class CallAuthenticator {
   Caller authenticate(CallProof proof, String call) throws SluiceException {
     byte[] challenge = proof.getChallenge().toByteArray();
     if (!challenges.isOurs(challenge)) {
-      throw denied("the answer to a challenge that is old, or was not this process's");
+      throw denied("the challenge has expired or was not issued by this process");
     }
     byte[] nonce = proof.getNonce().toByteArray();
     if (nonce.length != CallProofs.NONCE_LENGTH) {
@@ -54,18 +54,18 @@ public final class CallAuthenticator {
     }
     Caller claimed = claimed(proof);
     byte[] key = claimed.provedBy().key().orElseGet(() -> new byte[Hmac.LENGTH]);
-    boolean right = Hmac.same(mac(key, challenge, nonce, call), proof.getMac().toByteArray());
-    if (!right || claimed.provedBy().key().isEmpty()) {
-      // The same words for an unknown user and a wrong secret.
-      throw denied(claimed.text() + " is not known here with this secret");
+    boolean valid = Hmac.same(mac(key, challenge, nonce, call), proof.getMac().toByteArray());
+    if (!valid || claimed.provedBy().key().isEmpty()) {
+      // One message for an unknown user and a wrong secret.
+      throw denied(claimed.text() + " is unknown, or its secret is wrong");
     }
     if (!challenges.use(challenge)) {
-      throw denied("the answer to a challenge came twice");
+      throw denied("the challenge was answered before");
     }
     return claimed;
   }
 
-  /** As the proof says; the key, which proves it or not, is what this process knows. */
+  /** The caller that the proof names, with the key that this process has for it. */
   private Caller claimed(CallProof proof) throws SluiceException {
     return switch (proof.getCallerCase()) {
       case USER -> {
@@ -91,20 +91,20 @@ public final class CallAuthenticator {
             tokens
                 .keys()
                 .find(proof.getClusterKey())
-                .orElseThrow(() -> denied("a cluster key that is not in use here"));
+                .orElseThrow(() -> denied("the cluster key of the proof is not in use"));
         yield new Caller(
             Caller.Kind.CLUSTER, key.id(), Role.USER, "", new Caller.ProvedBy(peerKey(key)));
       }
-      case CALLER_NOT_SET -> throw denied("a proof of nobody");
+      case CALLER_NOT_SET -> throw denied("the proof names no caller");
     };
   }
 
-  /** By which processes of the cluster know each other. */
+  /** Key with which processes of the cluster authenticate each other. */
   static byte[] peerKey(ClusterKeys.Key key) {
     return Hmac.of(key.secret(), "sluice peer v1");
   }
 
-  /** Who the certificate of a connection names. */
+  /** The user of a connection's certificate. */
   Caller ofCertificate(String commonName) throws SluiceException {
     return users.get().ofCertificate(commonName);
   }

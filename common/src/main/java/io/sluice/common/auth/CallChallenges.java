@@ -11,12 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Challenges of this process to its callers: nothing is kept of one that is given out, so that
- * asking for many costs nobody anything; one that was answered rightly is remembered until it would
- * be too old anyway, so that it serves once. Thread-safe.
+ * Challenges of this process to its callers. An issued challenge is not stored, so that a flood of
+ * requests uses no memory. A challenge with a valid answer is stored until it expires, so that it
+ * can be used only once. Thread-safe.
  *
- * <p>A challenge is: 8 bytes time, 16 random bytes, HMAC with a key that lives as long as the
- * process.
+ * <p>A challenge is: 8 bytes time, 16 random bytes, HMAC with a random key of this process.
  */
 final class CallChallenges {
   private static final long LIFETIME_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -46,7 +45,7 @@ final class CallChallenges {
     return ByteBuffer.allocate(LENGTH).put(plain).put(Hmac.of(key, LABEL, plain)).array();
   }
 
-  /** Whether this process made it within its time. */
+  /** Whether this process issued the challenge and it has not expired. */
   boolean isOurs(byte[] challenge) {
     if (challenge.length != LENGTH) {
       return false;
@@ -57,7 +56,7 @@ final class CallChallenges {
         && nanoTime.getAsLong() - ByteBuffer.wrap(plain).getLong() < LIFETIME_NANOS;
   }
 
-  /** Uses a challenge of ours that was answered rightly; false if it was used before. */
+  /** Marks a challenge with a valid answer as used; false if it was used before. */
   synchronized boolean use(byte[] challenge) {
     long now = nanoTime.getAsLong();
     while (!usedInOrder.isEmpty() && now - usedInOrder.getFirst().atNanos > LIFETIME_NANOS) {

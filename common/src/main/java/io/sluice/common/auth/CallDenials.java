@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Counts the denied calls of one port and writes them to the audit log: one line a second at most
- * for callers that are not known, and one for those that are, so that a stranger's flood does not
- * hide what a user tried. Thread-safe.
+ * Counts the denied calls of one port and writes them to the audit log. At most one line per second
+ * is written for anonymous callers, and one for known callers. A flood of anonymous calls therefore
+ * does not hide the calls of a user. Thread-safe.
  */
 public final class CallDenials {
   private static final int MAX_CALL_LENGTH = 100;
@@ -35,7 +35,7 @@ public final class CallDenials {
     this.knownCallers = new LineLimit(nanoTime);
   }
 
-  /** Of a call that any page of a browser makes: it is counted and not written. */
+  /** Counts a denied call without writing it, such as the requests of any browser page. */
   public void counted(Cause cause) {
     counts.get(cause).increment();
   }
@@ -54,7 +54,7 @@ public final class CallDenials {
     }
   }
 
-  /** Calls that were denied for a reason. */
+  /** Number of calls that were denied for a cause. */
   public long count(Cause cause) {
     return counts.get(cause).sum();
   }

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets control calls through to those who may make them. A call of somebody else ends with
- * UNAUTHENTICATED (a proof that is none) or PERMISSION_DENIED; it never reaches the service. What
- * caller and method decide is decided from the headers: the request of such a call is not asked
- * for, so that it is neither gathered nor read. Thread-safe.
+ * Authenticates and authorizes control calls. A refused call ends with UNAUTHENTICATED (invalid
+ * proof) or PERMISSION_DENIED and never reaches the service. Decisions that depend only on caller
+ * and method use the headers; the request of a call refused in this way is neither read nor
+ * buffered. Thread-safe.
  */
 public final class CallGuard implements ServerInterceptor {
   private final CallAuthenticator authenticator;
@@ -29,30 +29,29 @@ public final class CallGuard implements ServerInterceptor {
   private final Rules rules;
   private final CallDenials denials;
 
-  /** Who may make which call. */
+  /** Authorization rules. */
   public interface Rules {
     /**
-     * Looks at the headers of a call.
+     * Checks the headers of a call.
      *
-     * @param call name of the method, without the service's
-     * @return why the caller may not make it whatever the request says, in one line, or null
+     * @param call name of the method, without the service
+     * @return one-line reason to refuse the call independent of its request, or null
      */
     String refusal(Caller caller, String call);
 
     /**
-     * Looks at the request of a call whose headers were not refused.
+     * Checks the request of a call whose headers were accepted.
      *
-     * @param call name of the method, without the service's
-     * @return why the caller may not, in one line, or null
+     * @param call name of the method, without the service
+     * @return one-line reason to refuse the call, or null
      */
     String refusal(Caller caller, String call, Object request);
   }
 
   /**
-   * @param required whether the rules hold; else they hold for nobody, and callers that prove
-   *     themselves are known
-   * @param open full names of services that are open to everybody, or guard themselves
-   * @param denials hears of calls that were ended
+   * @param required whether the rules are enforced; otherwise callers are only identified
+   * @param open full names of services without authentication, or with their own
+   * @param denials receives denied calls
    */
   public CallGuard(
       CallAuthenticator authenticator,
@@ -77,7 +76,7 @@ public final class CallGuard implements ServerInterceptor {
     try {
       caller = caller(call, headers);
     } catch (SluiceException e) {
-      end(call, Cause.UNAUTHENTICATED, Caller.NOBODY, e.getMessage());
+      end(call, Cause.UNAUTHENTICATED, Caller.ANONYMOUS, e.getMessage());
       return new ServerCall.Listener<>() {};
     }
     String why =
@@ -97,13 +96,13 @@ public final class CallGuard implements ServerInterceptor {
     try {
       proof = headers.get(CallProofs.PROOF);
     } catch (IllegalArgumentException e) {
-      throw new SluiceException(StatusCode.DENIED, "a proof that cannot be read", e);
+      throw new SluiceException(StatusCode.DENIED, "the proof in the headers cannot be parsed", e);
     }
     if (proof != null) {
       return authenticator.authenticate(proof, call.getMethodDescriptor().getFullMethodName());
     }
     Optional<String> certified = certified(call);
-    return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.NOBODY;
+    return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.ANONYMOUS;
   }
 
   private static Optional<String> certified(ServerCall<?, ?> call) {
@@ -115,7 +114,7 @@ public final class CallGuard implements ServerInterceptor {
         new DeniedCall(
             cause,
             call.getMethodDescriptor().getFullMethodName(),
-            caller.kind() == Caller.Kind.NOBODY ? "" : caller.text(),
+            caller.kind() == Caller.Kind.ANONYMOUS ? "" : caller.text(),
             PeerConnections.text(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
             why));
     Status status =
@@ -123,7 +122,7 @@ public final class CallGuard implements ServerInterceptor {
     call.close(status.withDescription(why), new Metadata());
   }
 
-  /** Asks the rules when the request is there, and before the service sees it. */
+  /** Checks the request against the rules before it is passed to the service. */
   private final class Guarded<Q> extends SimpleForwardingServerCallListener<Q> {
     private final ServerCall<Q, ?> call;
     private final Caller caller;

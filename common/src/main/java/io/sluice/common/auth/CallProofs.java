@@ -22,10 +22,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The caller's side of proving control calls: every call of a channel asks for a challenge first
- * and brings the answer. The reply must prove that the called process knows the caller's key, too:
- * a process that asks for no proof, or gives none, gets no request or no hearing, and the call
- * fails with UNAUTHENTICATED and {@link UnprovenPeerException}. Thread-safe.
+ * Client side of mutual authentication of control calls: every call of a channel requests a
+ * challenge first and sends its answer. The reply must prove that the called process knows the
+ * caller's key, too. Without a challenge the request is not sent; without a proof the reply is
+ * discarded. In both cases the call fails with UNAUTHENTICATED and {@link UnprovenPeerException}.
+ * Thread-safe.
  */
 public final class CallProofs implements ClientInterceptor {
   static final Metadata.Key<CallProof> PROOF =
@@ -47,17 +48,17 @@ public final class CallProofs implements ClientInterceptor {
     this.required = required;
   }
 
-  /** Who the caller is, and what proves it. */
+  /** The identity of the caller. */
   @FunctionalInterface
   private interface Prover {
-    /** Names the caller in a proof; returns the key that proves it. */
+    /** Sets the caller in a proof; returns the caller's key. */
     byte[] introduce(CallProof.Builder proof);
   }
 
   /**
    * For a user.
    *
-   * @param secret of {@link Users#userSecret}
+   * @param secret as returned by {@link Users#userSecret}
    */
   public static CallProofs ofUser(String user, byte[] secret, SecureRandom random) {
     return new CallProofs(
@@ -83,8 +84,8 @@ public final class CallProofs implements ClientInterceptor {
   /**
    * For a process of the cluster.
    *
-   * @param required whether processes that ask for no proof are refused; else they are called
-   *     without one, as long as a cluster is changed over to authentication
+   * @param required whether calls fail if the called process does not request a proof; otherwise
+   *     they are sent without one, for the time in which a cluster is switched to authentication
    */
   public static CallProofs ofCluster(TokenAuthority tokens, SecureRandom random, boolean required) {
     return new CallProofs(
@@ -115,7 +116,7 @@ public final class CallProofs implements ClientInterceptor {
   private final class Exchange extends CallCredentials {
     private final Channel channel;
 
-    /** Null: none is demanded. Written before the request is sent. */
+    /** Null: no proof is expected. Written before the request is sent. */
     private volatile byte[] replyProof;
 
     private Exchange(Channel channel) {
@@ -145,8 +146,8 @@ public final class CallProofs implements ClientInterceptor {
                   } else if (required) {
                     applier.fail(
                         unproven(
-                            "it asks for no proof, although this process has a secret;"
-                                + " authentication is off there, or it is a false one"));
+                            "it does not support authentication, although this process has a"
+                                + " secret; enable authentication there, or check the address"));
                   } else {
                     applier.apply(new Metadata());
                   }
@@ -155,7 +156,7 @@ public final class CallProofs implements ClientInterceptor {
                 @Override
                 public void onCompleted() {
                   if (challenge.isEmpty()) {
-                    applier.fail(unproven("it answered without a challenge"));
+                    applier.fail(unproven("its reply has no challenge"));
                   } else {
                     applier.apply(headers(challenge, name));
                   }
@@ -183,7 +184,7 @@ public final class CallProofs implements ClientInterceptor {
     }
   }
 
-  /** Hands on nothing of a reply that is not proved, but for its failure. */
+  /** Discards a reply without a valid proof; failures are passed on. */
   private static final class ProvedCall<Q, R> extends SimpleForwardingClientCall<Q, R> {
     private final Exchange exchange;
 
@@ -206,7 +207,7 @@ public final class CallProofs implements ClientInterceptor {
                 super.onHeaders(reply);
               } else {
                 refused = true;
-                ProvedCall.this.cancel("the reply is not proved", null);
+                ProvedCall.this.cancel("the reply has no valid proof", null);
               }
             }
 

@@ -5,28 +5,31 @@ import io.sluice.common.error.PeerText;
 import java.util.Optional;
 
 /**
- * Who makes a control call, as proved. Immutable.
+ * The authenticated caller of a control call. Immutable.
  *
- * @param name of the user, the application's user, or the cluster key
- * @param role of a USER
- * @param application of an APPLICATION; else empty
+ * @param name name of the user, of the application's user, or of the cluster key
+ * @param role role of a USER
+ * @param application name of an APPLICATION; else empty
  */
 public record Caller(Kind kind, String name, Role role, String application, ProvedBy provedBy) {
-  /** Who proved nothing. */
-  public static final Caller NOBODY = new Caller(Kind.NOBODY, "", Role.USER, "", ProvedBy.NOTHING);
+  /** A caller without a proof. */
+  public static final Caller ANONYMOUS =
+      new Caller(Kind.ANONYMOUS, "", Role.USER, "", ProvedBy.NOTHING);
 
-  static final Context.Key<Caller> CONTEXT = Context.keyWithDefault("sluice-caller", NOBODY);
+  static final Context.Key<Caller> CONTEXT = Context.keyWithDefault("sluice-caller", ANONYMOUS);
 
-  /** What sort of caller it is. */
+  /** Type of caller. */
   public enum Kind {
-    NOBODY,
+    ANONYMOUS,
     USER,
     APPLICATION,
     /** A process that knows the cluster's secret. */
     CLUSTER
   }
 
-  /** What proved it: a key, which is never printed, or the certificate of the connection. */
+  /**
+   * Means of authentication: a key, which is never printed, or the certificate of the connection.
+   */
   public static final class ProvedBy {
     static final ProvedBy NOTHING = new ProvedBy(null);
     static final ProvedBy CERTIFICATE = new ProvedBy(null);
@@ -47,7 +50,7 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
     }
   }
 
-  /** Of the call that the current thread handles. */
+  /** Caller of the call that the current thread handles. */
   public static Caller current() {
     return CONTEXT.get();
   }
@@ -57,12 +60,12 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
   }
 
   /**
-   * Whether an application is this caller's own: a user's applications begin with the user's name
-   * and a dot, so that every coordinator sees by itself whose an application is.
+   * Whether this caller owns an application. The names of a user's applications begin with the
+   * user's name and a dot, so that every coordinator can derive the owner from the name.
    */
   public boolean owns(String someApplication) {
     return switch (kind) {
-      case NOBODY -> false;
+      case ANONYMOUS -> false;
       case USER ->
           role == Role.ADMIN || (role == Role.USER && someApplication.startsWith(name + "."));
       case APPLICATION -> application.equals(someApplication);
@@ -73,7 +76,7 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
   /** For messages. */
   public String text() {
     return switch (kind) {
-      case NOBODY -> "nobody";
+      case ANONYMOUS -> "anonymous caller";
       case USER -> "user " + name;
       case APPLICATION -> "application " + PeerText.quoted(application);
       case CLUSTER -> "cluster key " + name;

@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The secret of a cluster: one key, or two while it is being changed. The first one signs, each
- * verifies. Known to coordinators and servers only. Immutable.
+ * The secret of a cluster: one key, or two during a key change. The first key signs, both verify.
+ * Only coordinators and servers know the secret. Immutable.
  *
- * <p>Text: one key a line (or, in an environment variable, after a comma), its id and at least 32
- * random bytes in Base64; {@code #} begins a comment line.
+ * <p>Text form: one key per line (in an environment variable also separated by commas), its id and
+ * at least 32 random bytes in Base64; {@code #} begins a comment line.
  */
 public final class ClusterKeys {
-  /** Least bytes of a key: as many as the HMAC has. */
-  static final int LEAST_BYTES = 32;
+  /** Minimum length of a key in bytes: the length of the HMAC. */
+  static final int MIN_BYTES = 32;
 
-  private static final int MOST_KEYS = 2;
+  private static final int MAX_KEYS = 2;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,32}");
 
   private final List<Key> keys;
@@ -51,9 +51,9 @@ public final class ClusterKeys {
   }
 
   /**
-   * Reads keys.
+   * Parses keys.
    *
-   * @throws IllegalArgumentException what is wrong and what would be right, without any secret
+   * @throws IllegalArgumentException with the problem and the expected form, without any secret
    */
   public static ClusterKeys parse(String text) {
     List<Key> found = new ArrayList<>();
@@ -66,46 +66,46 @@ public final class ClusterKeys {
       }
       found.add(key(line.split("\\s+"), number));
     }
-    if (found.isEmpty() || found.size() > MOST_KEYS) {
+    if (found.isEmpty() || found.size() > MAX_KEYS) {
       throw new IllegalArgumentException(
-          found.size() + " keys; give one, or two while the secret is being changed");
+          found.size() + " keys; expected one, or two during a key change");
     }
-    if (found.size() == MOST_KEYS && found.get(0).id.equals(found.get(1).id)) {
+    if (found.size() == MAX_KEYS && found.get(0).id.equals(found.get(1).id)) {
       throw new IllegalArgumentException("two keys with id " + found.get(0).id);
     }
     return new ClusterKeys(found);
   }
 
-  private static Key key(String[] words, int number) {
-    if (words.length != 2 || !ID.matcher(words[0]).matches()) {
+  private static Key key(String[] fields, int number) {
+    if (fields.length != 2 || !ID.matcher(fields[0]).matches()) {
       throw new IllegalArgumentException(
           "line " + number + ": expected an id of letters and digits, a blank, Base64 of a key");
     }
     byte[] secret;
     try {
-      secret = Base64.getDecoder().decode(words[1]);
+      secret = Base64.getDecoder().decode(fields[1]);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "line "
               + number
               + ": key "
-              + words[0]
-              + " is not Base64; make one with"
+              + fields[0]
+              + " is not Base64; create one with"
               + " `openssl rand -base64 32`");
     }
-    if (secret.length < LEAST_BYTES) {
+    if (secret.length < MIN_BYTES) {
       throw new IllegalArgumentException(
           "line "
               + number
               + ": key "
-              + words[0]
+              + fields[0]
               + " has "
               + secret.length
               + " bytes, expected at least "
-              + LEAST_BYTES
-              + "; make one with `openssl rand -base64 32`");
+              + MIN_BYTES
+              + "; create one with `openssl rand -base64 32`");
     }
-    return new Key(words[0], secret);
+    return new Key(fields[0], secret);
   }
 
   Key signing() {

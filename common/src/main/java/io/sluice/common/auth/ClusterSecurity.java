@@ -22,18 +22,18 @@ import javax.net.ssl.SSLSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a coordinator or server needs to know who calls, from its configuration. Thread-safe. */
+/** Authentication and encryption of a coordinator or server, as configured. Thread-safe. */
 public final class ClusterSecurity {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterSecurity.class);
 
-  /** Of a process without any security. */
+  /** For a process without authentication and encryption. */
   public static final ClusterSecurity OFF =
       new ClusterSecurity(SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
 
-  /** Holds the cluster's keys where there is no file. */
+  /** Environment variable with the cluster's keys, used if no file is configured. */
   public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
 
-  /** Whom tokens name that a process of the cluster makes for itself. */
+  /** User name in tokens that a process of the cluster issues for itself. */
   private static final String CLUSTER_USER = "sluice-cluster";
 
   private static final String REQUIRED_KEY = SecurityConfig.REQUIRED.name();
@@ -65,8 +65,8 @@ public final class ClusterSecurity {
   /**
    * Reads the secrets.
    *
-   * @param environment of the process
-   * @throws IOException one line: which key, which file, what is wrong
+   * @param environment environment variables of the process
+   * @throws IOException with a one-line message: key, file and problem
    */
   public static ClusterSecurity of(
       SecurityConfig config,
@@ -87,13 +87,14 @@ public final class ClusterSecurity {
     if (keys == null && config.required()) {
       throw new IOException(
           SecurityConfig.REQUIRED.name()
-              + " is true, and there is no cluster secret; give "
+              + " is true, but there is no cluster secret; set "
               + SecurityConfig.SECRET_FILE.name()
               + " or the environment variable "
               + SECRET_VARIABLE);
     }
     if (keys != null) {
-      LOG.info("authentication required={} clusterKeys={}", config.required(), keys.get());
+      LOG.info(
+          "authentication configured required={} clusterKeys={}", config.required(), keys.get());
     }
     return new ClusterSecurity(
         config,
@@ -128,11 +129,11 @@ public final class ClusterSecurity {
   }
 
   /**
-   * Guards a gRPC server.
+   * Adds authentication to a gRPC server.
    *
-   * @param open full names of services that guard themselves
-   * @param denials hears of calls that were ended
-   * @return services that the server needs beside its own
+   * @param open full names of services without authentication, or with their own
+   * @param denials receives denied calls
+   * @return additional services to register with the server
    */
   public List<BindableService> guard(
       ServerBuilder<?> server, Set<String> open, Rules rules, CallDenials denials) {
@@ -146,17 +147,17 @@ public final class ClusterSecurity {
     return List.of(new AuthenticationService(authenticator));
   }
 
-  /** How ports and connections are encrypted; empty: in clear. */
+  /** TLS of ports and connections; empty: plain text. */
   public Optional<TlsContexts> tls() {
     return tls;
   }
 
-  /** Verifies tokens of data connections to this process; empty: there is no secret. */
+  /** Verifies tokens of data connections to this process; empty without a cluster secret. */
   public Optional<TokenAuthority> tokens() {
     return Optional.ofNullable(tokens);
   }
 
-  /** For a coordinator. */
+  /** Issues tokens to drivers, in a coordinator. */
   public TokenGrants grants() {
     return tokens == null
         ? TokenGrants.NONE
@@ -164,10 +165,10 @@ public final class ClusterSecurity {
   }
 
   /**
-   * For a data connection of this process to another of the cluster, in the place of an
-   * application's own.
+   * Credential for a data connection of this process to another process of the cluster, on behalf
+   * of an application.
    *
-   * @return empty where connections prove nothing
+   * @return empty if connections are not authenticated
    */
   public Optional<ApplicationCredential> credential(String application, long lifetimeMs) {
     return tokens == null
@@ -175,7 +176,7 @@ public final class ClusterSecurity {
         : Optional.of(tokens.issue(application, CLUSTER_USER, lifetimeMs));
   }
 
-  /** For calls of this process to others of the cluster. */
+  /** Interceptors for calls of this process to other processes of the cluster. */
   public List<ClientInterceptor> proofs() {
     return tokens == null
         ? List.of()
@@ -183,51 +184,51 @@ public final class ClusterSecurity {
   }
 
   /**
-   * Who makes an HTTP request.
+   * Authenticates the caller of an HTTP request.
    *
-   * @param bearer what stands behind {@code Bearer} in its header; null: nothing
-   * @param session of the connection; null: in clear
-   * @throws SluiceException DENIED: what is there proves nobody
+   * @param bearer bearer token of the request; null: none
+   * @param session TLS session of the connection; null: plain text
+   * @throws SluiceException DENIED if the token or certificate is not valid
    */
   public Caller caller(String bearer, SSLSession session) throws SluiceException {
     if (bearer != null) {
       return users.get().ofBearer(bearer);
     }
     Optional<String> name = PeerCertificates.user(session);
-    return name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.NOBODY;
+    return name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.ANONYMOUS;
   }
 
-  /** Whether there are users who could prove themselves. */
+  /** Whether any user is configured. */
   public boolean knowsUsers() {
     return !users.get().isEmpty();
   }
 
-  /** Whether callers have to prove who they are. */
+  /** Whether callers must authenticate. */
   public boolean required() {
     return config.required();
   }
 
   /**
-   * What an operator should know of ports that other hosts reach without authentication.
+   * Warning about ports that other hosts can reach without authentication.
    *
-   * @param address that the process listens on
-   * @param hostKey that the address was configured with
-   * @return one line; empty: nothing
+   * @param address address on which the process listens
+   * @param hostKey configuration key of the address
+   * @return one line; empty if there is no risk
    */
   public Optional<String> warning(InetAddress address, String hostKey) {
     return config.required() || address.isLoopbackAddress()
         ? Optional.empty()
         : Optional.of(
-            "authentication is off, and ports are open to other hosts: whoever reaches them may read"
-                + " and delete all shuffles; set "
+            "authentication is off and ports are open to other hosts: any client that reaches them"
+                + " can read and delete all shuffles; set "
                 + REQUIRED_KEY
-                + " true (docs/security.md), or "
+                + "=true (docs/security.md), or set "
                 + hostKey
                 + " to a loopback address; address="
                 + (address.isAnyLocalAddress() ? "*" : address.getHostAddress()));
   }
 
-  /** Whether everybody may look at servers and applications. */
+  /** Whether anonymous callers may read the state of servers and applications. */
   public boolean openReads() {
     return !config.required() || config.openReads();
   }

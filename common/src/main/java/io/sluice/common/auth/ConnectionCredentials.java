@@ -3,17 +3,17 @@ package io.sluice.common.auth;
 import io.sluice.common.error.SluiceException;
 import java.util.Optional;
 
-/** What proves an application on data connections that a process makes. Thread-safe. */
+/** Credentials of applications for the data connections of a process. Thread-safe. */
 @FunctionalInterface
 public interface ConnectionCredentials {
-  /** For a cluster that asks for no proof. */
+  /** For a cluster without authentication. */
   ConnectionCredentials NONE = application -> Optional.empty();
 
   /**
-   * The newest credential, for a connection that is about to be made.
+   * The newest credential, for a new connection.
    *
-   * @return empty where connections prove nothing
-   * @throws SluiceException DENIED if there is none although one is required
+   * @return empty if connections are not authenticated
+   * @throws SluiceException DENIED if a credential is required but missing
    */
   Optional<ApplicationCredential> forConnection(String application) throws SluiceException;
 }

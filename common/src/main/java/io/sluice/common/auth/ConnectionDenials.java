@@ -2,10 +2,7 @@ package io.sluice.common.auth;
 
 import java.util.function.LongSupplier;
 
-/**
- * Writes to the audit log which connections were turned away, one line a second at most.
- * Thread-safe.
- */
+/** Writes refused connections to the audit log, at most one line per second. Thread-safe. */
 public final class ConnectionDenials {
   private final AuditLog audit;
   private final LineLimit lines;
@@ -16,10 +13,10 @@ public final class ConnectionDenials {
   }
 
   /**
-   * A connection was turned away.
+   * Writes a refused connection.
    *
-   * @param application that was asked for, or empty
-   * @param reason in words
+   * @param application requested application, or empty
+   * @param reason one-line reason
    */
   public void denied(String peer, String application, String reason) {
     String text = lines.admit(reason);

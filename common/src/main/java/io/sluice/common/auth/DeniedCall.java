@@ -1,26 +1,26 @@
 package io.sluice.common.auth;
 
 /**
- * A control call, or a request of the REST API, that ended before its service saw it.
+ * A control call or REST request that was denied before it reached its service.
  *
  * @param call full name of the method, or HTTP method and path
- * @param caller as proved; empty: not known
+ * @param caller authenticated caller; empty: anonymous
  * @param peer address and port of the caller
- * @param reason in one line
+ * @param reason one-line reason
  */
 public record DeniedCall(Cause cause, String call, String caller, String peer, String reason) {
 
-  /** Why. Names are label values of a metric and outcomes in the audit log. */
+  /** Cause of the denial. Names are label values of a metric and outcomes in the audit log. */
   public enum Cause {
-    /** It brought a proof that proves nobody. */
+    /** The proof is not valid. */
     UNAUTHENTICATED,
-    /** Its caller may not make it. */
+    /** The caller has no permission for the call. */
     PERMISSION_DENIED,
-    /** Its request is not a message of its method. */
+    /** The request is not a message of the method. */
     MALFORMED,
-    /** Its request is longer than any that is of use. */
+    /** The request exceeds the size limit of the method. */
     TOO_LARGE,
-    /** Its request was not there, or its reply not taken, within the time of a call. */
+    /** The request did not arrive, or the reply was not read, within the time limit of a call. */
     TOO_SLOW
   }
 }

@@ -9,11 +9,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * HMAC-SHA256 over a label, which says what the result is for, and parts. Each of them is preceded
- * by its length in 4 bytes, little-endian, so that no two inputs look alike.
+ * HMAC-SHA256 over a label, which names the purpose of the result, and parts. The label and each
+ * part are preceded by their length in 4 bytes, little-endian, so that the input is unambiguous.
  */
 final class Hmac {
-  /** Bytes of a result. */
+  /** Length of a result in bytes. */
   static final int LENGTH = 32;
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -30,7 +30,7 @@ final class Hmac {
       }
       return mac.doFinal();
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + ALGORITHM, e);
+      throw new IllegalStateException(ALGORITHM + " is part of every Java runtime", e);
     }
   }
 
@@ -39,7 +39,7 @@ final class Hmac {
     mac.update(part);
   }
 
-  /** Whether two results are the same, in a time that does not tell where they differ. */
+  /** Compares two results in constant time. */
   static boolean same(byte[] expected, byte[] actual) {
     return MessageDigest.isEqual(expected, actual);
   }

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Lets one line a second through, so that a flood of events does not become a flood of lines. What
- * was left out is counted in the next line. Thread-safe.
+ * Rate limit of log lines: one line per second. Suppressed lines are counted in the next line.
+ * Thread-safe.
  */
 public final class LineLimit {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -14,34 +14,34 @@ public final class LineLimit {
   // Guarded by this.
   private long lastNanos;
   private boolean any;
-  private long leftOut;
+  private long suppressed;
 
   public LineLimit(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
   /**
-   * Asks for a line.
+   * Requests a line.
    *
-   * @return the number of lines left out before it; -1: write nothing
+   * @return the number of lines suppressed before it; -1: write nothing
    */
   public synchronized long next() {
     long now = nanoTime.getAsLong();
     if (any && now - lastNanos < EVERY_NANOS) {
-      leftOut++;
+      suppressed++;
       return -1;
     }
-    long before = leftOut;
+    long before = suppressed;
     any = true;
     lastNanos = now;
-    leftOut = 0;
+    suppressed = 0;
     return before;
   }
 
   /**
-   * Asks for a line.
+   * Requests a line.
    *
-   * @return the text to write, with the number of lines left out before it; null: write nothing
+   * @return the text to write, with the number of lines suppressed before it; null: write nothing
    */
   public String admit(String text) {
     long before = next();

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The user that the certificate of a peer names. TLS has verified the certificate.
+ * Maps the verified certificate of a peer to a user.
  *
- * <p>A certificate is of a user only if its subject says so by {@code OU=sluice-user}; the common
- * name is the user then. An authority that signs certificates of hosts, too, gives nobody a user by
- * accident.
+ * <p>A certificate identifies a user only if its subject has {@code OU=sluice-user}; the common
+ * name is the user. Certificates of hosts, signed by the same authority, therefore never identify a
+ * user by accident.
  */
 final class PeerCertificates {
   private static final Logger LOG = LoggerFactory.getLogger(PeerCertificates.class);
 
-  /** Organizational unit of users. */
+  /** Organizational unit in the certificates of users. */
   private static final String USERS = "sluice-user";
 
   private PeerCertificates() {}
@@ -31,8 +31,8 @@ final class PeerCertificates {
   /**
    * The user of the peer.
    *
-   * @param session null: there is none
-   * @return empty without a certificate, or with one that is not a user's
+   * @param session null: plain text
+   * @return empty without a certificate, or if the certificate does not identify a user
    */
   static Optional<String> user(SSLSession session) {
     if (session == null) {
@@ -44,16 +44,16 @@ final class PeerCertificates {
           ? user(peer.getSubjectX500Principal().getName())
           : Optional.empty();
     } catch (SSLPeerUnverifiedException | InvalidNameException e) {
-      // No certificate was asked for, or given.
+      // The certificate was not requested, or not sent.
       LOG.debug("call without a certificate", e);
       return Optional.empty();
     }
   }
 
   /**
-   * The user that a subject names.
+   * The user of a subject.
    *
-   * @param subject as in RFC 2253
+   * @param subject in the form of RFC 2253
    */
   static Optional<String> user(String subject) throws InvalidNameException {
     List<String> names = new ArrayList<>();

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Proof of the called process in the headers of its reply: HMAC with the caller's key over "sluice
- * reply v1", the challenge that the caller answered, the caller's nonce, and the name of the call.
- * Only a process that knows the caller's key can make it. It is valid for one call, because the
- * caller takes a new nonce for each.
+ * Proof of the called process, sent in the headers of its reply: HMAC with the caller's key over
+ * "sluice reply v1", the challenge that the caller answered, the caller's nonce, and the name of
+ * the call. Only a process that knows the caller's key can compute it. It is valid for one call,
+ * because the caller uses a new nonce for each call.
  */
 final class ReplyProofs {
   static final Metadata.Key<byte[]> PROOF =
@@ -25,8 +25,8 @@ final class ReplyProofs {
   }
 
   /**
-   * A call whose reply carries the proof, if the caller proved its identity with a key; else the
-   * call itself.
+   * Adds the proof to the reply if the caller proved its identity with a key; otherwise returns the
+   * call unchanged.
    *
    * @param headers of the request
    */

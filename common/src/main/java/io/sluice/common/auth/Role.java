@@ -1,11 +1,11 @@
 package io.sluice.common.auth;
 
-/** What a user may do. */
+/** Permissions of a user. */
 public enum Role {
-  /** Register applications of its own, and look at what there is. */
+  /** Register own applications, and read the state of the cluster. */
   USER,
-  /** Look at what there is. */
+  /** Read the state of the cluster. */
   READER,
-  /** Everything. */
+  /** All operations. */
   ADMIN
 }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How a coordinator or server knows who calls.
+ * Authentication and encryption of a coordinator or server.
  *
- * @param required whether callers have to prove who they are
- * @param secretFile the cluster's keys; without it {@link ClusterSecurity#SECRET_VARIABLE} may have
- *     them
- * @param tokenLifetimeMs of an application's token
- * @param openReads whether everybody may look at servers and applications
+ * @param required whether callers must authenticate
+ * @param secretFile file with the cluster's keys; without it, {@link
+ *     ClusterSecurity#SECRET_VARIABLE} may contain the keys
+ * @param tokenLifetimeMs validity of an application's token
+ * @param openReads whether anonymous callers may read the state of servers and applications
  */
 public record SecurityConfig(
     boolean required,
@@ -35,25 +35,26 @@ public record SecurityConfig(
       ConfigKey.bool("rss.security.authentication.enabled")
           .defaultValue(false)
           .doc(
-              "Whether callers and data connections must prove who they are (security.md). With a"
-                  + " cluster secret and `false`, callers without proof are served as well. Set it to"
-                  + " `true` in production, once all callers have secrets.")
+              "Whether callers and data connections must authenticate (security.md). With a cluster"
+                  + " secret and `false`, anonymous callers are served as well. Set it to `true` in"
+                  + " production, once all callers have secrets.")
           .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.cluster.secret.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File with the key that coordinators and servers share, or two during a change: an"
-                  + " id and the Base64 form of at least 32 random bytes, one key a line; the first one"
-                  + " signs. Read again when it changes. The environment variable RSS_CLUSTER_SECRET"
-                  + " may hold the same text instead. Set one of the two for authentication.")
+              "File with the cluster secret of coordinators and servers, reloaded when it changes:"
+                  + " one key per line, an id and the Base64 form of at least 32 random bytes;"
+                  + " with two keys (during a change) the first one signs. Set this key or the"
+                  + " environment variable RSS_CLUSTER_SECRET, with the same text, to enable"
+                  + " authentication.")
           .build();
   static final ConfigKey<String> USERS_FILE =
       ConfigKey.string("rss.security.users.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File of callers: name, role (`user`, `reader`, `admin`) and secret, one a line;"
-                  + " the secret `-` is for a caller with a certificate. Read again when it changes."
+              "File of users, reloaded when it changes: name, role (`user`, `reader`, `admin`) and"
+                  + " secret, one user per line; the secret `-` is for a user with a certificate."
                   + " Set it on coordinators that require authentication, and on servers that"
                   + " administrators call directly.")
           .build();
@@ -61,23 +62,23 @@ public record SecurityConfig(
       ConfigKey.bool("rss.security.anonymous.read.enabled")
           .defaultValue(false)
           .doc(
-              "Whether calls that only read the state of servers and applications need no proof;"
-                  + " probes and metrics never need one. Set it if everybody may see the names of jobs"
-                  + " and users.")
+              "Whether anonymous callers may read the state of servers and applications; probes"
+                  + " and metrics never need authentication. Set it to `true` if the names of jobs"
+                  + " and users are not confidential.")
           .build();
 
-  /** Of a coordinator only. */
+  /** Key of coordinators only. */
   public static final ConfigKey<Long> TOKEN_LIFETIME =
       ConfigKey.durationMs("rss.security.token.lifetime")
           .defaultValue(72 * HOUR_MS)
           .atLeast(1_000L)
           .doc(
-              "How long the token of an application opens connections. Drivers get a new one at"
-                  + " each renewal of the lease, tasks the newest at their launch. Raise it beyond the"
-                  + " longest stage.")
+              "Validity of the token with which an application opens connections. Drivers get a"
+                  + " new token at each renewal of the lease, tasks get the newest token at their"
+                  + " launch. Raise it beyond the duration of the longest stage.")
           .build();
 
-  /** The keys that coordinators and servers have in common. */
+  /** Keys of both coordinators and servers. */
   public static final List<ConfigKey<?>> KEYS =
       Stream.concat(
               Stream.of(
@@ -85,16 +86,16 @@ public record SecurityConfig(
               TlsConfig.KEYS.stream())
           .toList();
 
-  /** Refuses secrets where everybody could see them. */
+  /** Refuses secrets in the configuration, where other users could read them. */
   public static ConfigSchema.Builder withoutSecrets(ConfigSchema.Builder schema) {
     return schema
         .removed(
             "rss.security.cluster.secret",
-            "a secret is never written here: give rss.security.cluster.secret.file or the"
-                + " environment variable RSS_CLUSTER_SECRET")
+            "secrets are not allowed in the configuration: set rss.security.cluster.secret.file or"
+                + " the environment variable RSS_CLUSTER_SECRET")
         .removed(
             "rss.security.user.secret",
-            "a secret is never written here: give rss.security.user.secret.file or the"
+            "secrets are not allowed in the configuration: set rss.security.user.secret.file or the"
                 + " environment variable RSS_USER_SECRET");
   }
 

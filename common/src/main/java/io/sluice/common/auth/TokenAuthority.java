@@ -16,7 +16,7 @@ public final class TokenAuthority {
   private final SecureRandom random;
 
   /**
-   * @param keys asked anew each time, so that a changed file holds from then on
+   * @param keys read on each use, so that a changed file takes effect at once
    */
   public TokenAuthority(Supplier<ClusterKeys> keys, Clock clock, SecureRandom random) {
     this.keys = keys;
@@ -24,7 +24,10 @@ public final class TokenAuthority {
     this.random = random;
   }
 
-  /** A verified token: what it says is so, once its key has proved the one that showed it. */
+  /**
+   * A verified token. Its fields are trusted once the peer has proved that it knows the token's
+   * key.
+   */
   public static final class Verified {
     private final ApplicationToken token;
     private final byte[] key;
@@ -42,12 +45,12 @@ public final class TokenAuthority {
       return key;
     }
 
-    /** The application that the token is for. */
+    /** The token's application. */
     public String application() {
       return token.application();
     }
 
-    /** HMAC with the token's key; {@code label} says what the result is for. */
+    /** HMAC with the token's key; {@code label} names the purpose of the result. */
     public byte[] mac(String label, byte[]... parts) {
       return Hmac.of(key, label, parts);
     }
@@ -58,7 +61,7 @@ public final class TokenAuthority {
     }
   }
 
-  /** A token for an application of a user, and its key. */
+  /** Issues a token for an application of a user, with its key. */
   public ApplicationCredential issue(String application, String user, long lifetimeMs) {
     ClusterKeys.Key key = keys.get().signing();
     long nowMs = clock.millis();
@@ -75,14 +78,14 @@ public final class TokenAuthority {
     try {
       return new ApplicationCredential(token, Hmac.of(key.secret(), LABEL, token));
     } catch (SluiceException e) {
-      throw new IllegalStateException("a token that was just made", e);
+      throw new IllegalStateException("internal error: a new token is not valid", e);
     }
   }
 
   /**
-   * Reads a token and derives its key.
+   * Decodes a token and derives its key.
    *
-   * @throws SluiceException DENIED if it is malformed, of another cluster, or expired
+   * @throws SluiceException DENIED if the token is malformed, of another cluster, or expired
    */
   public Verified verify(byte[] bytes) throws SluiceException {
     ApplicationToken token = ApplicationToken.fromBytes(bytes);
@@ -93,7 +96,7 @@ public final class TokenAuthority {
                 () ->
                     new SluiceException(
                         StatusCode.DENIED,
-                        "token of cluster key "
+                        "token was issued with cluster key "
                             + PeerText.quoted(token.keyId())
                             + ", which is not in use"));
     if (clock.millis() >= token.expiryMs()) {
@@ -104,7 +107,7 @@ public final class TokenAuthority {
     return new Verified(token, Hmac.of(key.secret(), LABEL, bytes));
   }
 
-  /** The key by which processes of the cluster know each other. */
+  /** The current keys of the cluster. */
   ClusterKeys keys() {
     return keys.get();
   }

@@ -4,9 +4,9 @@ import io.sluice.proto.TokenGrant;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** Gives tokens to those who have proved whose an application is. Thread-safe. */
+/** Grants tokens for applications to their authenticated owners. Thread-safe. */
 public final class TokenGrants {
-  /** Of a coordinator without a secret. */
+  /** For a coordinator without a cluster secret. */
   public static final TokenGrants NONE = new TokenGrants(null, 0, null);
 
   private final TokenAuthority tokens;
@@ -19,7 +19,7 @@ public final class TokenGrants {
     this.random = random;
   }
 
-  /** A token for an application that is the caller's; empty for anybody else. */
+  /** A token for an application that the caller owns; empty for other callers. */
   public Optional<TokenGrant> grant(Caller caller, String application) {
     if (tokens == null || caller.kind() != Caller.Kind.USER || !caller.owns(application)) {
       return Optional.empty();

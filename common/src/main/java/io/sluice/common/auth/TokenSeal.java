@@ -11,9 +11,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A token's key on its way to the one that asked for it: AES-256-GCM, the token as associated data,
- * under HMAC-SHA256(asker's key, "sluice seal v1"). Only a coordinator that knows the asker's
- * secret can have made it.
+ * Encryption of a token's key for the requesting user: AES-256-GCM with the token as associated
+ * data and the key HMAC-SHA256(requester's key, "sluice seal v1"). Only a coordinator that knows
+ * the requester's secret can create it.
  */
 public final class TokenSeal {
   private static final String LABEL = "sluice seal v1";
@@ -22,7 +22,8 @@ public final class TokenSeal {
 
   private TokenSeal() {}
 
-  static TokenGrant seal(ApplicationCredential credential, byte[] askersKey, SecureRandom random) {
+  static TokenGrant seal(
+      ApplicationCredential credential, byte[] requesterKey, SecureRandom random) {
     byte[] nonce = new byte[NONCE_LENGTH];
     random.nextBytes(nonce);
     byte[] token = credential.tokenBytes();
@@ -32,14 +33,15 @@ public final class TokenSeal {
           .setNonce(ByteString.copyFrom(nonce))
           .setSealedKey(
               ByteString.copyFrom(
-                  cipher(Cipher.ENCRYPT_MODE, askersKey, nonce, token).doFinal(credential.key())))
+                  cipher(Cipher.ENCRYPT_MODE, requesterKey, nonce, token)
+                      .doFinal(credential.key())))
           .build();
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has AES-GCM", e);
+      throw new IllegalStateException("AES-GCM is part of every Java runtime", e);
     }
   }
 
-  /** For one that has no secret but a certificate, inside TLS. */
+  /** For a user with a certificate and without a secret: the key is sent inside TLS only. */
   static TokenGrant clear(ApplicationCredential credential) {
     return TokenGrant.newBuilder()
         .setToken(ByteString.copyFrom(credential.tokenBytes()))
@@ -48,46 +50,49 @@ public final class TokenSeal {
   }
 
   /**
-   * Opens a grant.
+   * Decrypts a grant.
    *
-   * @param askersKey null for one that asked with a certificate
-   * @throws SluiceException DENIED if somebody else made it
+   * @param requesterKey null for a user with a certificate
+   * @throws SluiceException DENIED if it was not created with this user's secret
    */
-  public static ApplicationCredential open(TokenGrant grant, byte[] askersKey)
+  public static ApplicationCredential open(TokenGrant grant, byte[] requesterKey)
       throws SluiceException {
     byte[] token = grant.getToken().toByteArray();
-    if (askersKey == null) {
+    if (requesterKey == null) {
       return new ApplicationCredential(token, grant.getClearKey().toByteArray());
     }
     byte[] nonce = grant.getNonce().toByteArray();
     if (nonce.length != NONCE_LENGTH) {
-      throw new SluiceException(StatusCode.DENIED, "token grant: nonce of " + nonce.length);
+      throw new SluiceException(
+          StatusCode.DENIED,
+          "token grant: nonce has " + nonce.length + " bytes, expected " + NONCE_LENGTH);
     }
-    // What is shorter than its tag, the cipher answers with an unchecked exception.
+    // For input shorter than its tag the cipher throws an unchecked exception.
     int sealedLength = grant.getSealedKey().size();
     if (sealedLength != Hmac.LENGTH + TAG_BITS / Byte.SIZE) {
       throw new SluiceException(
-          StatusCode.DENIED, "token grant: sealed key of " + sealedLength + " bytes");
+          StatusCode.DENIED, "token grant: sealed key has " + sealedLength + " bytes");
     }
     try {
       return new ApplicationCredential(
           token,
-          cipher(Cipher.DECRYPT_MODE, askersKey, nonce, token)
+          cipher(Cipher.DECRYPT_MODE, requesterKey, nonce, token)
               .doFinal(grant.getSealedKey().toByteArray()));
     } catch (GeneralSecurityException e) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "token grant: not made with this user's secret; is it the cluster's coordinator?",
+          "token grant: not created with this user's secret; check the secret and the"
+              + " coordinator's address",
           e);
     }
   }
 
-  private static Cipher cipher(int mode, byte[] askersKey, byte[] nonce, byte[] token)
+  private static Cipher cipher(int mode, byte[] requesterKey, byte[] nonce, byte[] token)
       throws GeneralSecurityException {
     Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
     cipher.init(
         mode,
-        new SecretKeySpec(Hmac.of(askersKey, LABEL), "AES"),
+        new SecretKeySpec(Hmac.of(requesterKey, LABEL), "AES"),
         new GCMParameterSpec(TAG_BITS, nonce));
     cipher.updateAAD(token);
     return cipher;

@@ -12,22 +12,23 @@ import java.util.regex.Pattern;
 /**
  * The users of a cluster. Immutable.
  *
- * <p>Text: one user a line: name, role, secret of at least 20 characters without blanks, or {@code
- * -} for one who is known by certificate only; {@code #} begins a comment line.
+ * <p>Text form, one user per line: name, role, and a secret of at least 20 characters without
+ * blanks. The secret {@code -} is for a user with a certificate only; {@code #} begins a comment
+ * line.
  */
 public final class Users {
-  /** Of nobody. */
+  /** No users. */
   public static final Users NONE = new Users(Map.of());
 
-  /** Guessing offline must be hopeless for who listens: 20 random characters have 100 bits. */
-  static final int LEAST_SECRET_LENGTH = 20;
+  /** Prevents offline guessing by an eavesdropper: 20 random characters have 100 bits. */
+  static final int MIN_SECRET_LENGTH = 20;
 
   private static final String NO_SECRET = "-";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   private final Map<String, User> users;
 
-  /** A user. Never printed with the secret. */
+  /** A user. The secret is never printed. */
   static final class User {
     private final Role role;
     private final byte[] secret;
@@ -51,9 +52,9 @@ public final class Users {
   }
 
   /**
-   * Reads users.
+   * Parses users.
    *
-   * @throws IllegalArgumentException what is wrong and what would be right, without any secret
+   * @throws IllegalArgumentException with the problem and the expected form, without any secret
    */
   public static Users parse(String text) {
     Map<String, User> found = new HashMap<>();
@@ -64,56 +65,60 @@ public final class Users {
       if (line.isEmpty() || line.startsWith("#")) {
         continue;
       }
-      String[] words = line.split("\\s+");
-      if (words.length != 3 || !isName(words[0])) {
+      String[] fields = line.split("\\s+");
+      if (fields.length != 3 || !isName(fields[0])) {
         throw new IllegalArgumentException(
             "line " + number + ": expected NAME ROLE SECRET, the name of letters, digits, - and _");
       }
-      if (found.put(words[0], new User(role(words[1], number), secret(words[2], number))) != null) {
-        throw new IllegalArgumentException("line " + number + ": user " + words[0] + " again");
+      if (found.put(fields[0], new User(role(fields[1], number), secret(fields[2], number)))
+          != null) {
+        throw new IllegalArgumentException("line " + number + ": duplicate user " + fields[0]);
       }
     }
     return new Users(found);
   }
 
-  private static Role role(String word, int number) {
+  private static Role role(String field, int number) {
     try {
-      return Role.valueOf(word.toUpperCase(Locale.ROOT));
+      return Role.valueOf(field.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
-      // The word is not repeated: it is the secret where somebody has changed the order.
+      // The field is not quoted: it may be the secret if the order is wrong.
       throw new IllegalArgumentException(
           "line " + number + ": unknown role; expected user, reader or admin, then the secret");
     }
   }
 
-  private static byte[] secret(String word, int number) {
-    if (word.equals(NO_SECRET)) {
+  private static byte[] secret(String field, int number) {
+    if (field.equals(NO_SECRET)) {
       return null;
     }
     try {
-      return userSecret(word);
+      return userSecret(field);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("line " + number + ": " + e.getMessage());
     }
   }
 
   /**
-   * Reads the secret of one user as the user has it.
+   * Parses the secret of one user.
    *
-   * @throws IllegalArgumentException what would be right, without the secret
+   * @throws IllegalArgumentException with the expected form, without the secret
    */
   public static byte[] userSecret(String text) {
-    String word = text.strip();
-    if (word.length() < LEAST_SECRET_LENGTH || word.chars().anyMatch(Character::isWhitespace)) {
+    String field = text.strip();
+    if (field.length() < MIN_SECRET_LENGTH || field.chars().anyMatch(Character::isWhitespace)) {
       throw new IllegalArgumentException(
-          "a user's secret has at least "
-              + LEAST_SECRET_LENGTH
-              + " characters without blanks; make one with `openssl rand -hex 32`");
+          "a user's secret must have at least "
+              + MIN_SECRET_LENGTH
+              + " characters and no blanks; create one with `openssl rand -hex 32`");
     }
-    return word.getBytes(StandardCharsets.UTF_8);
+    return field.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Whether a text can be a user's name: no dot, so that it ends where an application's begins. */
+  /**
+   * Whether a text is a valid user name. It has no dot, because a dot separates it from the
+   * application's name.
+   */
   public static boolean isName(String text) {
     return NAME.matcher(text).matches();
   }
@@ -122,27 +127,28 @@ public final class Users {
     return Optional.ofNullable(users.get(name));
   }
 
-  /** Role of a user who proved the name otherwise, by a certificate. */
+  /** Role of a user with a certificate. */
   Role roleOf(String name) {
     return find(name).map(User::role).orElse(Role.USER);
   }
 
   /**
-   * The role of who gives name and secret, as over HTTPS; takes the same time whichever is wrong.
+   * Role of the user with this name and secret. The time does not depend on which of the two is
+   * wrong.
    */
   public Optional<Role> authenticate(String name, String secret) {
     Optional<User> user = find(name);
-    byte[] right = user.flatMap(User::secret).orElseGet(() -> new byte[Hmac.LENGTH]);
+    byte[] expected = user.flatMap(User::secret).orElseGet(() -> new byte[Hmac.LENGTH]);
     boolean same =
         Hmac.same(
-            Hmac.of(right, "sluice compare v1"), Hmac.of(nonEmpty(secret), "sluice compare v1"));
+            Hmac.of(expected, "sluice compare v1"), Hmac.of(nonEmpty(secret), "sluice compare v1"));
     return same && user.flatMap(User::secret).isPresent() ? user.map(User::role) : Optional.empty();
   }
 
   /**
-   * Who sends a bearer token: the user's name, a dot, and the secret.
+   * The user of a bearer token: the user's name, a dot, and the secret.
    *
-   * @throws SluiceException DENIED, with the same words whichever is wrong
+   * @throws SluiceException DENIED; the message does not reveal which part is wrong
    */
   Caller ofBearer(String token) throws SluiceException {
     int dot = token.indexOf('.');
@@ -150,21 +156,23 @@ public final class Users {
     Optional<Role> role = authenticate(name, token.substring(dot + 1));
     if (role.isEmpty()) {
       throw new SluiceException(
-          StatusCode.DENIED, "a token that is not known here; expected USER.SECRET");
+          StatusCode.DENIED,
+          "unknown user or wrong secret in the bearer token; expected USER.SECRET");
     }
     return new Caller(Caller.Kind.USER, name, role.get(), "", Caller.ProvedBy.NOTHING);
   }
 
   /**
-   * Who a verified certificate of a user names.
+   * The user of a verified certificate.
    *
-   * @throws SluiceException DENIED
+   * @throws SluiceException DENIED if the common name is not a user name
    */
   Caller ofCertificate(String commonName) throws SluiceException {
     if (!isName(commonName)) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "a certificate whose common name is no user name: letters, digits, - and _");
+          "the common name of the certificate is not a user name; expected letters, digits, - and"
+              + " _");
     }
     return new Caller(
         Caller.Kind.USER, commonName, roleOf(commonName), "", Caller.ProvedBy.CERTIFICATE);

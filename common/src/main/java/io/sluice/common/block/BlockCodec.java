@@ -1,6 +1,6 @@
 package io.sluice.common.block;
 
-/** How a block's payload is compressed. The wire numbers never change meaning. */
+/** Compression of a block's payload. Wire numbers never change their meaning. */
 public enum BlockCodec {
   NONE(0),
   LZ4(1),
@@ -17,7 +17,7 @@ public enum BlockCodec {
     return wireNumber;
   }
 
-  /** The codec of a wire number, or null for one that this version does not know. */
+  /** The codec of a wire number, or null if the number is unknown. */
   static BlockCodec ofWireNumber(int number) {
     return switch (number) {
       case 0 -> NONE;

@@ -8,9 +8,9 @@ public final class BlockFormat {
   private BlockFormat() {}
 
   /**
-   * Completes the block at {@code index}, whose payload already lies behind the room left for its
-   * header: writes the header with the checksum. A LAST block gets the receipt of an attempt that
-   * has no other block in the partition.
+   * Completes the block at {@code index} by writing its header with the checksum; the payload must
+   * already follow the space of the header. A LAST block gets the receipt of an attempt that has no
+   * other block in the partition.
    */
   public static void seal(ByteBuf buffer, int index, BlockHeader header) {
     seal(buffer, index, header, header.isLast() ? Receipt.ofOnlyBlock(header) : Receipt.NONE);
@@ -31,7 +31,7 @@ public final class BlockFormat {
   /**
    * Checks the block at {@code index} against its checksum.
    *
-   * @param header as read from the same place
+   * @param header as read from the same index
    */
   public static void verify(ByteBuf buffer, int index, BlockHeader header)
       throws BlockFormatException {

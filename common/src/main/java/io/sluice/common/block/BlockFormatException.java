@@ -3,11 +3,11 @@ package io.sluice.common.block;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 
-/** Bytes that are not a whole, undamaged block. */
+/** Bytes are not a complete, undamaged block. */
 public final class BlockFormatException extends SluiceException {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with the bytes. */
+  /** Type of damage. */
   public enum Reason {
     TRUNCATED,
     BAD_MAGIC,

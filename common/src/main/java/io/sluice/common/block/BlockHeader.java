@@ -9,10 +9,10 @@ import io.sluice.common.block.BlockFormatException.Reason;
  * <pre>
  *  at size field
  *   0    2 magic               "SB"
- *   2    1 version             2; a reader refuses what it does not know
+ *   2    1 version             2; a reader refuses other versions
  *   3    1 flags               bit 0 LAST, bit 1 CONTINUED, bit 2 ENCRYPTED; any other bit set: refuse
  *   4    1 codec               0 none, 1 LZ4 block, 2 Zstandard frame, 3 Snappy raw
- *   5    1 encoding            of the content before compression: 0 as serialized; any other: refuse
+ *   5    1 encoding            of the data before compression: 0 as serialized; any other: refuse
  *   6    2 reserved            zero
  *   8    8 mapAttempt          unique per application, at least 0
  *  16    4 mapIndex            at least 0
@@ -27,10 +27,10 @@ import io.sluice.common.block.BlockFormatException.Reason;
  *  60    4 crc32c              Castagnoli, over bytes 0..59 and the payload
  * </pre>
  *
- * LAST marks the final block of its attempt in its partition: with it the numbers {@code
- * 0..sequence} are known to be all there is, and its {@link Receipt} says what they contain.
- * CONTINUED says that the block's content goes on in block {@code sequence + 1}: a record larger
- * than a block is cut over several.
+ * LAST marks the final block of its attempt in its partition: the attempt wrote exactly the blocks
+ * {@code 0..sequence}, and its {@link Receipt} has their totals. CONTINUED means that block {@code
+ * sequence + 1} continues the data of this block: a record larger than a block is split over
+ * several blocks.
  */
 public record BlockHeader(
     long mapAttempt,
@@ -71,7 +71,7 @@ public record BlockHeader(
   static final int RECEIPT_CHECKSUM_AT = RECEIPT_BYTES_AT + 6;
   static final int CRC_AT = RECEIPT_CHECKSUM_AT + 8;
 
-  /** The content is as the engine serialized it. */
+  /** The data is as the engine serialized it. */
   private static final int ENCODING_NONE = 0;
 
   private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
@@ -104,10 +104,10 @@ public record BlockHeader(
   }
 
   /**
-   * Reads and checks the header at {@code index}, all of it but the checksum (see {@link
-   * BlockFormat#verify}). Borrows {@code buffer}; reader and writer index stay.
+   * Reads and checks the header at {@code index}, except the checksum (see {@link
+   * BlockFormat#verify}). Borrows {@code buffer}; reader and writer index do not change.
    *
-   * @param end where the readable bytes end; the whole block must lie before it
+   * @param end end of the readable bytes; the whole block must be before it
    */
   public static BlockHeader read(ByteBuf buffer, int index, int end) throws BlockFormatException {
     if (index < 0 || end > buffer.capacity() || end - index < LENGTH) {
@@ -197,14 +197,17 @@ public record BlockHeader(
   }
 
   /**
-   * Bytes that the block at {@code index} claims to have, nothing checked: for a reader that holds
-   * only a part of it. {@link #LENGTH} bytes must be there. Borrows {@code buffer}.
+   * Length of the block at {@code index} according to its header, which is not checked: for a
+   * reader that has received only a part of the block. {@link #LENGTH} bytes must be readable.
+   * Borrows {@code buffer}.
    */
   public static long claimedLength(ByteBuf buffer, int index) {
     return LENGTH + (long) buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
   }
 
-  /** Writes all but receipt and checksum at {@code index}; see {@link BlockFormat#seal}. */
+  /**
+   * Writes all fields except receipt and checksum at {@code index}; see {@link BlockFormat#seal}.
+   */
   void write(ByteBuf buffer, int index) {
     buffer.setShortLE(index + MAGIC_AT, MAGIC);
     buffer.setByte(index + VERSION_AT, VERSION);

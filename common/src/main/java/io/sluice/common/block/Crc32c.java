@@ -4,11 +4,13 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** CRC-32C (Castagnoli) over Netty buffers, composite ones too. Not thread-safe. */
+/** CRC-32C (Castagnoli) over Netty buffers, including composite buffers. Not thread-safe. */
 public final class Crc32c {
   private final CRC32C crc = new CRC32C();
 
-  /** Adds {@code length} bytes from {@code index}. Borrows the buffer; its indexes stay. */
+  /**
+   * Adds {@code length} bytes from {@code index}. Borrows the buffer; its indexes do not change.
+   */
   public void update(ByteBuf buffer, int index, int length) {
     if (length == 0) {
       return;

@@ -3,18 +3,18 @@ package io.sluice.common.block;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a map attempt wrote for one partition, all blocks together. The header of the LAST block
- * carries it, so that a reader can check that it got all of it and nothing twice.
+ * Totals of all blocks that a map attempt wrote for one partition. The header of the LAST block
+ * contains it, so that a reader can detect missing and duplicate data.
  *
  * @param records 0 to {@link #MAX_COUNT}
  * @param bytes uncompressed, 0 to {@link #MAX_COUNT}
- * @param checksum over the records in any order; 0 if the writer computes none
+ * @param checksum over the records in any order; 0 if not computed
  */
 public record Receipt(long records, long bytes, long checksum) {
   /** Largest count: 48 bits. */
   public static final long MAX_COUNT = (1L << 48) - 1;
 
-  /** Of a block that is not the last of its attempt and partition. */
+  /** For a block that is not the last of its attempt and partition. */
   public static final Receipt NONE = new Receipt(0, 0, 0);
 
   public Receipt {
@@ -29,7 +29,7 @@ public record Receipt(long records, long bytes, long checksum) {
     }
   }
 
-  /** Of an attempt that has one block in the partition. */
+  /** For an attempt with one block in the partition. */
   static Receipt ofOnlyBlock(BlockHeader header) {
     return new Receipt(header.recordCount(), header.uncompressedLength(), 0);
   }

@@ -1,10 +1,10 @@
 package io.sluice.common.config;
 
 /**
- * A key whose value is another one in a configuration that was read again.
+ * A key whose value differs in a reloaded configuration.
  *
- * @param from the value before, as people write it; a secret's is hidden
- * @param reloadable whether a running process takes the new value
+ * @param from the previous value as written in a file; a secret's value is hidden
+ * @param reloadable whether a running process applies the new value
  */
 public record ConfigChange(String key, String from, String to, boolean reloadable) {
   /** For a log line. */

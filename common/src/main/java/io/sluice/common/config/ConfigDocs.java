@@ -2,7 +2,7 @@ package io.sluice.common.config;
 
 import java.util.List;
 
-/** Writes the documentation page of schemas as Markdown: the same input, the same bytes. */
+/** Writes the documentation page of schemas as Markdown. The output depends on the input only. */
 public final class ConfigDocs {
 
   private ConfigDocs() {}
@@ -10,7 +10,7 @@ public final class ConfigDocs {
   /**
    * A whole page.
    *
-   * @param head Markdown before the first schema: the page's title and what holds for all keys
+   * @param head Markdown before the first schema: the page's title and facts about all keys
    */
   public static String render(String head, List<ConfigSchema> schemas) {
     StringBuilder page = new StringBuilder(head.strip()).append('\n');
@@ -39,14 +39,15 @@ public final class ConfigDocs {
       row(page, code(prefix + family.prefix() + "*"), "", "text; never printed", family.doc());
     }
     if (!schema.ignored().isEmpty()) {
-      page.append("\nAccepted without effect, with one line in the log:\n");
+      page.append("\nKeys without effect, accepted with one line in the log:\n");
       page.append("\n| key | why | use instead |\n|---|---|---|\n");
       for (ConfigSchema.Ignored ignored : schema.ignored()) {
         row(page, code(prefix + ignored.name()), ignored.why(), ignored.replacement());
       }
     }
     if (!schema.removed().isEmpty()) {
-      page.append("\nRefused by name:\n\n| key | instead |\n|---|---|\n");
+      page.append(
+          "\nRemoved keys, which stop the start with an error:\n\n| key | instead |\n|---|---|\n");
       for (ConfigSchema.Removed removed : schema.removed()) {
         row(page, code(prefix + removed.name()), removed.instead());
       }

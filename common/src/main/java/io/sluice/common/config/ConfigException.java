@@ -3,8 +3,8 @@ package io.sluice.common.config;
 import java.util.List;
 
 /**
- * A configuration that cannot be used. The message is for the user and complete: each problem on a
- * line of its own, saying what is wrong, where, and what would be right.
+ * An invalid configuration. The message is for the user and complete: one line per problem, with
+ * its location and the expected form.
  */
 public class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;

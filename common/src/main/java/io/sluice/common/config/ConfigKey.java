@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * that component's {@link ConfigSchema}, read through a {@link ConfigSet}. Immutable.
  *
  * <p>Names begin with {@code rss.}; an engine's prefix ({@code spark.}) is not part of the name,
- * see {@link ConfigReader#enginePrefix}. Sizes are bytes and spans of time are milliseconds in
- * memory, and carry units where people write them.
+ * see {@link ConfigReader#enginePrefix}. In memory, sizes are bytes and durations are milliseconds;
+ * in files they have units.
  */
 public final class ConfigKey<T> {
   private static final Pattern NAME = Pattern.compile("rss(\\.[A-Za-z0-9_-]+)+");
@@ -26,7 +26,7 @@ public final class ConfigKey<T> {
   private final Map<T, String> alsoAllowed;
   private final List<Check<T>> checks;
 
-  private record Check<T>(Predicate<T> holds, String demand) {}
+  private record Check<T>(Predicate<T> condition, String demand) {}
 
   private ConfigKey(Builder<T> from) {
     this.from = from;
@@ -39,14 +39,14 @@ public final class ConfigKey<T> {
     return new Builder<>(name, ValueType.string(), null);
   }
 
-  /** A path of this machine, also as a {@code file://} URI; {@link ConfigSet#findPath} reads it. */
+  /** A local path, also as a {@code file://} URI; {@link ConfigSet#findPath} reads it. */
   public static Builder<String> localPath(String name) {
     return string(name)
         .check(
             path ->
                 !path.isEmpty()
                     && (path.startsWith(ConfigSet.FILE_SCHEME) || !path.contains("://")),
-            "a path of this machine, with or without file://");
+            "a local path, with or without file://");
   }
 
   public static Builder<Integer> integer(String name) {
@@ -61,7 +61,7 @@ public final class ConfigKey<T> {
     return new Builder<>(name, ValueType.bool(), null);
   }
 
-  /** Written in any case, with {@code -} for {@code _} where people prefer it. */
+  /** Case does not matter; {@code -} may replace {@code _}. */
   public static <E extends Enum<E>> Builder<E> enumeration(String name, Class<E> type) {
     return new Builder<>(name, ValueType.enumeration(type), null);
   }
@@ -72,15 +72,15 @@ public final class ConfigKey<T> {
   }
 
   /**
-   * A span of time: milliseconds in memory, {@code 10s} in a file. A number without a unit counts
-   * what the key's name says ({@code …sec}, {@code …Sec}: seconds), else milliseconds.
+   * A duration: milliseconds in memory, {@code 10s} in a file. A number without a unit counts
+   * seconds if the key's name ends in {@code sec} or {@code Sec}, else milliseconds.
    */
   public static Builder<Long> durationMs(String name) {
     boolean seconds = name.endsWith(".sec") || name.endsWith("Sec");
     return durationMs(name, seconds ? TimeUnit.SECONDS : TimeUnit.MILLISECONDS);
   }
 
-  /** As {@link #durationMs(String)}, with the unit of a plain number said. */
+  /** As {@link #durationMs(String)}, with an explicit unit for numbers without a unit. */
   public static Builder<Long> durationMs(String name, TimeUnit plainUnit) {
     return new Builder<>(name, ValueType.durationMs(plainUnit), Comparator.naturalOrder());
   }
@@ -124,12 +124,12 @@ public final class ConfigKey<T> {
     return from.required;
   }
 
-  /** True: the value is never printed, neither in logs nor in error messages. */
+  /** Whether the value is hidden in logs and error messages. */
   public boolean isSecret() {
     return from.secret;
   }
 
-  /** Whether a running process takes a new value when its configuration is read again. */
+  /** Whether a running process applies a new value when its configuration is reloaded. */
   public boolean isReloadable() {
     return from.reloadable;
   }
@@ -138,12 +138,12 @@ public final class ConfigKey<T> {
     return from.doc;
   }
 
-  /** Earlier names, which work and warn. */
+  /** Earlier names, which are accepted with a warning. */
   public List<String> deprecatedNames() {
     return deprecatedNames;
   }
 
-  /** What to write as a value: kind, limits, special values. */
+  /** Description of valid values: type, limits, special values. */
   public String valueForm() {
     StringBuilder form = new StringBuilder(from.type.form());
     if (from.min != null && from.max != null) {
@@ -162,7 +162,7 @@ public final class ConfigKey<T> {
     return form.toString();
   }
 
-  /** The default as people write it, or what stands for it; empty when there is none. */
+  /** The default as written in a file, or its description; empty if there is no default. */
   public String defaultText() {
     if (from.defaultText != null) {
       return from.defaultText;
@@ -175,7 +175,7 @@ public final class ConfigKey<T> {
     return from.defaultText != null;
   }
 
-  /** A value as people write it; {@link #parse} reads it back. */
+  /** A value as written in a file; {@link #parse} reads it back. */
   public String print(T value) {
     return from.type.printer().apply(value);
   }
@@ -183,8 +183,8 @@ public final class ConfigKey<T> {
   /**
    * Reads and checks a value.
    *
-   * @throws IllegalArgumentException with what is wrong and what would be right, without the key's
-   *     name and without the value of a secret
+   * @throws IllegalArgumentException with the problem and the expected form, without the key's name
+   *     and without the value of a secret
    */
   public T parse(String text) {
     T value;
@@ -204,17 +204,19 @@ public final class ConfigKey<T> {
   private void checkLimits(T value) {
     if (from.min != null && from.order.compare(value, from.min) < 0) {
       throw new IllegalArgumentException(
-          shown(value) + " is too small; give at least " + print(from.min) + specials());
+          shown(value) + " is too small; expected at least " + print(from.min) + specials());
     }
     if (from.max != null && from.order.compare(value, from.max) > 0) {
       throw new IllegalArgumentException(
-          shown(value) + " is too large; give at most " + print(from.max) + specials());
+          shown(value) + " is too large; expected at most " + print(from.max) + specials());
     }
     for (Check<T> check : checks) {
-      if (!check.holds.test(value)) {
+      if (!check.condition.test(value)) {
         String shown = shown(value);
         throw new IllegalArgumentException(
-            (shown.isEmpty() ? "an empty value" : shown) + " does not do: " + check.demand);
+            (shown.isEmpty() ? "an empty value" : shown)
+                + " is not allowed; expected: "
+                + check.demand);
       }
     }
   }
@@ -236,7 +238,7 @@ public final class ConfigKey<T> {
     return name();
   }
 
-  /** Collects what a key is; {@link #build} checks it. Belongs to one thread. */
+  /** Collects the properties of a key; {@link #build} checks them. Confined to one thread. */
   public static final class Builder<T> {
     private final String name;
     private final ValueType<T> type;
@@ -264,32 +266,32 @@ public final class ConfigKey<T> {
       return this;
     }
 
-    /** What the documentation says in place of the default, when that depends on the machine. */
+    /** Description of the default in the documentation, if the default depends on the host. */
     public Builder<T> defaultText(String text) {
       this.defaultText = text;
       return this;
     }
 
-    /** No default, and no start without it. */
+    /** The key has no default and must be set. */
     public Builder<T> required() {
       this.required = true;
       return this;
     }
 
-    public Builder<T> atLeast(T least) {
+    public Builder<T> atLeast(T minimum) {
       demandOrder();
-      this.min = least;
+      this.min = minimum;
       return this;
     }
 
-    public Builder<T> atMost(T most) {
+    public Builder<T> atMost(T maximum) {
       demandOrder();
-      this.max = most;
+      this.max = maximum;
       return this;
     }
 
     /**
-     * A value outside the limits with a meaning of its own, such as -1.
+     * Allows a value outside the limits with a special meaning, such as -1.
      *
      * @param meaning for the documentation, such as "a share of the machine's memory"
      */
@@ -301,10 +303,10 @@ public final class ConfigKey<T> {
     /**
      * A condition on the value.
      *
-     * @param demand what would be right, such as "a power of two"
+     * @param demand description of valid values, such as "a power of two"
      */
-    public Builder<T> check(Predicate<T> holds, String demand) {
-      checks.add(new Check<>(holds, demand));
+    public Builder<T> check(Predicate<T> condition, String demand) {
+      checks.add(new Check<>(condition, demand));
       return this;
     }
 
@@ -320,22 +322,22 @@ public final class ConfigKey<T> {
       return this;
     }
 
-    /** A running process takes a new value when its configuration is read again. */
+    /** A running process applies a new value when its configuration is reloaded. */
     public Builder<T> reloadable() {
       this.reloadable = true;
       return this;
     }
 
-    /** What the key does, in sentences, for the documentation page. */
+    /** Description of the key, in sentences, for the documentation page. */
     public Builder<T> doc(String text) {
       this.doc = text;
       return this;
     }
 
     public ConfigKey<T> build() {
-      demand(NAME.matcher(name).matches(), "a key's name is rss.area.name");
-      demand(doc != null && !doc.isBlank(), "a key needs doc");
-      demand(!(required && defaultValue != null), "a required key has no default");
+      demand(NAME.matcher(name).matches(), "the name of a key must be rss.area.name");
+      demand(doc != null && !doc.isBlank(), "a key must have a doc text");
+      demand(!(required && defaultValue != null), "a required key must not have a default");
       ConfigKey<T> key = new ConfigKey<>(this);
       if (defaultValue != null && !alsoAllowed.containsKey(defaultValue)) {
         key.checkLimits(defaultValue);
@@ -344,11 +346,11 @@ public final class ConfigKey<T> {
     }
 
     private void demandOrder() {
-      demand(order != null, "values of this kind have no order");
+      demand(order != null, "values of this type have no order");
     }
 
-    private void demand(boolean holds, String what) {
-      if (!holds) {
+    private void demand(boolean condition, String what) {
+      if (!condition) {
         throw new IllegalArgumentException("declaration of " + name + ": " + what);
       }
     }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * Reads the values of a schema from files, options and maps. A later source overrides an earlier
- * one. Nothing is thrown before {@link #read}, which reports every problem of every source at once.
+ * one. Only {@link #read} throws; it reports every problem of every source at once.
  *
  * <p>A file has one {@code key value} or {@code key=value} per line; a line that begins with {@code
  * #} is a comment. Belongs to one thread.
@@ -26,18 +26,18 @@ public final class ConfigReader {
   private final ConfigSchema schema;
   private final List<String> problems = new ArrayList<>();
   private final List<String> notices = new ArrayList<>();
-  private final Map<ConfigKey<?>, Given> given = new LinkedHashMap<>();
+  private final Map<ConfigKey<?>, SourceValue> sourceValues = new LinkedHashMap<>();
   private final Map<Family, Map<String, String>> passedOn = new LinkedHashMap<>();
   private String prefix = "";
 
   /**
    * A value before it is parsed.
    *
-   * @param source which file or option gave it, for telling apart "twice" and "overridden"
+   * @param source file or option that set it; distinguishes "set twice" from "overridden"
    * @param where {@code file:line} or the option
-   * @param asName the name it was given under, an earlier one perhaps
+   * @param asName the name used in the source, possibly a deprecated one
    */
-  private record Given(String source, String where, String asName, String text) {}
+  private record SourceValue(String source, String where, String asName, String text) {}
 
   private ConfigReader(ConfigSchema schema) {
     this.schema = schema;
@@ -48,9 +48,9 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads an engine's configuration: only entries that begin with {@code prefix + "rss."} are ours,
-   * and one that is unknown gives a notice instead of a problem, because a job should not fail for
-   * it. Call it before the sources.
+   * Reads an engine's configuration: only entries that begin with {@code prefix + "rss."} are read.
+   * An unknown key causes a notice instead of a problem, because a job should not fail for it. Call
+   * this method before adding sources.
    *
    * @param enginePrefix such as {@code spark.}
    */
@@ -70,10 +70,10 @@ public final class ConfigReader {
     } catch (IOException unreadable) {
       problems.add(
           Files.isDirectory(file)
-              ? file + ": is a directory; give a file of \"key value\" lines"
+              ? file + ": is a directory; expected a file of \"key value\" lines"
               : Files.exists(file)
                   ? file + ": cannot be read; check its permissions"
-                  : file + ": no such file; give one of \"key value\" lines");
+                  : file + ": no such file; expected a file of \"key value\" lines");
       return this;
     }
     for (int i = 0; i < lines.size(); i++) {
@@ -108,7 +108,7 @@ public final class ConfigReader {
   /**
    * Adds {@code key=value} options of a command line.
    *
-   * @param option how the user wrote it, for messages: {@code -D}
+   * @param option name of the option for messages: {@code -D}
    */
   public ConfigReader options(String option, List<String> assignments) {
     for (String assignment : assignments) {
@@ -126,7 +126,7 @@ public final class ConfigReader {
   /**
    * Adds the entries of a map.
    *
-   * @param source where they come from, for messages
+   * @param source name of the source for messages
    */
   public ConfigReader values(String source, Map<String, String> values) {
     new TreeMap<>(values)
@@ -157,7 +157,7 @@ public final class ConfigReader {
           .computeIfAbsent(family, unused -> new TreeMap<>())
           .put(name.substring(family.prefix().length()), text);
     } else {
-      known((ConfigKey<?>) meaning, new Given(source, where, name, text));
+      known((ConfigKey<?>) meaning, new SourceValue(source, where, name, text));
     }
   }
 
@@ -170,11 +170,11 @@ public final class ConfigReader {
             + schema
                 .nearest(name)
                 .map(near -> "; did you mean " + prefix + near + "?")
-                .orElse("; see the keys of the " + schema.name() + " in docs/configuration.md");
+                .orElse("; for the keys of the " + schema.name() + " see docs/configuration.md");
     (prefix.isEmpty() ? problems : notices).add(line);
   }
 
-  private void known(ConfigKey<?> key, Given value) {
+  private void known(ConfigKey<?> key, SourceValue value) {
     boolean deprecated = !value.asName.equals(key.name());
     if (deprecated) {
       notices.add(
@@ -186,33 +186,34 @@ public final class ConfigReader {
               + prefix
               + key.name());
     }
-    Given earlier = given.get(key);
+    SourceValue earlier = sourceValues.get(key);
     if (earlier == null || !earlier.source.equals(value.source)) {
-      given.put(key, value);
+      sourceValues.put(key, value);
       return;
     }
-    // Twice in one source: the present name beats an earlier one, else the last wins.
+    // Set twice in one source: the current name wins over a deprecated one, else the last value
+    // wins.
     boolean keepEarlier = deprecated && earlier.asName.equals(key.name());
-    Given used = keepEarlier ? earlier : value;
-    given.put(key, used);
+    SourceValue used = keepEarlier ? earlier : value;
+    sourceValues.put(key, used);
     notices.add(
         value.where
             + ": "
             + prefix
             + key.name()
-            + " is set more than once; the value used is that of "
+            + " is set more than once; using the value of "
             + (used.where.equals(value.where) ? prefix + used.asName + " there" : used.where));
   }
 
   /**
-   * Parses and checks all that was added.
+   * Parses and checks all added values.
    *
-   * @throws ConfigException with every problem, one a line
+   * @throws ConfigException with every problem, one per line
    */
   public ConfigSet read() {
     List<String> found = new ArrayList<>(problems);
     Map<ConfigKey<?>, Object> values = new LinkedHashMap<>();
-    given.forEach(
+    sourceValues.forEach(
         (key, value) -> {
           try {
             values.put(key, key.parse(value.text));
@@ -221,8 +222,9 @@ public final class ConfigReader {
           }
         });
     for (ConfigKey<?> key : schema.keys()) {
-      if (key.isRequired() && !given.containsKey(key)) {
-        found.add(prefix + key.name() + " is not set and has no default; give " + key.valueForm());
+      if (key.isRequired() && !sourceValues.containsKey(key)) {
+        found.add(
+            prefix + key.name() + " is not set and has no default; expected " + key.valueForm());
       }
     }
     ConfigSet set = new ConfigSet(schema, values, passedOn, notices);

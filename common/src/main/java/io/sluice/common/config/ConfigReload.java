@@ -7,22 +7,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the configuration of a running process again. What can change while it runs does, all of it
- * or nothing; of the rest only the names are told. Thread-safe.
+ * Reloads the configuration of a running process. Changes of reloadable keys are applied together
+ * or not at all; changes of other keys are only reported. Thread-safe.
  */
 public final class ConfigReload {
   private static final Logger log = LoggerFactory.getLogger(ConfigReload.class);
 
   private final Supplier<ConfigSet> source;
   private final Consumer<ConfigSet> apply;
-  // Guarded by this: what the process runs with.
+  // Guarded by this: the configuration in use.
   private ConfigSet current;
 
   /**
-   * What a reading has brought.
+   * Result of a reload.
    *
-   * @param applied holds from now on
-   * @param restartNeeded holds after a restart; told again each time until then
+   * @param applied changes that are in effect now
+   * @param restartNeeded changes that need a restart; reported at each reload until then
    */
   public record Outcome(List<ConfigChange> applied, List<ConfigChange> restartNeeded) {
     public Outcome {
@@ -32,10 +32,11 @@ public final class ConfigReload {
   }
 
   /**
-   * @param current what the process was started with
-   * @param source reads it anew; throws {@link ConfigException}
-   * @param apply takes the values of reloadable keys; the others are as before. Called by whoever
-   *     reloads, one at a time, and throws {@link ConfigException} if it takes none of them
+   * @param current configuration at process start
+   * @param source reads the configuration again; throws {@link ConfigException}
+   * @param apply applies the values of reloadable keys; other keys are unchanged. Called on the
+   *     thread of {@link #reload}, one call at a time; throws {@link ConfigException} if it applies
+   *     nothing
    */
   public ConfigReload(ConfigSet current, Supplier<ConfigSet> source, Consumer<ConfigSet> apply) {
     this.current = current;
@@ -46,7 +47,7 @@ public final class ConfigReload {
   /**
    * Reads and applies.
    *
-   * @throws ConfigException what is wrong; everything is as before then
+   * @throws ConfigException with all problems; nothing has changed then
    */
   public synchronized Outcome reload() {
     ConfigSet found;
@@ -58,7 +59,8 @@ public final class ConfigReload {
         apply.accept(next);
       }
     } catch (ConfigException e) {
-      log.warn("configuration not reloaded, what held before holds reason={}", oneLine(e));
+      log.warn(
+          "configuration not reloaded, the previous values stay in use reason=\"{}\"", oneLine(e));
       throw e;
     }
     List<ConfigChange> applied = current.changesTo(next);

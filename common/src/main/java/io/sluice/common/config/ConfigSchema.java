@@ -17,17 +17,17 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Every key that one component knows: those with an effect, those that are accepted although
- * nothing is left for them to do, and those that are refused by name. Immutable.
+ * All keys of one component: keys with an effect, keys that are accepted without effect, and
+ * removed keys, which are refused by name. Immutable.
  */
 public final class ConfigSchema {
 
   /**
-   * Accepted with one notice.
+   * A key without effect, accepted with one notice.
    *
    * @param name a key, or a family of keys that ends in {@code *}
-   * @param why why nothing is left to do
-   * @param replacement key or place to use in its stead; empty when nothing needs to be
+   * @param why reason that the key has no effect
+   * @param replacement key or setting to use instead; empty if none is needed
    */
   public record Ignored(String name, String why, String replacement) {
     String notice() {
@@ -36,27 +36,28 @@ public final class ConfigSchema {
   }
 
   /**
-   * Refused by name.
+   * A removed key; setting it is an error.
    *
-   * @param instead what to do, such as "set rss.x"
+   * @param instead the action to take, such as "set rss.x"
    */
   public record Removed(String name, String instead) {}
 
   /**
-   * Keys that are handed on under the rest of their names, to a library whose settings these are.
-   * Their values are never printed.
+   * Keys that are passed on to a library, without the family's prefix. Their values are never
+   * printed.
    *
    * @param prefix of the names, which ends in a dot
    */
   public record Family(String prefix, String doc) {
     public Family {
       if (!prefix.startsWith("rss.") || !prefix.endsWith(".")) {
-        throw new IllegalArgumentException("a family's prefix is rss.area., not " + prefix);
+        throw new IllegalArgumentException(
+            "the prefix of a family must be rss.area., not " + prefix);
       }
     }
   }
 
-  /** A condition over several keys; gives the problem when it does not hold. */
+  /** A condition over several keys; returns the problem if it is not met. */
   public interface Rule extends Function<ConfigSet, Optional<String>> {}
 
   private static final Pattern KEY = Pattern.compile("rss\\.\\S+");
@@ -102,7 +103,12 @@ public final class ConfigSchema {
     if (KEY.matcher(one.replacement).matches()
         && !(byName.get(one.replacement) instanceof ConfigKey)) {
       throw new IllegalArgumentException(
-          "schema " + name + ": " + one.name + " names no key: " + one.replacement);
+          "schema "
+              + name
+              + ": "
+              + one.name
+              + " has a replacement that is not a key: "
+              + one.replacement);
     }
   }
 
@@ -135,7 +141,7 @@ public final class ConfigSchema {
     return intro;
   }
 
-  /** What the documentation puts before each name, such as {@code spark.}; may be empty. */
+  /** Prefix of each name in the documentation, such as {@code spark.}; may be empty. */
   public String shownPrefix() {
     return shownPrefix;
   }
@@ -153,7 +159,7 @@ public final class ConfigSchema {
     return removed;
   }
 
-  /** Families of keys that are handed on. */
+  /** Families of keys that are passed on to a library. */
   public List<Family> passedOn() {
     return passedOn;
   }
@@ -162,7 +168,7 @@ public final class ConfigSchema {
     return rules;
   }
 
-  /** A ConfigKey, an Ignored, a Removed, a Family, or null: unknown. */
+  /** A ConfigKey, an Ignored, a Removed, or a Family; null if the key is unknown. */
   Object meaningOf(String keyName) {
     Object exact = byName.get(keyName);
     if (exact != null) {
@@ -185,12 +191,12 @@ public final class ConfigSchema {
     return byName.get(key.name()) == key;
   }
 
-  /** The known name that {@code unknown} was most likely meant to be, if one is near. */
+  /** The known name most similar to {@code unknown}; empty if none is similar. */
   public Optional<String> nearest(String unknown) {
     return SpellingDistance.nearest(unknown, byName.keySet());
   }
 
-  /** Collects a schema. Belongs to one thread. */
+  /** Collects a schema. Confined to one thread. */
   public static final class Builder {
     private final String name;
     private String title;
@@ -238,15 +244,15 @@ public final class ConfigSchema {
       return ignored(keyName, why, "");
     }
 
-    /** As {@link #ignored(String, String)}, naming what takes its place. */
+    /** As {@link #ignored(String, String)}, with the key or setting to use instead. */
     public Builder ignored(String keyName, String why, String replacement) {
       ignored.add(new Ignored(keyName, why, replacement));
       return this;
     }
 
     /**
-     * All that a resource lists: a key, why it is ignored, and optionally a replacement on each
-     * line, separated by {@code |}; or a comment that begins with {@code #}.
+     * Adds the ignored keys of a resource. Each line has a key, the reason, and optionally a
+     * replacement, separated by {@code |}; lines that begin with {@code #} are comments.
      *
      * @param resource name of a file beside the class {@code owner}
      */
@@ -281,13 +287,13 @@ public final class ConfigSchema {
       return this;
     }
 
-    /** Keys that are handed on; those of them that are declared by themselves are not. */
+    /** Passes on a family of keys to a library, except keys that are declared individually. */
     public Builder passedOn(Family family) {
       passedOn.add(family);
       return this;
     }
 
-    /** A condition over several keys, checked when each key by itself is right. */
+    /** A condition over several keys, checked if every single value is valid. */
     public Builder rule(Rule rule) {
       rules.add(rule);
       return this;

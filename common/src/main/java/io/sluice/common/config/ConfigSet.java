@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The values of one schema's keys, read and checked by {@link ConfigReader}. Immutable. Components
- * take it apart into their own records at start and do not keep it.
+ * copy its values into their own records at start and do not keep it.
  */
 public final class ConfigSet {
   static final String FILE_SCHEME = "file://";
@@ -47,7 +47,8 @@ public final class ConfigSet {
   /**
    * The value, or the default.
    *
-   * @throws IllegalStateException if the key may be absent and is: use {@link #find} for it
+   * @throws IllegalStateException if there is neither a value nor a default: use {@link #find} for
+   *     optional keys
    */
   public <T> T get(ConfigKey<T> key) {
     return find(key)
@@ -55,43 +56,43 @@ public final class ConfigSet {
             () -> new IllegalStateException(key.name() + " has neither value nor default"));
   }
 
-  /** The value, or the default, or empty if neither is there. */
+  /** The value, or the default, or empty if there is neither. */
   public <T> Optional<T> find(ConfigKey<T> key) {
     if (!schema.declares(key)) {
       throw new IllegalArgumentException(
           "schema " + schema.name() + " does not declare " + key.name());
     }
-    @SuppressWarnings("unchecked") // The reader stores under each key what that key parsed.
+    @SuppressWarnings("unchecked") // The reader stores values parsed by the key itself.
     T value = (T) values.get(key);
     return value == null ? key.defaultValue() : Optional.of(value);
   }
 
-  /** Whether somebody gave a value, be it the default's. */
+  /** Whether a value was set explicitly, even if it equals the default. */
   public boolean isSet(ConfigKey<?> key) {
     return values.containsKey(key);
   }
 
-  /** What was given of a family of keys, under the rest of their names. */
+  /** The set keys of a family, by the part of their names after the family's prefix. */
   public Map<String, String> passedOn(ConfigSchema.Family family) {
     if (!schema.passedOn().contains(family)) {
       throw new IllegalArgumentException(
-          "schema " + schema.name() + " does not hand on " + family.prefix() + "*");
+          "schema " + schema.name() + " does not pass on " + family.prefix() + "*");
     }
     return Map.copyOf(passedOn.getOrDefault(family, Map.of()));
   }
 
   /**
-   * Lines for the log, one per matter: keys without effect, deprecated names, values set twice and,
-   * for engines, unknown keys.
+   * Lines for the log: keys without effect, deprecated names, keys set twice and, for engines,
+   * unknown keys.
    */
   public List<String> notices() {
     return notices;
   }
 
   /**
-   * A path that was given or has a default, without {@code file://}.
+   * A path that is set or has a default, without {@code file://}.
    *
-   * @throws ConfigException if the value cannot be one on this system
+   * @throws ConfigException if the value is not a valid path on this system
    */
   public Optional<Path> findPath(ConfigKey<String> key) {
     Optional<String> text = find(key);
@@ -104,7 +105,7 @@ public final class ConfigSet {
     }
   }
 
-  /** What {@code later} says otherwise, in the schema's order. */
+  /** The keys whose values differ in {@code later}, in the schema's order. */
   List<ConfigChange> changesTo(ConfigSet later) {
     List<ConfigChange> changes = new ArrayList<>();
     for (ConfigKey<?> key : schema.keys()) {
@@ -123,9 +124,9 @@ public final class ConfigSet {
   }
 
   /**
-   * These values, but the reloadable keys' as in {@code later}.
+   * These values, with the reloadable keys' values replaced by those of {@code later}.
    *
-   * @throws ConfigException if they do not go together
+   * @throws ConfigException if the result breaks a rule of the schema
    */
   ConfigSet reloaded(ConfigSet later) {
     Map<ConfigKey<?>, Object> mixed = new LinkedHashMap<>(values);

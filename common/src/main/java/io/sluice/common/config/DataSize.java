@@ -6,9 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of bytes and how people write it: {@code 64MiB}, {@code 1g}, {@code 512k}, {@code
- * 1048576}. Units are powers of 1024 however they are spelt (k, kb, KiB are one thing), as Spark
- * and Hadoop users expect.
+ * A number of bytes and its text form: {@code 64MiB}, {@code 1g}, {@code 512k}, {@code 1048576}.
+ * Units are powers of 1024 in every spelling (k, kb and KiB are equal), as in Spark and Hadoop.
  */
 public record DataSize(long bytes) implements Comparable<DataSize> {
   private static final Pattern FORM = Pattern.compile("(-?[0-9]+(?:\\.[0-9]+)?)\\s*([a-zA-Z]*)");
@@ -27,16 +26,16 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
   }
 
   /**
-   * Reads a size; a plain number counts bytes.
+   * Parses a size; a number without a unit counts bytes.
    *
-   * @throws IllegalArgumentException saying what would be right
+   * @throws IllegalArgumentException that names the expected form
    */
   public static DataSize parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     int power = matcher.matches() ? powerOf(matcher.group(2)) : -1;
     if (power < 0) {
       throw new IllegalArgumentException(
-          "\"" + text + "\" is not a size; give one such as 64MiB, 1g, 512k or 1048576");
+          "\"" + text + "\" is not a size; expected for example 64MiB, 1g, 512k or 1048576");
     }
     BigDecimal exact =
         new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << (10 * power)));
@@ -60,7 +59,7 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
     };
   }
 
-  /** For people: at most one decimal, such as {@code 1.5 GiB}; loses precision. */
+  /** Rounded for display, with at most one decimal, such as {@code 1.5 GiB}. */
   public String toRoundedText() {
     int power = 0;
     double value = bytes;

@@ -5,17 +5,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How people write spans of time: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 1h}. */
+/** Text form of durations: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 1h}. */
 public final class DurationText {
   private static final Pattern FORM = Pattern.compile("(-?[0-9]+)\\s*([a-zA-Z]*)");
 
   private DurationText() {}
 
   /**
-   * Milliseconds of a span.
+   * Parses a duration into milliseconds.
    *
-   * @param plainUnit what a number without a unit counts
-   * @throws IllegalArgumentException saying what would be right
+   * @param plainUnit unit of a number without a unit
+   * @throws IllegalArgumentException that names the expected form
    */
   public static long parseMs(String text, TimeUnit plainUnit) {
     Matcher matcher = FORM.matcher(text.strip());
@@ -24,14 +24,14 @@ public final class DurationText {
       throw new IllegalArgumentException(
           "\""
               + text
-              + "\" is not a span of time; give one such as 500ms, 10s, 2m, 1h, or a plain number"
+              + "\" is not a duration; expected for example 500ms, 10s, 2m, 1h, or a number"
               + " of "
               + plainUnit.name().toLowerCase(Locale.ROOT));
     }
     try {
       return Math.multiplyExact(Long.parseLong(matcher.group(1)), unit.toMillis(1));
     } catch (NumberFormatException | ArithmeticException tooLarge) {
-      throw new IllegalArgumentException("\"" + text + "\" is too long a time", tooLarge);
+      throw new IllegalArgumentException("\"" + text + "\" is too long a duration", tooLarge);
     }
   }
 

@@ -1,9 +1,9 @@
 package io.sluice.common.config;
 
 /**
- * Where a process listens.
+ * Address on which a process listens.
  *
- * @param host name or address; an IPv6 address without its brackets
+ * @param host name or address; an IPv6 address without brackets
  * @param port 0..65535
  */
 public record HostPort(String host, int port) {
@@ -11,14 +11,14 @@ public record HostPort(String host, int port) {
   public HostPort {
     if (host.isEmpty() || port < 0 || port > 65535) {
       throw new IllegalArgumentException(
-          "\"" + host + ":" + port + "\" is not an address; give host:port, port 0..65535");
+          "\"" + host + ":" + port + "\" is not an address; expected host:port, port 0..65535");
     }
   }
 
   /**
    * Reads {@code host:port} or {@code [v6]:port}.
    *
-   * @throws IllegalArgumentException saying what would be right
+   * @throws IllegalArgumentException that names the expected form
    */
   public static HostPort parse(String text) {
     String stripped = text.strip();
@@ -35,7 +35,7 @@ public record HostPort(String host, int port) {
             && host.chars().noneMatch(c -> Character.isWhitespace(c) || c == '[' || c == ']');
     if (!named || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
       throw new IllegalArgumentException(
-          "\"" + text + "\" is not an address; give host:port, such as coordinator1:19999");
+          "\"" + text + "\" is not an address; expected host:port, such as coordinator1:19999");
     }
     return new HostPort(host, Integer.parseInt(port));
   }

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Edits between two words: insert, delete, replace, or swap two neighbours (the restricted
- * Damerau-Levenshtein distance), case ignored.
+ * Edit distance between two names, ignoring case: insert, delete, replace, or swap two neighbours
+ * (restricted Damerau-Levenshtein distance).
  */
 final class SpellingDistance {
 
@@ -43,7 +43,9 @@ final class SpellingDistance {
     return last[b.length()];
   }
 
-  /** The known word with the fewest edits, unless those are more than a third of the word. */
+  /**
+   * The known name with the fewest edits; empty if there are more edits than a third of the length.
+   */
   static Optional<String> nearest(String unknown, Collection<String> known) {
     String best = null;
     int fewest = Math.max(2, unknown.length() / 3) + 1;

@@ -9,10 +9,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * How the values of one kind of key are read and written.
+ * Parser and printer of one type of configuration value.
  *
- * @param form what to write, for the documentation
- * @param parser throws IllegalArgumentException that says what would be right
+ * @param form description of valid values, for the documentation
+ * @param parser throws IllegalArgumentException that names the expected form
  */
 record ValueType<T>(String form, Function<String, T> parser, Function<T, String> printer) {
 
@@ -26,8 +26,8 @@ record ValueType<T>(String form, Function<String, T> parser, Function<T, String>
         text -> {
           try {
             return Integer.valueOf(text);
-          } catch (NumberFormatException notOne) {
-            throw notA(text, "a whole number", notOne);
+          } catch (NumberFormatException malformed) {
+            throw notA(text, "a whole number", malformed);
           }
         },
         Object::toString);
@@ -39,8 +39,8 @@ record ValueType<T>(String form, Function<String, T> parser, Function<T, String>
         text -> {
           try {
             return Long.valueOf(text);
-          } catch (NumberFormatException notOne) {
-            throw notA(text, "a whole number", notOne);
+          } catch (NumberFormatException malformed) {
+            throw notA(text, "a whole number", malformed);
           }
         },
         Object::toString);
@@ -85,7 +85,7 @@ record ValueType<T>(String form, Function<String, T> parser, Function<T, String>
     String form =
         plainUnit == TimeUnit.MILLISECONDS
             ? "time"
-            : "time; a plain number counts " + plainUnit.name().toLowerCase(Locale.ROOT);
+            : "time; a number without a unit counts " + plainUnit.name().toLowerCase(Locale.ROOT);
     return new ValueType<>(
         form, text -> DurationText.parseMs(text, plainUnit), DurationText::print);
   }
@@ -124,8 +124,8 @@ record ValueType<T>(String form, Function<String, T> parser, Function<T, String>
         return value;
       }
       throw new IllegalArgumentException("\"" + text + "\" is not a finite number");
-    } catch (NumberFormatException notOne) {
-      throw notA(text, "a number", notOne);
+    } catch (NumberFormatException malformed) {
+      throw notA(text, "a number", malformed);
     }
   }
 

@@ -1,9 +1,9 @@
 /**
- * Typed configuration: keys declared beside the component that uses them, gathered in a schema,
- * read once at start into an immutable set, every problem reported at once.
+ * Typed configuration: keys are declared beside the component that uses them, collected in a
+ * schema, and read once at start into an immutable set. All problems are reported at once.
  *
  * <p>Thread model: everything here is immutable once built, except the builders and {@link
- * io.sluice.common.config.ConfigReader}, which belong to the one thread that starts the process.
- * Anybody may depend on this package; it depends on nobody.
+ * io.sluice.common.config.ConfigReader}, which are confined to the thread that starts the process.
+ * Every package may depend on this one; it depends on no other package.
  */
 package io.sluice.common.config;

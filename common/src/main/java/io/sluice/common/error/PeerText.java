@@ -1,8 +1,7 @@
 package io.sluice.common.error;
 
 /**
- * Text of a peer, made fit for messages, log lines and statuses: it is short and cannot end or
- * forge a line.
+ * Sanitizes text of a peer for messages, log lines and statuses: bounded length, no line breaks.
  */
 public final class PeerText {
   private static final int MAX_QUOTED_LENGTH = 64;
@@ -10,8 +9,8 @@ public final class PeerText {
   private PeerText() {}
 
   /**
-   * In quotation marks, at most 64 characters of it, and a question mark for each that is not
-   * visible ASCII or is a quotation mark itself.
+   * Quotes at most 64 characters. Each quotation mark and each character that is not visible ASCII
+   * becomes a question mark.
    */
   public static String quoted(String input) {
     boolean isLong = input.length() > MAX_QUOTED_LENGTH;
@@ -22,7 +21,10 @@ public final class PeerText {
         + (isLong ? " (" + input.length() + " characters)" : "");
   }
 
-  /** At most so many characters, with a blank for each control character and line separator. */
+  /**
+   * At most {@code maxLength} characters, with a blank for each control character and line
+   * separator.
+   */
   public static String clipped(String input, int maxLength) {
     String clipped = input.length() <= maxLength ? input : input.substring(0, maxLength);
     return clipped.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");

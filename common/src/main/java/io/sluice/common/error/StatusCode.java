@@ -3,10 +3,9 @@ package io.sluice.common.error;
 import io.sluice.proto.Status;
 
 /**
- * The wire's {@link Status}, and what a pusher and a reader do when a server answers with it: the
- * one table that decides. Numbers are the protocol's. A code that a client never receives in answer
- * to a push or a read has the reaction of an answer that makes no sense. Documented in
- * docs/protocol.md, "Statuses".
+ * The wire's {@link Status} with the reaction of a pusher and of a reader; the only such table.
+ * Numbers are those of the protocol. A code that a client never receives as reply to a push or a
+ * read has the reaction to an invalid reply. Documented in docs/protocol.md, "Statuses".
  */
 public enum StatusCode {
   /** Done. */
@@ -14,11 +13,11 @@ public enum StatusCode {
 
   /** The server is overloaded: no memory for a push, or too many requests or connections. */
   BUSY(Status.BUSY, OnPush.WAIT, OnRead.RETRY),
-  /** The server is stopping. It may start again in a moment, with everything that it has. */
+  /** The server is stopping. It may restart soon, with all its data. */
   DRAINING(Status.DRAINING, OnPush.RETRY, OnRead.RETRY),
-  /** The server is leaving: it has moved what it stores, serves reads, and takes no more pushes. */
+  /** The server is decommissioned: it has moved its data, serves reads, and refuses pushes. */
   LEAVING(Status.LEAVING, OnPush.FAIL_OVER, OnRead.FAIL),
-  /** The memory of the server is full, and no disk takes data. */
+  /** The memory of the server is full, and no disk accepts data. */
   NO_SPACE(Status.NO_SPACE, OnPush.WAIT_BRIEFLY, OnRead.FAIL),
   /** The coordinator has no server for a shuffle. */
   NO_SERVERS(Status.NO_SERVERS, OnPush.FAIL_OVER, OnRead.FAIL),
@@ -29,7 +28,7 @@ public enum StatusCode {
   UNKNOWN_APPLICATION(Status.UNKNOWN_APPLICATION, OnPush.FAIL_OVER, OnRead.NOT_WRITTEN),
   /** The shuffle was deleted, because it was unregistered or its application ended. */
   EXPIRED(Status.EXPIRED, OnPush.DELETED, OnRead.DELETED),
-  /** The server stored these bytes and cannot read them any more. */
+  /** The server stored these bytes but can no longer read them. */
   LOST(Status.LOST, OnPush.FAIL_OVER, OnRead.LOST),
   /** The request names another epoch of the server: it was restarted in between. */
   STALE_EPOCH(Status.STALE_EPOCH, OnPush.RECONNECT, OnRead.REOPEN),
@@ -47,24 +46,24 @@ public enum StatusCode {
 
   /** The two sides have no version of the protocol in common. */
   BAD_VERSION(Status.BAD_VERSION, OnPush.FAIL_OVER, OnRead.FAIL),
-  /** The bytes of a message cannot be parsed, or it may not come at this point. */
+  /** The message cannot be parsed, or is not allowed in this state. */
   BAD_MESSAGE(Status.BAD_MESSAGE, OnPush.FAIL_OVER, OnRead.FAIL),
   /** A field of the request has a value that is not allowed. */
   BAD_REQUEST(Status.BAD_REQUEST, OnPush.FAIL_OVER, OnRead.FAIL),
-  /** Authentication or a quota forbids it. */
+  /** Authentication or a quota denies the request. */
   DENIED(Status.DENIED, OnPush.FAIL_OVER, OnRead.NO_ACCESS),
 
   /** A fault of the server, or a code that this client does not know. */
   INTERNAL(Status.INTERNAL, OnPush.RETRY, OnRead.RETRY_BYTES);
 
   /**
-   * What a pusher does with a frame that a server refused. To fail over is to send it to a
-   * replacement server, else to write it to local output.
+   * Reaction of a pusher to a refused frame. Failover sends the frame to a replacement server, else
+   * writes it to local output.
    */
   public enum OnPush {
     /** Back off and send it again, until the time for an overloaded server has passed. */
     WAIT,
-    /** As {@link #RETRY} if the frame can go elsewhere, else as {@link #WAIT}. */
+    /** As {@link #RETRY} if failover is possible for the frame, else as {@link #WAIT}. */
     WAIT_BRIEFLY,
     /** Back off and send it again, until the time for an unreachable server has passed. */
     RETRY,
@@ -72,12 +71,15 @@ public enum StatusCode {
     RECONNECT,
     /** Send it again at once; fail over when it was refused several times. */
     RESEND,
-    /** Fail over, with all further frames for this server. */
+    /** Fail over, with all later frames for this server. */
     FAIL_OVER,
-    /** Fail over; what the server acknowledged is deleted, too. */
+    /** Fail over; frames that the server acknowledged are deleted, too. */
     DELETED;
 
-    /** Whether the server is at fault, so that other tasks of the process would fare no better. */
+    /**
+     * Whether the cause is the state of the server, so that other tasks of the process are affected
+     * as well.
+     */
     public boolean isServersFault() {
       return switch (this) {
         case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT -> true;
@@ -86,11 +88,11 @@ public enum StatusCode {
     }
   }
 
-  /** What a reader does. A copy is a replica, or the local output of a map task. */
+  /** Reaction of a reader. A copy is a replica, or the local output of a map task. */
   public enum OnRead {
     /** Back off and send the request again; read another copy when its time has passed. */
     RETRY,
-    /** The same for one slice; other reads from this server continue. */
+    /** As {@link #RETRY}, for one slice only; other reads from this server continue. */
     RETRY_BYTES,
     /** Open the partitions again: offsets are no longer valid. */
     REOPEN,
@@ -102,7 +104,7 @@ public enum StatusCode {
     LOST,
     /** Read another copy, and treat the server as unreachable in the whole process. */
     NO_ACCESS,
-    /** Fail the task: no copy would answer otherwise. */
+    /** Fail the task: every copy would return the same. */
     FAIL
   }
 

@@ -4,8 +4,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 
 /**
- * A failure that has no code of its own, mostly a bug. The log has its cause with a random id, and
- * the peer gets the id: a cause may name files, classes, or data of others.
+ * Reports a failure without a specific code, usually a bug. The cause is logged with a random id,
+ * and the peer receives only the id, because a cause may name files, classes, or data of other
+ * users.
  */
 public final class UnexpectedFailure {
   private UnexpectedFailure() {}
@@ -13,8 +14,8 @@ public final class UnexpectedFailure {
   /**
    * Logs the cause at ERROR.
    *
-   * @param request what failed, of the process's own words
-   * @param peer who asked
+   * @param request name of the failed request, not supplied by the peer
+   * @param peer address of the caller
    * @return INTERNAL, with one line for the peer
    */
   public static SluiceException logged(Logger log, String request, Object peer, Throwable cause) {
@@ -22,6 +23,6 @@ public final class UnexpectedFailure {
     log.error("request failed request={} peer={} failure={}", request, peer, id, cause);
     return new SluiceException(
         StatusCode.INTERNAL,
-        request + " failed; the log of the process that answers has the cause as failure=" + id);
+        request + " failed; the log of the called process has the cause with failure=" + id);
   }
 }

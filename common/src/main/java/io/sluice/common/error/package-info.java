@@ -1,5 +1,5 @@
 /**
- * What can go wrong, as a small closed set of codes, and the exception that carries one. Stateless;
- * anybody may depend on it.
+ * Status codes of failures, and the exception with a status code. Stateless; every package may
+ * depend on it.
  */
 package io.sluice.common.error;

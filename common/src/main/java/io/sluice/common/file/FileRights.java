@@ -17,20 +17,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Access rights of the files and directories that a server creates, whatever the umask: for its own
- * user only, or for one group to read as well. A file system without POSIX rights keeps none.
- * Immutable.
+ * Access rights of the files and directories that a server creates, independent of the umask: for
+ * the server's user only, or readable by one group as well. On a file system without POSIX rights
+ * nothing is set. Immutable.
  *
  * <pre>
- *                      own user only   with a group
+ *                      server's user only with a group
  *   file               rw-------       rw-r-----
  *   directory          rwx------       rwxr-x---
  * </pre>
  *
- * @param group of the operating system that may read; empty: none
+ * @param group operating system group with read access; empty: none
  */
 public record FileRights(Optional<String> group) {
-  /** For the server's own user only. */
+  /** For the server's user only. */
   public static final FileRights OWNER_ONLY = new FileRights(Optional.empty());
 
   private static final Set<PosixFilePermission> OWNER =
@@ -39,8 +39,8 @@ public record FileRights(Optional<String> group) {
       PosixFilePermissions.fromString("rwx------");
 
   /**
-   * Attributes for the call that creates a file, so that it is never open to others. With a group,
-   * {@link #share} completes them.
+   * Attributes for the call that creates a file, so that other users never have access. With a
+   * group, call {@link #share} when the file is complete.
    */
   public static FileAttribute<?>[] ofNewFile(Path file) {
     return isPosix(file)
@@ -55,7 +55,7 @@ public record FileRights(Optional<String> group) {
     }
   }
 
-  /** Creates a directory and missing parents, or restricts the rights of one that is there. */
+  /** Creates a directory and missing parents, or restricts the rights of an existing directory. */
   public void makeDirectory(Path directory) throws IOException {
     if (directory.getParent() != null) {
       Files.createDirectories(directory.getParent());
@@ -104,7 +104,7 @@ public record FileRights(Optional<String> group) {
     } catch (UserPrincipalNotFoundException e) {
       FileSystemException unknown =
           new FileSystemException(
-              path.toString(), null, "group " + group.get() + " is not known on this host");
+              path.toString(), null, "group " + group.get() + " does not exist on this host");
       unknown.initCause(e);
       throw unknown;
     }

@@ -5,16 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Loads a native library that unpacks itself, without leaving its file behind.
+ * Loads a native library that unpacks itself, and deletes the unpacked file.
  *
- * <p>Such libraries unpack a file that is deleted when the JVM exits. A process that is killed
- * never gets there, nor does one that ends from a shutdown hook. On Linux a library that is loaded
- * needs its file no more.
+ * <p>Such libraries delete the unpacked file when the JVM exits. The file stays if the process is
+ * killed or halted by a shutdown hook. On Linux a loaded library does not need its file.
  */
 public final class UnpackedLibrary {
   private UnpackedLibrary() {}
 
-  /** Unpacks a library into a directory and loads it; does nothing if it is loaded. */
+  /** Unpacks a library into a directory and loads it; does nothing if it is already loaded. */
   @FunctionalInterface
   public interface Loader {
     void load(String directory) throws IOException;
@@ -23,7 +22,7 @@ public final class UnpackedLibrary {
   /**
    * Loads a library.
    *
-   * @param fileName of the file that the loader makes
+   * @param fileName name of the file that the loader creates
    */
   public static void load(String fileName, Loader loader) throws IOException {
     Path directory = Files.createTempDirectory("sluice-library");

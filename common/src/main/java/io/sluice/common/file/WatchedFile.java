@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A small text file whose parsed value follows its contents. Contents are compared, not times or
- * sizes: a file that is replaced within one tick of the kernel's clock has the same time and may
- * have the same size. A file that becomes unreadable or invalid keeps the last valid value; each
+ * A small text file that is parsed again when it changes. Changes are detected by comparing
+ * contents, because a file replaced within one tick of the kernel's clock keeps its time and may
+ * keep its size. If the file becomes unreadable or invalid, the last valid value stays in use; each
  * reason is logged once. Thread-safe.
  */
 public final class WatchedFile<T> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
 
-  /** Some 40,000 lines; a larger file is a mistake. */
+  /** Enough for about 40,000 lines; a larger file is rejected. */
   public static final int MAX_BYTES = 1 << 20;
 
   private static final long REREAD_INTERVAL_NANOS = Duration.ofSeconds(2).toNanos();
@@ -49,8 +49,8 @@ public final class WatchedFile<T> {
   /**
    * Reads a file that must exist and be valid now.
    *
-   * @param parser throws IllegalArgumentException with what is wrong in the text
-   * @throws IOException one line: the file, and what is wrong with it
+   * @param parser throws IllegalArgumentException that describes the error in the text
+   * @throws IOException with a one-line message: the file and the problem
    */
   public static <T> WatchedFile<T> open(Path path, Function<String, T> parser) throws IOException {
     WatchedFile<T> file = new WatchedFile<>(path, parser, Optional.empty());
@@ -75,7 +75,7 @@ public final class WatchedFile<T> {
   }
 
   /**
-   * A file that may be absent at any time.
+   * Opens a file that may be absent at any time.
    *
    * @param valueWhenAbsent the value without a file, and until the file is valid for the first time
    */
@@ -97,7 +97,7 @@ public final class WatchedFile<T> {
       loggedReason = null;
     } catch (IOException e) {
       if (!Objects.equals(e.getMessage(), loggedReason)) {
-        LOG.warn("file not reloaded, the last valid contents stay in use: {}", e.getMessage());
+        LOG.warn("file not reloaded, using its last valid contents reason=\"{}\"", e.getMessage());
         loggedReason = e.getMessage();
       }
     }
@@ -105,8 +105,7 @@ public final class WatchedFile<T> {
   }
 
   /**
-   * The value for callers that ask often, from any thread: the file is read every two seconds at
-   * most.
+   * The value for frequent callers, from any thread: the file is read at most once in two seconds.
    */
   public Supplier<T> cached(LongSupplier nanoTime) {
     return new Cached<>(this, nanoTime);
@@ -142,7 +141,7 @@ public final class WatchedFile<T> {
    * The whole text of a file of at most {@link #MAX_BYTES}.
    *
    * @throws NoSuchFileException if there is none
-   * @throws IOException one line: the file, and why it cannot be read
+   * @throws IOException with a one-line message: the file and the reason
    */
   public static String readText(Path path) throws IOException {
     byte[] bytes;
@@ -166,10 +165,12 @@ public final class WatchedFile<T> {
   private void warnIfWorldReadable() throws IOException {
     try {
       if (Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_READ)) {
-        LOG.warn("every user of this host may read a secret file={} (chmod o-r)", path);
+        LOG.warn(
+            "secret file is readable by all users of this host, run 'chmod o-r' on it file={}",
+            path);
       }
     } catch (UnsupportedOperationException e) {
-      LOG.debug("file system without permissions file={}", path, e);
+      LOG.debug("file system does not support POSIX permissions file={}", path, e);
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * Small files that processes are given and that change while they run, and access rights of files
- * that they create. Thread-safe; without threads.
+ * Small files that are reloaded when they change, and access rights of created files. Thread-safe;
+ * starts no threads.
  */
 package io.sluice.common.file;

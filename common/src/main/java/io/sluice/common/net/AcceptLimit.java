@@ -12,8 +12,8 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 
 /**
- * Stands before a listening channel and closes what it accepts beyond the limits, before a byte is
- * read. Thread-safe.
+ * First handler of a listening channel: closes accepted connections beyond the limits before a byte
+ * is read. Thread-safe.
  */
 @Sharable
 public final class AcceptLimit extends ChannelInboundHandlerAdapter {
@@ -21,14 +21,14 @@ public final class AcceptLimit extends ChannelInboundHandlerAdapter {
   private final BiConsumer<SocketAddress, String> onRefusal;
 
   /**
-   * @param onRefusal told of the peer, and why; on the listener's thread
+   * @param onRefusal called with the peer and the reason, on the listener's thread
    */
   public AcceptLimit(PeerConnections connections, BiConsumer<SocketAddress, String> onRefusal) {
     this.connections = connections;
     this.onRefusal = onRefusal;
   }
 
-  /** Makes listening channels that have this limit. */
+  /** Creates listening channels with this limit. */
   public <C extends ServerChannel> ChannelFactory<C> before(Class<C> listener) {
     ChannelFactory<C> factory = new ReflectiveChannelFactory<>(listener);
     return () -> {
@@ -47,7 +47,7 @@ public final class AcceptLimit extends ChannelInboundHandlerAdapter {
     SocketAddress peer = child.remoteAddress();
     String refusal = connections.open(peer);
     if (refusal != null) {
-      // No event loop has it yet.
+      // Not registered with an event loop yet.
       child.unsafe().closeForcibly();
       onRefusal.accept(peer, refusal);
       return;

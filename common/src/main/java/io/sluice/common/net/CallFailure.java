@@ -4,8 +4,8 @@ import io.grpc.Status;
 import javax.net.ssl.SSLException;
 
 /**
- * Why a call of gRPC failed, in one line. What gRPC says itself has several: handlers of the
- * channel, or a stack trace.
+ * One-line description of a failed gRPC call. gRPC's own text has several lines, such as channel
+ * handlers or a stack trace.
  */
 public final class CallFailure {
   private static final int MAX_CHARS = 300;
@@ -29,7 +29,10 @@ public final class CallFailure {
     return line.toString();
   }
 
-  /** Whether the two sides did not come to speak TLS: certificates, or one is in clear. */
+  /**
+   * Whether the TLS handshake failed, because of a certificate or because one side does not use
+   * TLS.
+   */
   public static boolean isTls(Status status) {
     for (Throwable at = status.getCause(); at != null; at = at.getCause()) {
       if (at instanceof SSLException) {

@@ -3,11 +3,11 @@ package io.sluice.common.net;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes threads that keep no process alive. Thread-safe. */
+/** Creates daemon threads. Thread-safe. */
 public final class DaemonThreads {
   private DaemonThreads() {}
 
-  /** Threads of one name, for an executor that has one at a time. */
+  /** Threads of one name, for a single-threaded executor. */
   public static ThreadFactory named(String name) {
     return task -> daemon(task, name);
   }

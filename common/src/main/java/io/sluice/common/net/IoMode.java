@@ -1,6 +1,6 @@
 package io.sluice.common.net;
 
-/** How a process waits for its sockets. */
+/** Mechanism by which a process waits for socket events. */
 public enum IoMode {
   /** The JDK's selectors; on every platform. */
   NIO,

@@ -2,14 +2,14 @@ package io.sluice.common.net;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** How often each key is there; keys that are not there take no memory. Thread-safe. */
+/** One counter per key; a key whose count is 0 uses no memory. Thread-safe. */
 public final class KeyedCounts {
   private final ConcurrentHashMap<String, Integer> counts = new ConcurrentHashMap<>();
 
   /**
-   * Counts one more.
+   * Increments the count of a key.
    *
-   * @return false if the key is there {@code max} times already
+   * @return false if the count is already {@code max}
    */
   public boolean add(String key, int max) {
     boolean[] added = {false};
@@ -24,7 +24,7 @@ public final class KeyedCounts {
     return added[0];
   }
 
-  /** Counts one less. */
+  /** Decrements the count of a key. */
   public void remove(String key) {
     counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
   }
@@ -33,7 +33,7 @@ public final class KeyedCounts {
     return counts.getOrDefault(key, 0);
   }
 
-  /** Keys that are there. */
+  /** Number of keys with a count above 0. */
   public int keys() {
     return counts.size();
   }

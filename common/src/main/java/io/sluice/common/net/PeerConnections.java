@@ -6,9 +6,9 @@ import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many connections a port has, together and from one address. Thread-safe. */
+/** Counts and limits the connections of one port, in total and per client address. Thread-safe. */
 public final class PeerConnections {
-  /** Whoever is no Internet address, such as a test's own transport. */
+  /** Key of peers without an Internet address, such as the in-process transport of a test. */
   private static final String OTHER = "other";
 
   private final int max;
@@ -19,8 +19,8 @@ public final class PeerConnections {
   private final LongAdder refusedPeers = new LongAdder();
 
   /**
-   * @param max at the same time
-   * @param maxPerPeer at the same time from one address
+   * @param max maximum number of open connections
+   * @param maxPerPeer maximum number of open connections from one address
    */
   public PeerConnections(int max, int maxPerPeer) {
     this.max = max;
@@ -28,25 +28,25 @@ public final class PeerConnections {
   }
 
   /**
-   * Takes a place, given back by {@link #closed}.
+   * Counts a new connection, until {@link #closed}.
    *
-   * @return why there is none, in words; null if there was one
+   * @return the reason for refusing the connection; null if it is accepted
    */
   public String open(SocketAddress peer) {
     if (open.incrementAndGet() > max) {
       open.decrementAndGet();
       refused.increment();
-      return "too many connections, limit " + max;
+      return "too many connections, limit=" + max;
     }
     if (!peers.add(address(peer), maxPerPeer)) {
       open.decrementAndGet();
       refusedPeers.increment();
-      return "too many connections from " + address(peer) + ", limit " + maxPerPeer;
+      return "too many connections from " + address(peer) + ", limit=" + maxPerPeer;
     }
     return null;
   }
 
-  /** A connection that had a place has ended. */
+  /** An accepted connection has ended. */
   public void closed(SocketAddress peer) {
     peers.remove(address(peer));
     open.decrementAndGet();
@@ -65,17 +65,17 @@ public final class PeerConnections {
         : String.valueOf(peer);
   }
 
-  /** Connections that have a place. */
+  /** Number of open connections. */
   public int open() {
     return open.get();
   }
 
-  /** Connections turned away because there were too many in all. */
+  /** Number of connections refused by the limit of the port. */
   public long refused() {
     return refused.sum();
   }
 
-  /** Connections turned away because there were too many from their address. */
+  /** Number of connections refused by the limit per address. */
   public long refusedPeers() {
     return refusedPeers.sum();
   }

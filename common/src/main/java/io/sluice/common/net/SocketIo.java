@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The channel classes and event loops of one {@link IoMode}.
  *
- * @param mode the mode in use, which may be less than what was asked for
+ * @param mode the mode in use, which may differ from the requested mode
  */
 public record SocketIo(
     IoMode mode,
@@ -36,34 +36,35 @@ public record SocketIo(
 
   private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
 
-  /** Many times what a kernel takes to answer for reads that were cancelled. */
+  /** Time for the kernel to complete cancelled reads; many times the usual delay. */
   private static final long CANCELLED_READS_MS = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(SocketIo.class);
 
   /**
-   * The asked mode, or the next best that this kernel and class path have: IO_URING, EPOLL, NIO.
-   * Falling back is one line in the log.
+   * The requested mode, or the next one that this kernel and class path support, in the order
+   * IO_URING, EPOLL, NIO. A different mode is logged once.
    */
-  public static SocketIo select(IoMode asked) {
-    return select(asked, SocketIo::whyUnavailable);
+  public static SocketIo select(IoMode requested) {
+    return select(requested, SocketIo::whyUnavailable);
   }
 
   /**
-   * @param whyUnavailable for a mode, what keeps it from working here; null when it works
+   * @param whyUnavailable cause that a mode is unavailable on this host; null if it is available
    */
-  static SocketIo select(IoMode asked, Function<IoMode, Throwable> whyUnavailable) {
-    IoMode mode = asked;
-    Throwable why = whyUnavailable.apply(asked);
+  static SocketIo select(IoMode requested, Function<IoMode, Throwable> whyUnavailable) {
+    IoMode mode = requested;
+    Throwable why = whyUnavailable.apply(requested);
     Throwable firstReason = why;
     while (why != null && mode != IoMode.NIO) {
       mode = mode == IoMode.IO_URING ? IoMode.EPOLL : IoMode.NIO;
       why = whyUnavailable.apply(mode);
     }
-    if (mode != asked) {
+    if (mode != requested) {
       LOG.warn(
-          "I/O mode not available here, using another asked={} using={} reason={}",
-          asked,
+          "I/O mode is not available on this host, using another mode requested={} used={}"
+              + " reason=\"{}\"",
+          requested,
           mode,
           rootMessage(firstReason));
     }
@@ -99,9 +100,9 @@ public record SocketIo(
   }
 
   /**
-   * Netty's multi-shot poll reports a change once: a reset that arrives while a read is under way
-   * is then never seen, and the connection stays. A poll of its own for each wait sees it. Netty
-   * looks at the setting when its io_uring classes are first used, which is here.
+   * Netty's multi-shot poll reports a change once: a reset that arrives during a read is missed,
+   * and the connection stays open. A separate poll for each wait detects it. Netty reads the
+   * setting when its io_uring classes are first used, which is here.
    */
   private static Throwable whyNoIoUring() {
     if (System.getProperty(POLL_MULTISHOT) == null) {
@@ -119,9 +120,9 @@ public record SocketIo(
   }
 
   /**
-   * New event loops. Owned by the caller, who shuts them down.
+   * New event loops. The caller owns them and shuts them down.
    *
-   * @param threadName what the threads are called, before their number
+   * @param threadName prefix of thread names, followed by a number
    */
   public EventLoopGroup newEventLoops(int threads, String threadName) {
     return new MultiThreadIoEventLoopGroup(
@@ -129,9 +130,10 @@ public record SocketIo(
   }
 
   /**
-   * Ends event loops whose connections have been closed and waits for it, within a bounded time.
-   * With io_uring the kernel holds the buffer of a cancelled read until it says so: the loops go on
-   * for a moment to hear that, or the buffer would be lost.
+   * Shuts down event loops whose connections have been closed, and waits for it within a bounded
+   * time. With io_uring the kernel owns the buffer of a cancelled read until it reports the
+   * completion. The loops therefore run a little longer to receive it; otherwise the buffer would
+   * leak.
    */
   public void shutDown(EventLoopGroup loops, long timeoutMs) {
     long quietMs = mode == IoMode.IO_URING ? Math.min(CANCELLED_READS_MS, timeoutMs / 2) : 0;

@@ -1,6 +1,6 @@
 /**
- * Sockets of every port: the choice of I/O mechanism, limits of connections, and texts about peers
- * and failed calls. Thread-safe, with no threads of its own but the event loops that it makes for
- * its callers.
+ * Sockets of every port: selection of the I/O mechanism, connection limits, and descriptions of
+ * peers and failed calls. Thread-safe. The only threads are the event loops that it creates for
+ * callers.
  */
 package io.sluice.common.net;

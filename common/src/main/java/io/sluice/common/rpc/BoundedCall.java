@@ -16,30 +16,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What one call may cost: its messages have a longest length and are not cut into crumbs; a call
- * with one request and one reply has a longest time. A call beyond that is reset, and what had
- * arrived of its message is freed.
+ * Limits of one call: maximum message length, maximum number of parts of a message, and a time
+ * limit for unary calls. A call beyond a limit is reset, and the received part of its message is
+ * freed.
  *
- * <p>gRPC calls the methods of a tracer on the connection's event loop, but for {@link
- * #filterContext} and {@link #serverCallStarted}. Those of this class itself are thread-safe.
+ * <p>gRPC calls the methods of a tracer on the connection's event loop, except {@link
+ * #filterContext} and {@link #serverCallStarted}. The other methods of this class are thread-safe.
  */
 public final class BoundedCall extends ServerStreamTracer {
   /**
-   * From the headers of a call to the last byte of its reply. The longest deadline that our own
-   * callers set is shorter, and each handler answers within milliseconds or has a deadline.
+   * Time limit from the headers of a call to the last byte of its reply. All deadlines set by
+   * Sluice clients are shorter, and each handler replies within milliseconds or has a deadline.
    */
   static final long CALL_SECONDS = 60;
 
-  /** For a peer to take the end of a stream that the server has closed. */
+  /** Time for a peer to read the end of a stream that the server has closed. */
   private static final long CLOSE_SECONDS = 10;
 
   /**
-   * Parts that a message may arrive in, beside one for each so many bytes: each costs some 200
-   * bytes of heap. HTTP/2 frames of gRPC have 16 KiB, but for the last and where a window ends.
+   * Maximum number of parts of a message, in addition to one per {@link #MIN_PART_BYTES}. Each part
+   * costs about 200 bytes of heap. HTTP/2 frames of gRPC have 16 KiB, except the last one and at
+   * the end of a window.
    */
   private static final int PARTS = 16;
 
-  private static final int LEAST_PART_BYTES = 256;
+  private static final int MIN_PART_BYTES = 256;
 
   private static final Context.Key<BoundedCall> KEY = Context.key("sluice-bounded-call");
 
@@ -52,7 +53,7 @@ public final class BoundedCall extends ServerStreamTracer {
   private volatile boolean refused;
   private volatile Attributes transport = Attributes.EMPTY;
 
-  // Of the message that arrives. Owned by the event loop.
+  // Of the message being received. Confined to the event loop.
   private int bytes;
   private int parts;
 
@@ -69,19 +70,19 @@ public final class BoundedCall extends ServerStreamTracer {
     this.denials = denials;
   }
 
-  /** Of the call that the current thread handles; null on a port without bounds. */
+  /** Limits of the call that the current thread handles; null on a port without limits. */
   public static BoundedCall current() {
     return KEY.get();
   }
 
-  /** The longest message from the next one on. */
+  /** Sets the maximum length of the next and later messages. */
   public void maxMessageBytes(int length) {
     maxMessageBytes = length;
   }
 
   /**
-   * The service has closed the stream. gRPC keeps what it has not sent until the peer takes it or
-   * the stream is reset, which is done soon.
+   * The service has closed the stream. gRPC keeps unsent data until the peer reads it or the stream
+   * is reset; this method schedules the reset.
    */
   public void closing() {
     Context.CancellableContext open = context;
@@ -119,14 +120,14 @@ public final class BoundedCall extends ServerStreamTracer {
     bytes += (int) length;
     parts++;
     if (bytes > max) {
-      throw refused("request of more than " + max + " bytes, the most for this call");
+      throw refused("request exceeds the limit of this call, maxBytes=" + max);
     }
-    if (parts > PARTS + max / LEAST_PART_BYTES) {
-      throw refused("request in more than " + (parts - 1) + " parts");
+    if (parts > PARTS + max / MIN_PART_BYTES) {
+      throw refused("request has too many parts, maxParts=" + (parts - 1));
     }
   }
 
-  /** Whether a message was too long, which has ended the call. */
+  /** Whether the call was ended because a message exceeded a limit. */
   public boolean wasRefused() {
     return refused;
   }
@@ -157,14 +158,14 @@ public final class BoundedCall extends ServerStreamTracer {
       denied(
           Cause.TOO_SLOW,
           isStream
-              ? "the end of the stream was not taken within " + CLOSE_SECONDS + " s"
-              : "call not over after " + CALL_SECONDS + " s");
+              ? "the client did not read the end of the stream within " + CLOSE_SECONDS + " s"
+              : "call did not complete within " + CALL_SECONDS + " s");
     }
-    // Ends the timer.
+    // Cancels the timer.
     open.cancel(null);
   }
 
-  /** Thrown for a peer's mistake, not for ours: where does not matter, and costs time. */
+  /** Caused by a peer: a stack trace would cost time without being of use. */
   private static final class Refused extends StatusRuntimeException {
     private static final long serialVersionUID = 1;
 

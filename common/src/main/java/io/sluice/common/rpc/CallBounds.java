@@ -7,9 +7,9 @@ import io.sluice.common.error.PeerText;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Gives each call of a gRPC port its bounds. gRPC knows one message size for a whole port and looks
- * at no clock unless the caller wants it; a tracer sees each part of a message as it arrives, on
- * the connection's event loop, and may end the call there. Thread-safe.
+ * Enforces size and time limits of each call of a gRPC port. gRPC has one message size limit for a
+ * whole port and no deadline unless the caller sets one. A tracer sees each part of a message when
+ * it arrives, on the connection's event loop, and can end the call. Thread-safe.
  */
 public final class CallBounds extends ServerStreamTracer.Factory {
   private static final Metadata.Key<String> ENCODING =
@@ -20,8 +20,8 @@ public final class CallBounds extends ServerStreamTracer.Factory {
   private final CallDenials denials;
 
   /**
-   * @param timer ends calls; takes microseconds of it
-   * @param denials hears of calls that were ended
+   * @param timer ends calls; each task takes microseconds
+   * @param denials receives ended calls
    */
   public CallBounds(CallLimits limits, ScheduledExecutorService timer, CallDenials denials) {
     this.limits = limits;
@@ -33,14 +33,14 @@ public final class CallBounds extends ServerStreamTracer.Factory {
   public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
     String encoding = headers.get(ENCODING);
     if (encoding != null && !encoding.equals("identity")) {
-      // gRPC refuses it, and repeats it in the status.
+      // gRPC refuses the call, and quotes the encoding in the status.
       headers.discardAll(ENCODING);
       headers.put(ENCODING, PeerText.quoted(encoding));
     }
     return new BoundedCall(method, limits.of(method), limits.isStream(method), timer, denials);
   }
 
-  /** The longest request of any call, in bytes. */
+  /** Maximum request length of any call, in bytes. */
   int largestMessage() {
     return limits.largest();
   }

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The longest request message of each control call, in bytes. It is what the largest honest request
- * needs, with room for fields to come. docs/protocol.md has the same table. Immutable.
+ * Maximum request length of each control call, in bytes: enough for the largest legitimate request,
+ * with room for new fields. docs/protocol.md has the same table. Immutable.
  */
 public final class CallLimits {
-  /** Requests without a field, and calls that no port knows. */
+  /** Requests without a field, and unknown calls. */
   static final int EMPTY = 1 << 10;
 
   /**
-   * Requests of a few names, each of at most 256 bytes; of 13,000 numbers; of a body of the REST
-   * API, which has at most 16 KiB, with its path.
+   * Requests with a few names of at most 256 bytes each, or with 13,000 numbers. Also REST requests
+   * with a path and a body of at most 16 KiB.
    */
   static final int NAMES = 64 << 10;
 
@@ -29,7 +29,7 @@ public final class CallLimits {
    */
   static final int LIST = 1 << 20;
 
-  /** Heartbeats: about 40 bytes for each application of which the server has data. */
+  /** Heartbeats: about 40 bytes for each application with data on the server. */
   static final int HEARTBEAT = 8 << 20;
 
   private static final Map<String, Integer> CONTROL =
@@ -63,12 +63,12 @@ public final class CallLimits {
     return Map.entry(method.getFullMethodName(), bytes);
   }
 
-  /** The calls that are not for data. */
+  /** Limits of the control calls. */
   public static CallLimits control() {
     return new CallLimits(CONTROL, Set.of());
   }
 
-  /** These limits and that of one more method. */
+  /** These limits with one more method. */
   public CallLimits with(MethodDescriptor<?, ?> method, int bytes) {
     Map<String, Integer> more = new HashMap<>(rows);
     more.put(method.getFullMethodName(), bytes);
@@ -80,7 +80,7 @@ public final class CallLimits {
   }
 
   /**
-   * Of a method.
+   * Maximum request length of a method.
    *
    * @param method full name, {@code package.Service/Method}
    */
@@ -89,7 +89,7 @@ public final class CallLimits {
   }
 
   /**
-   * Whether calls of a method may last: a stream has no limit of time.
+   * Whether a method is a stream, which has no time limit.
    *
    * @param method full name, {@code package.Service/Method}
    */
@@ -97,7 +97,7 @@ public final class CallLimits {
     return streams.contains(method);
   }
 
-  /** Of the method with the longest requests. */
+  /** Maximum request length of all methods. */
   int largest() {
     return rows.values().stream().mapToInt(Integer::intValue).max().orElse(EMPTY);
   }

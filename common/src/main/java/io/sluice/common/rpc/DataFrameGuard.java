@@ -7,13 +7,13 @@ import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 
 /**
- * Keeps small HTTP/2 frames small. gRPC holds a DATA frame as a part of the buffer that was read
- * from the socket, 64 KiB or more, until its message is whole; and it holds empty ones, which flow
- * control does not count. So short ones are copied and empty ones dropped, unless they end their
- * stream. Belongs to the event loop of its connection.
+ * Limits the memory of small HTTP/2 DATA frames. gRPC keeps a DATA frame as a slice of the buffer
+ * that was read from the socket (64 KiB or more) until its message is complete. It also keeps empty
+ * frames, which flow control does not count. Short frames are therefore copied, and empty frames
+ * dropped unless they end their stream. Confined to the event loop of its connection.
  */
 final class DataFrameGuard extends Http2FrameListenerDecorator {
-  /** As long as the longest message of a peer that is not known. */
+  /** Maximum message length of an unauthenticated peer. */
   private static final int COPIED_BYTES = 4 << 10;
 
   DataFrameGuard(Http2FrameListener listener) {

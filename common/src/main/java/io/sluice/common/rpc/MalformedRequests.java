@@ -22,9 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ends calls whose request is not a message of their method with INVALID_ARGUMENT. gRPC itself
- * takes that for a failure of the server: it logs a stack trace at ERROR and replies UNKNOWN.
- * Thread-safe.
+ * Ends calls with an unparsable request with INVALID_ARGUMENT. gRPC itself treats them as a failure
+ * of the server: it logs a stack trace at ERROR and replies UNKNOWN. Thread-safe.
  */
 final class MalformedRequests implements ServerInterceptor {
   private final CallDenials denials;
@@ -34,7 +33,7 @@ final class MalformedRequests implements ServerInterceptor {
   }
 
   /**
-   * A service whose malformed requests are null instead of an exception. Only behind this
+   * A service that parses malformed requests as null instead of throwing. Only for use with this
    * interceptor.
    */
   static ServerServiceDefinition nullIfMalformed(ServerServiceDefinition service) {

@@ -17,51 +17,54 @@ import io.sluice.common.net.AcceptLimit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Sets the limits that every gRPC port has. */
+/** Configures the limits of every gRPC port. */
 public final class RpcPort {
   /**
-   * Calls of one connection at a time. A data connection has one; a driver or tool has a few, and
-   * its gRPC keeps more to itself until one has ended.
+   * Maximum number of concurrent calls of one connection. A data connection has one; a driver or
+   * tool has a few, and its gRPC client queues more until a call has ended.
    */
   static final int MAX_CALLS_PER_CONNECTION = 16;
 
-  /** Headers of a call: a proof has at most 700 bytes of them. */
+  /** Maximum length of the headers of a call; a proof has at most 700 bytes. */
   private static final int MAX_METADATA_BYTES = 8 << 10;
 
-  /** Calls that a connection may reset, in so many seconds; more end it. */
+  /**
+   * Maximum number of stream resets in {@link #RESETS_SECONDS}; the connection is closed after
+   * more.
+   */
   private static final int MAX_RESETS = 200;
 
   private static final int RESETS_SECONDS = 30;
 
   /**
-   * Bytes of a connection that gRPC holds while nobody asks for the next message: outside every
-   * budget, so that a thousand paused connections hold 128 MiB. A larger window made pushes over
-   * loopback no faster.
+   * Bytes of one connection that gRPC buffers while the service requests no message. They are
+   * outside the memory budget: a thousand paused connections use 128 MiB. A larger window made
+   * pushes over loopback no faster.
    */
   private static final int FLOW_CONTROL_WINDOW = 128 << 10;
 
-  /** Time for TLS and the first words of HTTP/2. */
+  /** Timeout of the TLS handshake and the HTTP/2 preface. */
   private static final int HANDSHAKE_TIMEOUT_SECONDS = 20;
 
-  /** A peer that vanished is noticed after this and the timeout. */
+  /** A dead peer is detected after this time plus the timeout. */
   private static final int KEEP_ALIVE_SECONDS = 60;
 
   private static final int KEEP_ALIVE_TIMEOUT_SECONDS = 20;
 
-  /** How often peers may ask whether the connection lives. */
-  private static final int SHORTEST_PEER_KEEP_ALIVE_SECONDS = 5;
+  /** Minimum interval of keep-alive pings from peers. */
+  private static final int MIN_PEER_KEEP_ALIVE_SECONDS = 5;
 
-  /** Connections without a call; what a driver or a server repeats comes more often. */
+  /** Connections without a call for this time are closed; drivers and servers call more often. */
   private static final int MAX_IDLE_MINUTES = 10;
 
   private RpcPort() {}
 
   /**
-   * Prepares a server.
+   * Configures a server.
    *
    * @param listener class of its listening channel
-   * @param limit of connections
-   * @param bounds of calls
+   * @param limit limit of connections
+   * @param bounds limits of calls
    */
   public static <C extends ServerChannel> void configure(
       NettyServerBuilder server, Class<C> listener, AcceptLimit limit, CallBounds bounds) {
@@ -70,13 +73,13 @@ public final class RpcPort {
         .channelFactory(
             () -> {
               C channel = limited.newChannel();
-              channel.pipeline().addLast(new GuardedChildren());
+              channel.pipeline().addLast(new GuardedConnections());
               return channel;
             })
         .addStreamTracerFactory(bounds)
         .maxInboundMessageSize(bounds.largestMessage())
         .maxInboundMetadataSize(MAX_METADATA_BYTES)
-        // What a few bytes on the wire become would have no limit of its own.
+        // Without this, decompressed messages would have no size limit.
         .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
         .flowControlWindow(FLOW_CONTROL_WINDOW)
         .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
@@ -84,16 +87,16 @@ public final class RpcPort {
         .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
         .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .permitKeepAliveTime(SHORTEST_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .permitKeepAliveTime(MIN_PEER_KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
         .permitKeepAliveWithoutCalls(true)
         .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);
   }
 
   /**
-   * Adds services. Call it last: interceptors that are added later would get malformed requests, as
-   * null.
+   * Adds services. Call this method last: interceptors that are added later receive malformed
+   * requests as null.
    *
-   * @param denials hears of malformed requests
+   * @param denials receives malformed requests
    */
   public static void serve(
       ServerBuilder<?> server, List<? extends BindableService> services, CallDenials denials) {
@@ -103,19 +106,19 @@ public final class RpcPort {
     }
   }
 
-  /** Gives each accepted connection its guard. */
-  private static final class GuardedChildren extends ChannelInboundHandlerAdapter {
+  /** Adds a {@link DataFrameGuard} to each accepted connection. */
+  private static final class GuardedConnections extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof Channel child) {
-        child.pipeline().addLast(new GuardOnceThere());
+        child.pipeline().addLast(new GuardAfterHandshake());
       }
       context.fireChannelRead(message);
     }
   }
 
-  /** gRPC adds its HTTP/2 handler after the handshake; it is there before the first frame. */
-  private static final class GuardOnceThere extends ChannelInboundHandlerAdapter {
+  /** Adds the guard at the first frame: gRPC adds its HTTP/2 handler after the handshake. */
+  private static final class GuardAfterHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       Http2ConnectionHandler http2 = context.pipeline().get(Http2ConnectionHandler.class);

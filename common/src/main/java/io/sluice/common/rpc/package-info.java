@@ -1,5 +1,5 @@
 /**
- * Limits of gRPC ports: what a call may cost, whoever makes it. Used by coordinators and servers.
- * Thread-safe.
+ * Limits of gRPC ports: memory and time of a call, for every caller. Used by coordinators and
+ * servers. Thread-safe.
  */
 package io.sluice.common.rpc;

@@ -2,14 +2,14 @@ package io.sluice.common.run;
 
 import java.io.IOException;
 
-/** A run could not be merged because it cannot be read, or is damaged. */
+/** A run cannot be merged because it is unreadable or damaged. */
 public final class MergeInputException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final int input;
 
   /**
-   * @param input its number, from 0
+   * @param input number of the input, from 0
    * @param file name for messages
    */
   public MergeInputException(int input, String file, IOException cause) {
@@ -17,7 +17,7 @@ public final class MergeInputException extends IOException {
     this.input = input;
   }
 
-  /** Which of the inputs, from 0. */
+  /** Number of the input, from 0. */
   public int input() {
     return input;
   }

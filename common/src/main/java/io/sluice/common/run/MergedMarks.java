@@ -3,7 +3,7 @@ package io.sluice.common.run;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Joins the slice marks of stretches that follow each other into marks of about a mebibyte. */
+/** Joins consecutive slice marks into marks of about 1 MiB. */
 final class MergedMarks {
   private final List<RunMark> marks = new ArrayList<>(1);
   private long start;
@@ -12,7 +12,7 @@ final class MergedMarks {
   private int maxMapIndex;
 
   /**
-   * @param start logical offset of the first stretch
+   * @param start logical offset of the first mark
    */
   MergedMarks(long start) {
     this.start = start;

@@ -3,7 +3,7 @@ package io.sluice.common.run;
 import io.sluice.common.block.BlockHeader;
 
 /**
- * One block of a run, as its list says.
+ * One block of a run, as listed in the block list.
  *
  * @param flags as in the block's header
  * @param length bytes of header and payload

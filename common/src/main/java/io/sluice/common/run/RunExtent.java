@@ -3,17 +3,17 @@ package io.sluice.common.run;
 import java.util.List;
 
 /**
- * What a run holds of one partition.
+ * The blocks of one partition in a run.
  *
- * @param fileOffset where its first block begins
+ * @param fileOffset offset of its first block in the file
  * @param length bytes of its blocks
  * @param logicalStart logical offset of its first block in the partition
  * @param minMapIndex lowest map index of its blocks
  * @param maxMapIndex highest map index of its blocks
- * @param blockCount blocks
- * @param blockListOffset where the list of its blocks begins in the file
- * @param blockListCrc32c of that list
- * @param marks slice marks, by ascending offset, covering all of it
+ * @param blockCount number of blocks
+ * @param blockListOffset offset of its block list in the file
+ * @param blockListCrc32c checksum of the block list
+ * @param marks slice marks by ascending offset, which cover the whole extent
  */
 public record RunExtent(
     int partition,
@@ -34,7 +34,7 @@ public record RunExtent(
     return fileOffset + length;
   }
 
-  /** The same, with its block list in its place. */
+  /** A copy with the position and checksum of the block list. */
   RunExtent withBlockList(long offset, int crc32c) {
     return new RunExtent(
         partition,

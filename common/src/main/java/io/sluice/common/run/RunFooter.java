@@ -5,21 +5,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/** Writes what follows the block lists: index, replaced runs, trailer. */
+/** Writes the parts after the block lists: index, replaced runs, trailer. */
 final class RunFooter {
   private RunFooter() {}
 
   static void checkReplaced(List<RunId> replaced) {
     if (replaced.size() > RunFormat.MAX_REPLACED) {
       throw new IllegalArgumentException(
-          replaced.size() + " replaced runs, at most " + RunFormat.MAX_REPLACED);
+          replaced.size() + " replaced runs, maximum is " + RunFormat.MAX_REPLACED);
     }
   }
 
   /**
-   * Writes it at the end of {@code out}, where the block lists have just ended, and flushes.
+   * Writes the footer after the block lists and flushes {@code out}.
    *
-   * @param extents by ascending partition, block lists placed
+   * @param extents by ascending partition, with positions of their block lists
    * @return length of the file
    */
   static long write(

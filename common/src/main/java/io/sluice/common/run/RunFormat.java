@@ -15,18 +15,18 @@ import java.util.zip.CRC32C;
  *  header: 52 bytes and the application id
  *  at size field
  *   0    4 magic              "SLRN"
- *   4    2 version            1; a reader refuses what it does not know
+ *   4    2 version            1; a reader refuses other versions
  *   6    2 flags              zero; any bit set: refuse
  *   8   16 runId              random: high 8 bytes, low 8 bytes; repeated in the trailer
- *  24    8 epoch              of the server when the first block of the run came
- *  32    8 arrival            number of the push frame that brought it, in its shuffle and epoch
+ *  24    8 epoch              of the server at the arrival of the run's first block
+ *  32    8 arrival            number of the block's push frame in its shuffle and epoch
  *  40    4 shuffle            at least 0
  *  44    2 applicationLength  n, 1..256
  *  46    2 reserved           zero
  *  48    n application        ASCII
  *  48+n  4 headerCrc32c       over bytes 0..47+n
  *
- *  blocks: of each partition those that came first first; partitions ascending; no gaps
+ *  blocks: in order of arrival in each partition; partitions ascending; no gaps
  *
  *  block lists: one per partition, in the same order; 24 bytes for each block
  *   0    8 mapAttempt
@@ -46,7 +46,7 @@ import java.util.zip.CRC32C;
  *  24    8 fileOffset         of the partition's first block
  *  32    8 length             of its blocks
  *  40    8 logicalStart       logical offset of its first block in the partition
- *  48    8 blockListOffset    where its block list begins
+ *  48    8 blockListOffset    start of its block list
  *  56    8 reserved           zero
  *  64      marks, each:
  *          0  8 offset        logical offset; the first is logicalStart
@@ -54,7 +54,7 @@ import java.util.zip.CRC32C;
  *         16  4 minMapIndex
  *         20  4 maxMapIndex
  *
- *  replaced runs: 16 bytes for each run that this one was merged from
+ *  replaced runs: 16 bytes for each input of the merge
  *   0   16 runId              high 8 bytes, low 8 bytes
  *
  *  trailer: the last 64 bytes of the file
@@ -62,8 +62,8 @@ import java.util.zip.CRC32C;
  *   4    2 version            1
  *   6    2 reserved           zero
  *   8   16 runId              that of the header
- *  24    8 blockListsOffset   where the blocks end
- *  32    8 indexOffset        where the block lists end
+ *  24    8 blockListsOffset   end of the blocks
+ *  32    8 indexOffset        end of the block lists
  *  40    8 fileLength         of the whole file
  *  48    4 extentCount        entries of the index
  *  52    4 indexCrc32c        over the index and the replaced runs
@@ -71,8 +71,8 @@ import java.util.zip.CRC32C;
  *  60    4 trailerCrc32c      over bytes 0..59
  * </pre>
  *
- * Every byte of a run is under a checksum: blocks carry their own. A file that was not finished has
- * no trailer and is refused as truncated.
+ * Every byte of a run is covered by a checksum; each block has its own. An unfinished file has no
+ * trailer and is refused as truncated.
  */
 public final class RunFormat {
   public static final int VERSION = 1;
@@ -86,14 +86,14 @@ public final class RunFormat {
   static final int MARK_LENGTH = 24;
   static final int RUN_ID_LENGTH = 16;
 
-  /** Most runs that one run may replace. */
+  /** Maximum number of runs that one run replaces. */
   static final int MAX_REPLACED = 1 << 16;
 
   static final int TRAILER_MAGIC = 'S' | 'L' << 8 | 'R' << 16 | 'F' << 24;
   static final int TRAILER_LENGTH = 64;
   static final int TRAILER_CRC_AT = TRAILER_LENGTH - Integer.BYTES;
 
-  /** A slice mark about every so many bytes. */
+  /** Approximate distance of slice marks in bytes. */
   static final int MARK_BYTES = 1 << 20;
 
   private RunFormat() {}
@@ -157,7 +157,7 @@ public final class RunFormat {
     return (int) crc.getValue();
   }
 
-  /** The last bytes of a run, which lead to everything else. */
+  /** The last bytes of a run, which locate all other parts. */
   record Trailer(
       RunId runId,
       long blockListsOffset,

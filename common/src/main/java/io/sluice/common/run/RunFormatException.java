@@ -3,20 +3,20 @@ package io.sluice.common.run;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 
-/** A file that is not a whole, undamaged run. */
+/** A file is not a complete, undamaged run. */
 public final class RunFormatException extends SluiceException {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with the file. */
+  /** Type of damage. */
   public enum Reason {
-    /** It ends too early: the writer never finished, or the tail was cut off. */
+    /** The file ends too early: it is unfinished, or was truncated. */
     TRUNCATED,
     BAD_MAGIC,
     BAD_VERSION,
-    /** A field has a value that no writer writes, although its checksum is right. */
+    /** A field has an invalid value, although its checksum matches. */
     BAD_FIELD,
     BAD_CHECKSUM,
-    /** A block in it is damaged. */
+    /** A block in the file is damaged. */
     BAD_BLOCK,
     /** Header and trailer, or index and blocks, do not belong together. */
     MISMATCH
@@ -35,7 +35,7 @@ public final class RunFormatException extends SluiceException {
     return reason;
   }
 
-  /** Where in the file the damaged bytes begin. */
+  /** Offset of the damaged bytes in the file. */
   public long offset() {
     return offset;
   }

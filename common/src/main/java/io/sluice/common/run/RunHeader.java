@@ -3,9 +3,9 @@ package io.sluice.common.run;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a run says of itself at its beginning.
+ * Header of a run file.
  *
- * @param order where it stands among the runs of its shuffle
+ * @param order position among the runs of its shuffle
  * @param application 1 to 256 ASCII characters
  */
 public record RunHeader(RunId runId, RunOrder order, String application, int shuffle) {
@@ -21,7 +21,7 @@ public record RunHeader(RunId runId, RunOrder order, String application, int shu
     }
   }
 
-  /** Bytes of the encoded header: the first block begins there. */
+  /** Length of the encoded header; the first block begins at this offset. */
   public int length() {
     return RunFormat.HEADER_FIXED_LENGTH + application.length() + Integer.BYTES;
   }

@@ -2,7 +2,10 @@ package io.sluice.common.run;
 
 import java.util.random.RandomGenerator;
 
-/** Name of a run, random, so that parts of two runs are never taken for one. */
+/**
+ * Random id of a run. Header and trailer both contain it, so that parts of two runs are never
+ * combined.
+ */
 public record RunId(long high, long low) {
   public static RunId random(RandomGenerator random) {
     return new RunId(random.nextLong(), random.nextLong());

@@ -7,8 +7,8 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 
 /**
- * A run that is merged, read from front to back through a window: one read of the whole window
- * brings in what many partitions need. Not thread-safe.
+ * Input of a merge, read sequentially through a window: one read fills the window with the data of
+ * many partitions. Not thread-safe.
  */
 final class RunInput {
   private final int number;
@@ -20,7 +20,7 @@ final class RunInput {
   private long bytesRead;
 
   /**
-   * @param window what to read into; exclusively its own
+   * @param window read buffer, used exclusively by this input
    */
   RunInput(int number, RunReader run, ByteBuffer window) {
     this.number = number;
@@ -32,12 +32,12 @@ final class RunInput {
     return run;
   }
 
-  /** Bytes that were read so far. */
+  /** Number of bytes read. */
   long bytesRead() {
     return bytesRead;
   }
 
-  /** Begins again with the first extent. */
+  /** Continues with the first extent. */
   void rewind() {
     nextExtent = 0;
   }
@@ -48,8 +48,8 @@ final class RunInput {
   }
 
   /**
-   * How far to read on from {@code offset}, which grows from call to call: up to an extent of so
-   * many bytes that it will not come through the window.
+   * End of the range to read from {@code offset}: the next extent of at least {@code tooLarge}
+   * bytes is not read through the window. {@code offset} must not decrease from call to call.
    */
   long readAheadEnd(long offset, long tooLarge) {
     List<RunExtent> extents = run.extents();
@@ -66,22 +66,22 @@ final class RunInput {
     return end;
   }
 
-  /** How many of {@code length} bytes from {@code offset} are in the window. */
+  /** Number of bytes from {@code offset} in the window, at most {@code length}. */
   int available(long offset, long length) {
     long in = offset - windowStart;
     return in < 0 || in >= window.limit() ? 0 : (int) Math.min(length, window.limit() - in);
   }
 
   /**
-   * Reads on from {@code offset}: as much as the window takes, not beyond {@code end}. What was in
-   * the window is gone.
+   * Replaces the contents of the window by the bytes from {@code offset}, at most up to {@code
+   * end}.
    */
   void fill(long offset, long end) throws MergeInputException {
     window.clear().limit((int) Math.min(window.capacity(), end - offset));
     try {
       while (window.hasRemaining()) {
         if (run.channel().read(window, offset + window.position()) < 0) {
-          throw new EOFException("the file became shorter, it ended before " + end);
+          throw new EOFException("the file was truncated, it ends before offset " + end);
         }
       }
     } catch (IOException e) {
@@ -99,9 +99,9 @@ final class RunInput {
   }
 
   /**
-   * Lets the kernel copy to where {@code target} stands.
+   * Copies bytes to the position of {@code target} in the kernel.
    *
-   * @return how many bytes it copied; fewer than asked if it could not go on, for whatever reason
+   * @return number of copied bytes; less than {@code length} if the copy failed
    */
   long copyInKernel(long offset, long length, FileChannel target) throws IOException {
     long before = target.position();
@@ -115,7 +115,7 @@ final class RunInput {
         done += count;
       }
     } catch (IOException e) {
-      // It does not say which of the two files failed; copying the rest through the window does.
+      // The exception does not show which file failed; copying the rest through the window does.
       done = target.position() - before;
     }
     bytesRead += done;

@@ -1,9 +1,9 @@
 package io.sluice.common.run;
 
 /**
- * The map indexes of a stretch of blocks.
+ * Slice mark: range of map indexes of consecutive blocks of a partition.
  *
- * @param offset logical offset of its first block in the partition
- * @param length bytes
+ * @param offset logical offset of the first block in the partition
+ * @param length length of the blocks in bytes
  */
 public record RunMark(long offset, long length, int minMapIndex, int maxMapIndex) {}

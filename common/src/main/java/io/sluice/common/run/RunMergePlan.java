@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What goes where when runs are merged: the parts of the output, one for each partition, and the
- * pieces that each is made of. Parts and pieces are numbered from 0; the pieces of a part follow
- * each other.
+ * Layout of a merge: the parts of the output, one per partition, and the pieces of the inputs that
+ * form each part. Parts and pieces are numbered from 0; the pieces of a part are consecutive.
  */
 public interface RunMergePlan {
   int partCount();
@@ -19,22 +18,22 @@ public interface RunMergePlan {
   /** Logical offset of the first byte of a part. */
   long logicalStart(int part);
 
-  /** The first piece of a part; of {@link #partCount} the number of pieces. */
+  /** The first piece of a part; for {@link #partCount}, the number of pieces. */
   int firstPiece(int part);
 
-  /** Which input a piece lies in: their number, from 0, ascending within a part. */
+  /** Number of the input that contains a piece, from 0, ascending within a part. */
   int input(int piece);
 
-  /** Where a piece begins in its input. */
+  /** Offset of a piece in its input file. */
   long fileOffset(int piece);
 
   /** Bytes of a piece. */
   long pieceLength(int piece);
 
   /**
-   * All of some runs, as their footers say.
+   * The plan that merges complete runs, from their footers.
    *
-   * @param runs in their order
+   * @param runs inputs, in order
    */
   static RunMergePlan ofWhole(List<RunReader> runs) {
     record Piece(int input, RunExtent extent) {}

@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Joins neighbouring runs of a shuffle into one that holds the same bytes: of each partition what
- * the first has, then what the second has, and so on.
+ * Merges consecutive runs of a shuffle into one run with the same blocks: for each partition the
+ * blocks of the first input, then those of the second input, and so on.
  *
- * <p>Every input is read once from front to back, through its share of a fixed memory; extents that
- * are as large as such a share are copied from file to file by the kernel. Blocks are not looked
- * at. Their lists are carried over, checked against their checksums; slice marks are joined. Beside
- * the buffers it holds the index of every input and of the output.
+ * <p>Every input is read sequentially once, through its share (window) of a fixed memory. Extents
+ * at least as large as a window are copied from file to file by the kernel. Blocks are copied
+ * without being parsed. Block lists are verified by their checksums and copied; slice marks are
+ * joined. Besides the buffers, the index of every input and of the output is kept in memory.
  *
- * <p>Not thread-safe, used once. After an exception the output is useless.
+ * <p>Not thread-safe; for one merge only. After an exception the output is invalid.
  */
 public final class RunMerger {
-  /** Most bytes that the kernel copies between two checkpoints. */
+  /** Maximum number of bytes that the kernel copies between two checkpoints. */
   private static final long KERNEL_COPY_BYTES = 8 << 20;
 
-  /** The output. */
+  /** Result of a merge. */
   public static final class Merged {
     private final long[] fileOffsets;
     private final long length;
@@ -34,12 +34,12 @@ public final class RunMerger {
       this.bytesRead = bytesRead;
     }
 
-    /** Where each part begins; not a copy. */
+    /** Offset of each part in the file; not a copy. */
     public long[] fileOffsets() {
       return fileOffsets;
     }
 
-    /** Bytes of the file. */
+    /** Length of the file. */
     public long length() {
       return length;
     }
@@ -50,12 +50,12 @@ public final class RunMerger {
     }
   }
 
-  /** Is called between two pieces of work, by the thread that merges. */
+  /** Called by the merging thread between two steps, for throttling and cancellation. */
   public interface Checkpoint {
     /**
-     * May wait; an exception ends the merge.
+     * May block; an exception aborts the merge.
      *
-     * @param bytes copied since the last time
+     * @param bytes bytes copied since the previous call
      */
     void passed(long bytes) throws IOException;
   }
@@ -68,10 +68,10 @@ public final class RunMerger {
   private long passed;
 
   /**
-   * @param runs borrows: in their order, at least one
-   * @param memory borrows: divided evenly among the inputs
-   * @param kernelCopyFromBytes extents of so many bytes are copied by the kernel, unless a window
-   *     of the memory is larger
+   * @param runs borrowed; the inputs in order, at least one
+   * @param memory borrowed; divided evenly among the inputs
+   * @param kernelCopyFromBytes minimum length of extents that the kernel copies, unless a window of
+   *     the memory is larger
    * @param output an empty file; stays open
    */
   public RunMerger(
@@ -94,7 +94,7 @@ public final class RunMerger {
     this.checkpoint = checkpoint;
   }
 
-  /** The runs that the merge of some replaces: they, and those that they replaced. */
+  /** Ids of the runs that a merge replaces: the inputs, and the runs that the inputs replaced. */
   public static List<RunId> replacedBy(List<RunReader> runs) {
     List<RunId> replaced = new ArrayList<>();
     for (RunReader run : runs) {
@@ -107,10 +107,10 @@ public final class RunMerger {
   /**
    * Writes the output.
    *
-   * @param plan every extent of every input, once
+   * @param plan must contain every extent of every input once
    * @param replaced see {@link #replacedBy}
    * @throws MergeInputException if an input cannot be read or is damaged
-   * @throws IOException if the output cannot be written, or the checkpoint ended the merge
+   * @throws IOException if the output cannot be written, or the checkpoint aborted the merge
    */
   public Merged merge(RunHeader header, RunMergePlan plan, List<RunId> replaced)
       throws IOException {
@@ -141,14 +141,14 @@ public final class RunMerger {
     return new Merged(offsets, length, bytesRead);
   }
 
-  /** The plan and the indexes of the inputs say the same, or the merge is refused. */
+  /** Refuses a plan that does not match the indexes of the inputs. */
   private void checkCovers(RunMergePlan plan) {
     int lastPartition = -1;
     for (int part = 0; part < plan.partCount(); part++) {
       int partition = plan.partition(part);
       if (partition <= lastPartition || plan.firstPiece(part) >= plan.firstPiece(part + 1)) {
         throw new IllegalArgumentException(
-            "a part of partition " + partition + " after " + lastPartition);
+            "plan has partition " + partition + " after " + lastPartition + ", or no piece for it");
       }
       lastPartition = partition;
       int lastInput = -1;
@@ -161,7 +161,8 @@ public final class RunMerger {
             || extent.length() != plan.pieceLength(piece)) {
           throw new IllegalArgumentException(
               String.format(
-                  "partition %d: expected %d bytes from %d in run %d after run %d, it has %s",
+                  "partition %d: plan has %d bytes at offset %d of input %d after input %d, but the"
+                      + " input's index has %s",
                   partition,
                   plan.pieceLength(piece),
                   plan.fileOffset(piece),
@@ -176,7 +177,10 @@ public final class RunMerger {
       RunExtent left = input.next();
       if (left != null) {
         throw new IllegalArgumentException(
-            "run " + input.run().header().runId() + " has more than is asked for: " + left);
+            "run "
+                + input.run().header().runId()
+                + " has an extent that is not in the plan: "
+                + left);
       }
       input.rewind();
     }
@@ -205,12 +209,12 @@ public final class RunMerger {
     }
   }
 
-  /** Some bytes of {@code offset..end} at least, brought into the window if need be. */
+  /** At least one byte of {@code offset..end}, read into the window if necessary. */
   private ByteBuffer bytes(RunInput input, long offset, long end, long readAheadEnd)
       throws IOException {
     int available = input.available(offset, end - offset);
     if (available == 0) {
-      // What is still to be written may lie in the window.
+      // Pending output may be in the window.
       out.flush();
       pass();
       input.fill(offset, readAheadEnd);

@@ -1,10 +1,10 @@
 package io.sluice.common.run;
 
 /**
- * Where a run stands among those of its shuffle: by the first block in it.
+ * Order of the runs of a shuffle, by the arrival of their first block.
  *
- * @param epoch of the server when that block came
- * @param arrival number, within the shuffle and the epoch, of the push frame that brought it
+ * @param epoch epoch of the server at the arrival of the first block
+ * @param arrival number of the first block's push frame within the shuffle and the epoch
  */
 public record RunOrder(long epoch, long arrival) implements Comparable<RunOrder> {
   @Override

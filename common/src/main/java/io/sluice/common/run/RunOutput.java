@@ -7,16 +7,14 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.Arrays;
 
 /**
- * A file that is written from front to back, with gathering writes. Borrows every buffer until the
- * next {@link #flush}. Not thread-safe.
+ * A file that is written sequentially with gathering writes. Borrows every buffer until the next
+ * {@link #flush}. Not thread-safe.
  */
 final class RunOutput {
-  /** Most buffers that the system takes in one write (IOV_MAX). */
+  /** Maximum number of buffers in one system call (IOV_MAX). */
   private static final int MAX_BUFFERS = 1024;
 
-  /**
-   * Bytes after which collected buffers are written, so that not too much lies between two writes.
-   */
+  /** Collected buffers are written when they reach this number of bytes. */
   private static final int FLUSH_BYTES = 4 << 20;
 
   private final GatheringByteChannel channel;
@@ -32,7 +30,7 @@ final class RunOutput {
     this.channel = channel;
   }
 
-  /** Where the next byte goes. */
+  /** Offset of the next byte. */
   long position() {
     return position;
   }
@@ -57,7 +55,10 @@ final class RunOutput {
     position += bytes.remaining();
   }
 
-  /** So many bytes were written behind its back, right after a {@link #flush}. */
+  /**
+   * Advances the position after {@code bytes} were written to the channel directly; call {@link
+   * #flush} before.
+   */
   void skip(long bytes) {
     if (pendingCount > 0) {
       throw new IllegalStateException(pendingBytes + " bytes are not written yet");
@@ -73,7 +74,7 @@ final class RunOutput {
         first++;
       }
       if (written <= 0 && first < pendingCount) {
-        throw new IOException("the file takes no more bytes");
+        throw new IOException("cannot write to the file: write returned " + written);
       }
     }
     Arrays.fill(pending, 0, pendingCount, null);

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a run. Header, trailer and index are checked by {@link #open}; block lists and blocks when
- * they are read. Every kind of damage is a {@link RunFormatException} that names file and offset.
- * Not thread-safe.
+ * Reads a run. {@link #open} checks header, trailer and index; block lists and blocks are checked
+ * when they are read. Every kind of damage causes a {@link RunFormatException} that names file and
+ * offset. Not thread-safe.
  */
 public final class RunReader implements AutoCloseable {
-  private static final int BLOCKS_AT_ONCE = 4096;
+  private static final int BLOCKS_PER_CHUNK = 4096;
 
   private final FileChannel channel;
   private final boolean ownsChannel;
@@ -46,7 +46,7 @@ public final class RunReader implements AutoCloseable {
   /**
    * Opens a run.
    *
-   * @throws RunFormatException if it is not a whole run
+   * @throws RunFormatException if the file is not a complete run
    */
   public static RunReader open(Path path) throws IOException {
     return open(FileChannel.open(path, StandardOpenOption.READ), path.toString());
@@ -55,7 +55,7 @@ public final class RunReader implements AutoCloseable {
   /**
    * Opens a run.
    *
-   * @param channel takes: closed by {@link #close}, or when this fails
+   * @param channel ownership is transferred: closed by {@link #close}, or if this method fails
    * @param file name for messages
    */
   public static RunReader open(FileChannel channel, String file) throws IOException {
@@ -74,7 +74,7 @@ public final class RunReader implements AutoCloseable {
   /**
    * Opens a run.
    *
-   * @param channel borrows: must stay open as long as the reader is used
+   * @param channel borrowed: must stay open while the reader is in use
    * @param file name for messages
    */
   public static RunReader borrow(FileChannel channel, String file) throws IOException {
@@ -99,7 +99,7 @@ public final class RunReader implements AutoCloseable {
     return extents;
   }
 
-  /** Runs whose blocks this one holds in their place; empty unless it was merged. */
+  /** Runs that this run replaced; empty unless it is the result of a merge. */
   public List<RunId> replaced() {
     return replaced;
   }
@@ -113,12 +113,12 @@ public final class RunReader implements AutoCloseable {
     return file;
   }
 
-  /** Where the blocks end and the block lists begin. */
+  /** End of the blocks and start of the block lists. */
   long blockListsOffset() {
     return trailer.blockListsOffset();
   }
 
-  /** Where the block lists end. */
+  /** End of the block lists. */
   long indexOffset() {
     return trailer.indexOffset();
   }
@@ -140,11 +140,11 @@ public final class RunReader implements AutoCloseable {
   }
 
   /**
-   * Visits the blocks of an extent of this run, in order, with little memory however many there
-   * are. A damaged list is refused before the first visit.
+   * Visits the blocks of an extent of this run, in order, with constant memory. A damaged list is
+   * refused before the first visit.
    */
   public void forEachBlock(RunExtent extent, Consumer<RunBlock> visitor) throws IOException {
-    int chunkCount = (extent.blockCount() + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE;
+    int chunkCount = (extent.blockCount() + BLOCKS_PER_CHUNK - 1) / BLOCKS_PER_CHUNK;
     CRC32C crc = new CRC32C();
     ByteBuffer chunk = null;
     for (int i = 0; i < chunkCount; i++) {
@@ -158,7 +158,8 @@ public final class RunReader implements AutoCloseable {
       if (chunkCount > 1) {
         chunk = readBlockList(extent, i);
       }
-      long at = extent.blockListOffset() + (long) i * BLOCKS_AT_ONCE * RunFormat.BLOCK_ENTRY_LENGTH;
+      long at =
+          extent.blockListOffset() + (long) i * BLOCKS_PER_CHUNK * RunFormat.BLOCK_ENTRY_LENGTH;
       while (chunk.hasRemaining()) {
         visitor.accept(readBlock(chunk, at + chunk.position()));
       }
@@ -166,8 +167,8 @@ public final class RunReader implements AutoCloseable {
   }
 
   private ByteBuffer readBlockList(RunExtent extent, int chunk) throws IOException {
-    int first = chunk * BLOCKS_AT_ONCE;
-    int count = Math.min(BLOCKS_AT_ONCE, extent.blockCount() - first);
+    int first = chunk * BLOCKS_PER_CHUNK;
+    int count = Math.min(BLOCKS_PER_CHUNK, extent.blockCount() - first);
     return read(
         extent.blockListOffset() + (long) first * RunFormat.BLOCK_ENTRY_LENGTH,
         count * RunFormat.BLOCK_ENTRY_LENGTH);
@@ -181,15 +182,15 @@ public final class RunReader implements AutoCloseable {
     int flags = list.get() & 0xff;
     boolean reservedZero = list.get() == 0 && list.getShort() == 0;
     if (!reservedZero || length < BlockHeader.LENGTH) {
-      throw damaged(Reason.BAD_FIELD, at, "block list entry of a block of " + length + " bytes");
+      throw damaged(Reason.BAD_FIELD, at, "invalid block list entry, blockLength=" + length);
     }
     return new RunBlock(attempt, mapIndex, sequence, length, flags);
   }
 
   /**
-   * Reads everything and checks it.
+   * Reads and checks the whole file.
    *
-   * @throws RunFormatException naming the first damaged bytes
+   * @throws RunFormatException with the position of the first damaged bytes
    */
   public void verify() throws IOException {
     for (RunExtent extent : extents) {
@@ -271,7 +272,7 @@ public final class RunReader implements AutoCloseable {
       throw damaged(
           Reason.BAD_FIELD,
           RunFormat.APPLICATION_LENGTH_AT,
-          "application id of " + nameLength + " bytes");
+          "invalid length of the application id, bytes=" + nameLength);
     }
     int crcAt = RunFormat.HEADER_FIXED_LENGTH + nameLength;
     ByteBuffer whole = read(0, crcAt + Integer.BYTES);
@@ -279,8 +280,7 @@ public final class RunReader implements AutoCloseable {
     whole.limit(crcAt);
     checkCrc(whole, expected, 0, "header");
     if (flags != 0 || reserved != 0 || shuffle < 0) {
-      throw damaged(
-          Reason.BAD_FIELD, 0, "header flags " + flags + ", shuffle " + shuffle + " are not known");
+      throw damaged(Reason.BAD_FIELD, 0, "invalid header, flags=" + flags + " shuffle=" + shuffle);
     }
     byte[] name = new byte[nameLength];
     whole.get(RunFormat.HEADER_FIXED_LENGTH, name);
@@ -303,7 +303,7 @@ public final class RunReader implements AutoCloseable {
     int magic = bytes.getInt();
     int expectedCrc = bytes.getInt(RunFormat.TRAILER_CRC_AT);
     if (magic != RunFormat.TRAILER_MAGIC) {
-      // Right but for the magic: a damaged trailer. Wrong altogether: these bytes are none.
+      // Only the magic is wrong: a damaged trailer. Otherwise these bytes are not a trailer.
       bytes.putInt(0, RunFormat.TRAILER_MAGIC);
       boolean isTrailer = trailerCrc(bytes) == expectedCrc;
       throw damaged(
@@ -311,7 +311,7 @@ public final class RunReader implements AutoCloseable {
           at,
           isTrailer
               ? String.format("expected magic %08x, found %08x", RunFormat.TRAILER_MAGIC, magic)
-              : "no trailer at the end: the file was not finished, or its tail is gone");
+              : "no trailer at the end: the file is unfinished or truncated");
     }
     checkVersion(bytes.getShort(), at);
     int reserved = bytes.getShort();
@@ -398,7 +398,7 @@ public final class RunReader implements AutoCloseable {
 
   private RunExtent readEntry(ByteBuffer index, long at) throws RunFormatException {
     if (index.remaining() < RunFormat.INDEX_ENTRY_LENGTH) {
-      throw damaged(Reason.BAD_FIELD, at, "index has fewer entries than the trailer says");
+      throw damaged(Reason.BAD_FIELD, at, "index has fewer entries than the trailer specifies");
     }
     int partition = index.getInt();
     int minMapIndex = index.getInt();
@@ -458,18 +458,18 @@ public final class RunReader implements AutoCloseable {
         marks);
   }
 
-  /** Returns {@code length} bytes from {@code offset}, ready to be read. */
+  /** Reads {@code length} bytes from {@code offset}. */
   private ByteBuffer read(long offset, int length) throws IOException {
     if (length > fileLength - offset) {
       throw damaged(
           Reason.TRUNCATED,
           fileLength,
-          "expected " + length + " bytes from " + offset + ", the file has " + fileLength);
+          "expected " + length + " bytes at offset " + offset + ", file length is " + fileLength);
     }
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     while (bytes.hasRemaining()) {
       if (channel.read(bytes, offset + bytes.position()) < 0) {
-        throw new EOFException("run file=" + file + " became shorter while it was read");
+        throw new EOFException("run file=" + file + " was truncated while it was read");
       }
     }
     return bytes.flip();
@@ -482,7 +482,7 @@ public final class RunReader implements AutoCloseable {
     }
   }
 
-  /** Checks the remaining bytes, which stay remaining. */
+  /** Checks the remaining bytes without consuming them. */
   private void checkCrc(ByteBuffer bytes, int expected, long at, String what)
       throws RunFormatException {
     CRC32C crc = new CRC32C();

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one run from front to back, with gathering writes straight from the buffers that hold the
- * blocks. What it keeps is bounded by the number of extents, not of blocks: block lists are written
- * in a second pass over the block headers.
+ * Writes one run sequentially, with gathering writes directly from the buffers of the blocks. Its
+ * memory is bounded by the number of extents, not of blocks: block lists are written in a second
+ * pass over the block headers.
  *
  * <p>Not thread-safe. Borrows every buffer until {@link #finish} returns. After an exception the
- * file is useless and the writer must not be used further.
+ * file is invalid and the writer must not be used again.
  */
 public final class RunWriter {
   private static final int FOOTER_BUFFER_BLOCKS = 2048;
@@ -38,7 +38,7 @@ public final class RunWriter {
 
   /**
    * @param channel an empty file; stays open
-   * @param replaced runs whose blocks this one holds from now on
+   * @param replaced runs that this run replaces, because it contains their blocks
    */
   public RunWriter(GatheringByteChannel channel, RunHeader header, List<RunId> replaced)
       throws IOException {
@@ -50,11 +50,12 @@ public final class RunWriter {
   }
 
   /**
-   * Writes the blocks of one partition, which is higher than that before.
+   * Writes the blocks of one partition. Partitions are written in ascending order.
    *
-   * @param logicalStart logical offset of the first of them
-   * @param buffers their bytes in order, each from reader to writer index whole blocks; not empty
-   * @return where they begin in the file
+   * @param logicalStart logical offset of the first block
+   * @param buffers the blocks in order; each buffer has complete blocks between reader and writer
+   *     index, at least one
+   * @return offset of the first block in the file
    */
   public long writePartition(int partition, long logicalStart, List<ByteBuf> buffers)
       throws IOException {
@@ -78,13 +79,13 @@ public final class RunWriter {
   }
 
   /**
-   * Writes what follows the blocks.
+   * Writes block lists, index and trailer.
    *
    * @return length of the file
    */
   public long finish() throws IOException {
     if (extents.isEmpty()) {
-      throw new IllegalStateException("a run of no blocks");
+      throw new IllegalStateException("a run must have at least one block");
     }
     long blockListsOffset = out.position();
     for (int i = 0; i < extents.size(); i++) {
@@ -110,7 +111,7 @@ public final class RunWriter {
       try {
         block = BlockHeader.read(buffer, index, end);
       } catch (BlockFormatException e) {
-        throw new IllegalArgumentException("not whole blocks", e);
+        throw new IllegalArgumentException("the buffer does not consist of complete blocks", e);
       }
       sink.add(block);
       index += block.blockLength();
@@ -121,7 +122,7 @@ public final class RunWriter {
     void add(BlockHeader block) throws IOException;
   }
 
-  /** Gathers what the index says of one partition. */
+  /** Collects the index entry of one partition. */
   private static final class ExtentSummary {
     private final long logicalStart;
     private final List<RunMark> marks = new ArrayList<>(1);

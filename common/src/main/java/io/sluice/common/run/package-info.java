@@ -1,6 +1,6 @@
 /**
- * The run file: many blocks of one shuffle, sorted by partition, written once from front to back
- * ({@code docs/formats.md}). {@link io.sluice.common.run.RunFormat} owns the layout; writers and
- * readers are used by one thread each and do plain file I/O.
+ * The run file: blocks of one shuffle, sorted by partition, written sequentially once ({@code
+ * docs/formats.md}). {@link io.sluice.common.run.RunFormat} owns the layout. Writers and readers
+ * use blocking file I/O and are confined to one thread each.
  */
 package io.sluice.common.run;

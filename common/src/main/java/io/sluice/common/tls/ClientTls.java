@@ -8,9 +8,9 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** How a client's connections are encrypted, if they are. Immutable. */
+/** TLS of a client's connections. Immutable. */
 public final class ClientTls {
-  /** In clear. */
+  /** Plain text. */
   public static final ClientTls OFF = new ClientTls(null, null);
 
   private final TlsContexts contexts;
@@ -25,7 +25,7 @@ public final class ClientTls {
     this.problem = problem;
   }
 
-  /** Reads the files; what is wrong with them is {@link #problem}. */
+  /** Reads the files; {@link #problem} describes errors in them. */
   public static ClientTls of(TlsConfig config, LongSupplier nanoTime) {
     try {
       return TlsContexts.of(config, false, nanoTime)
@@ -36,17 +36,17 @@ public final class ClientTls {
     }
   }
 
-  /** With contexts that a process has for all its connections. */
+  /** With shared contexts of the process. */
   public static ClientTls of(TlsContexts contexts) {
     return new ClientTls(contexts, null);
   }
 
-  /** Why this client cannot connect to anybody, in one line. */
+  /** One-line reason why this client cannot connect; empty if there is none. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 
-  /** Makes a channel encrypted or not. */
+  /** Configures TLS or plain text of a channel. */
   public NettyChannelBuilder secure(NettyChannelBuilder channel) {
     if (contexts == null) {
       return channel.usePlaintext();
@@ -56,7 +56,7 @@ public final class ClientTls {
     return channel;
   }
 
-  /** What goes before the frames of a connection; empty where they are in clear. */
+  /** TLS handler of a new connection; empty for plain text. */
   public Optional<ChannelHandler> handler(Channel channel, String host, int port) {
     return data == null
         ? Optional.empty()

@@ -7,13 +7,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads for the costly steps of TLS handshakes, so that many new connections do not hold up those
- * that there are. A handshake for which the queue has no place fails, and its connection is closed.
+ * Threads for the expensive steps of TLS handshakes, so that many new connections do not delay
+ * existing ones. If the queue is full, the handshake fails and its connection is closed.
  */
 public final class HandshakeThreads {
   private static final int THREADS = 2;
 
-  /** A step takes about a millisecond: half a second of waiting. */
+  /** A step takes about 1 ms: at most about half a second in the queue. */
   private static final int MAX_WAITING = 1024;
 
   private static final long IDLE_SECONDS = 30;
@@ -21,9 +21,9 @@ public final class HandshakeThreads {
   private HandshakeThreads() {}
 
   /**
-   * Threads that start when they are needed. Owned by the caller, who ends them.
+   * Creates threads on demand. The caller owns the executor and shuts it down.
    *
-   * @param name of the threads, before their number
+   * @param name prefix of thread names, followed by a number
    */
   public static ExecutorService create(String name) {
     ThreadPoolExecutor executor =

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads certificates and keys of PEM text. */
+/** Parses certificates and keys in PEM format. */
 final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
@@ -25,9 +25,9 @@ final class PemFiles {
   private PemFiles() {}
 
   /**
-   * Certificates in their order.
+   * Parses certificates.
    *
-   * @throws IllegalArgumentException if there is none, or one cannot be read
+   * @throws IllegalArgumentException if there is no certificate, or one cannot be parsed
    */
   static List<X509Certificate> certificates(String text) {
     List<X509Certificate> found = new ArrayList<>();
@@ -42,21 +42,23 @@ final class PemFiles {
       throw new IllegalArgumentException("not PEM certificates: " + e.getMessage(), e);
     }
     if (found.isEmpty()) {
-      throw new IllegalArgumentException("no PEM certificate in it");
+      throw new IllegalArgumentException("the file has no PEM certificate");
     }
     return List.copyOf(found);
   }
 
   /**
-   * An unencrypted PKCS#8 key.
+   * Parses an unencrypted PKCS#8 key.
    *
-   * @throws IllegalArgumentException if there is none; never with anything of the key
+   * @throws IllegalArgumentException if there is no valid key; the message never contains a part of
+   *     the key
    */
   static PrivateKey key(String text) {
     Matcher matcher = KEY.matcher(text);
     if (!matcher.find()) {
       throw new IllegalArgumentException(
-          "no key in PKCS#8 PEM (BEGIN PRIVATE KEY); convert it with `openssl pkcs8 -topk8 -nocrypt`");
+          "the file has no PKCS#8 key (BEGIN PRIVATE KEY); convert it with `openssl pkcs8 -topk8"
+              + " -nocrypt`");
     }
     PKCS8EncodedKeySpec encoded;
     try {
@@ -69,14 +71,14 @@ final class PemFiles {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
       } catch (GeneralSecurityException e) {
-        // The next kind.
+        // Try the next algorithm.
         last = e;
       }
     }
     throw new IllegalArgumentException("the key is neither EC, RSA nor Ed25519", last);
   }
 
-  /** Whether a key is the certificate's, so that half of a replaced pair is not used. */
+  /** Whether key and certificate match, to detect a pair of which only one file was replaced. */
   static boolean belongTogether(PrivateKey key, X509Certificate certificate) {
     String algorithm =
         switch (key.getAlgorithm()) {
@@ -84,15 +86,15 @@ final class PemFiles {
           case "RSA" -> "SHA256withRSA";
           default -> "Ed25519";
         };
-    byte[] something = {1, 2, 3};
+    byte[] sample = {1, 2, 3};
     try {
       Signature signing = Signature.getInstance(algorithm);
       signing.initSign(key);
-      signing.update(something);
+      signing.update(sample);
       byte[] signature = signing.sign();
       Signature verifying = Signature.getInstance(algorithm);
       verifying.initVerify(certificate);
-      verifying.update(something);
+      verifying.update(sample);
       return verifying.verify(signature);
     } catch (GeneralSecurityException e) {
       return false;

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /**
- * The one key of this process, whatever it is at the time of a handshake. A handshake that falls
- * between two pairs fails, and the next one does not.
+ * Key manager with a reloaded key: each handshake uses the current one. A handshake during a reload
+ * may fail; the next one succeeds.
  */
 final class ReloadedKeys extends X509ExtendedKeyManager {
   private static final String ALIAS = "sluice";
@@ -36,7 +36,7 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
   }
 
   private String alias(String keyType) {
-    // JSSE asks for each type of key that the peer takes, in turn.
+    // JSSE queries each key type that the peer accepts, in turn.
     String algorithm = pair.get().key().getAlgorithm();
     boolean same =
         keyType.equals(algorithm)
@@ -87,7 +87,7 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
 
   @Override
   public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
-    // Netty asks for the types of TLS 1.2 only, which Ed25519 is not; BoringSSL looks at the key.
+    // Netty queries only key types of TLS 1.2, without Ed25519; BoringSSL checks the key itself.
     return engine instanceof OpenSslEngine ? ALIAS : alias(keyType);
   }
 

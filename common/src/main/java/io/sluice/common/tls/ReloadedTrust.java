@@ -7,50 +7,50 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** The authorities that are trusted at the time of a handshake. */
+/** Trust manager with reloaded authorities: each handshake uses the current ones. */
 final class ReloadedTrust extends X509ExtendedTrustManager {
-  private final Supplier<X509ExtendedTrustManager> now;
+  private final Supplier<X509ExtendedTrustManager> current;
 
-  ReloadedTrust(Supplier<X509ExtendedTrustManager> now) {
-    this.now = now;
+  ReloadedTrust(Supplier<X509ExtendedTrustManager> current) {
+    this.current = current;
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    now.get().checkClientTrusted(chain, type, socket);
+    current.get().checkClientTrusted(chain, type, socket);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    now.get().checkServerTrusted(chain, type, socket);
+    current.get().checkServerTrusted(chain, type, socket);
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    now.get().checkClientTrusted(chain, type, engine);
+    current.get().checkClientTrusted(chain, type, engine);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    now.get().checkServerTrusted(chain, type, engine);
+    current.get().checkServerTrusted(chain, type, engine);
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-    now.get().checkClientTrusted(chain, type);
+    current.get().checkClientTrusted(chain, type);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-    now.get().checkServerTrusted(chain, type);
+    current.get().checkServerTrusted(chain, type);
   }
 
   @Override
   public X509Certificate[] getAcceptedIssuers() {
-    return now.get().getAcceptedIssuers();
+    return current.get().getAcceptedIssuers();
   }
 }

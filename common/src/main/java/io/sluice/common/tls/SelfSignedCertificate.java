@@ -16,12 +16,12 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A certificate that signs itself, made with the runtime's keytool: for clusters that live for a
- * test or a measurement.
+ * Creates self-signed certificates with the runtime's keytool, for clusters of tests and
+ * benchmarks.
  */
 public final class SelfSignedCertificate {
   private static final String PASSWORD_VARIABLE = "SLUICE_KEYTOOL_PASSWORD";
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
   private static final int VALID_DAYS = 2;
 
   private static final FileAttribute<?> OWNER_ONLY =
@@ -30,28 +30,28 @@ public final class SelfSignedCertificate {
   private SelfSignedCertificate() {}
 
   /**
-   * Writes {@code NAME.crt} and {@code NAME.key}, PEM files, in place of earlier ones.
+   * Writes the PEM files {@code NAME.crt} and {@code NAME.key}; existing files are replaced.
    *
-   * @param directory which nobody else may look into
-   * @param name the common name, too
-   * @param host that the certificate is for, as keytool writes it: {@code ip:127.0.0.1}
-   * @throws IOException one line
+   * @param directory directory without access for other users
+   * @param name file name and common name
+   * @param host host of the certificate in keytool's syntax: {@code ip:127.0.0.1}
+   * @throws IOException with a one-line message
    */
   public static void write(Path directory, String name, String host)
       throws IOException, InterruptedException {
     write(directory, name, host, "EC", "secp256r1");
   }
 
-  /** The same for a user of the cluster: {@code USER.crt} and {@code USER.key}. */
+  /** Writes the certificate and key of a user: {@code USER.crt} and {@code USER.key}. */
   public static void writeOfUser(Path directory, String user)
       throws IOException, InterruptedException {
     write(directory, user, "CN=" + user + ",OU=sluice-user", "dns:" + user, "EC", "secp256r1");
   }
 
   /**
-   * The same with a key of another kind.
+   * As {@link #write(Path, String, String)}, with a key of another algorithm.
    *
-   * @param group of an elliptic curve; null: what keytool takes for the algorithm
+   * @param group elliptic curve; null: keytool's default for the algorithm
    */
   static void write(Path directory, String name, String host, String algorithm, String group)
       throws IOException, InterruptedException {
@@ -81,7 +81,7 @@ public final class SelfSignedCertificate {
           "PRIVATE KEY",
           keys.getKey(name, password.toCharArray()).getEncoded());
     } catch (GeneralSecurityException e) {
-      throw new IOException("keytool made a key that cannot be read: " + e.getMessage(), e);
+      throw new IOException("cannot read the key that keytool created: " + e.getMessage(), e);
     } finally {
       Files.deleteIfExists(store);
     }
@@ -99,7 +99,7 @@ public final class SelfSignedCertificate {
     ProcessBuilder command =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-            // The process is short: compiling it well takes longer than it runs.
+            // A short process: compilation with C2 would take longer than the run.
             "-J-XX:TieredStopAtLevel=1",
             "-J-XX:+UseSerialGC",
             "-genkeypair",
@@ -115,18 +115,19 @@ public final class SelfSignedCertificate {
             "PKCS12",
             "-keystore",
             store.toString(),
-            // A process list shows arguments, not environments.
+            // Arguments are visible in the process list, the environment is not.
             "-storepass:env",
             PASSWORD_VARIABLE);
     command.command().addAll(options);
     command.environment().put(PASSWORD_VARIABLE, password);
     Process keytool = command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      if (!keytool.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        throw new IOException("keytool made no certificate within " + PATIENCE_SECONDS + " s");
+      if (!keytool.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("keytool did not finish within " + TIMEOUT_SECONDS + " s");
       }
       if (keytool.exitValue() != 0) {
-        throw new IOException("keytool made no certificate: " + Files.readString(log).strip());
+        throw new IOException(
+            "keytool failed to create a certificate: " + Files.readString(log).strip());
       }
     } finally {
       keytool.destroyForcibly();

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How connections are encrypted.
+ * TLS configuration of a process.
  *
- * @param certificateFile chain of this process; a client may do without
- * @param trustFile authorities of the others; empty: those of the Java runtime
- * @param clientCertificates whether a server asks its callers for certificates
- * @param peerName the name in the certificates of the others; empty: the host that is connected to
+ * @param certificateFile certificate chain of this process; optional for a client
+ * @param trustFile trusted authorities; empty: the authorities of the Java runtime
+ * @param clientCertificates whether a server requests certificates from clients
+ * @param peerName expected name in the certificates of peers; empty: the host of the connection
  */
 public record TlsConfig(
     boolean enabled,
@@ -21,7 +21,7 @@ public record TlsConfig(
     Optional<Path> trustFile,
     ClientCertificates clientCertificates,
     Optional<String> peerName) {
-  /** In clear. */
+  /** Plain text. */
   public static final TlsConfig OFF =
       new TlsConfig(
           false,
@@ -31,7 +31,7 @@ public record TlsConfig(
           ClientCertificates.NONE,
           Optional.empty());
 
-  /** What a server wants of its callers. */
+  /** Whether a server requests certificates from clients. */
   public enum ClientCertificates {
     NONE,
     OPTIONAL,
@@ -42,23 +42,24 @@ public record TlsConfig(
       ConfigKey.bool("rss.security.tls.enabled")
           .defaultValue(false)
           .doc(
-              "Whether all ports and connections use TLS 1.3 (security.md); the same for"
-                  + " coordinators, servers and jobs. Set it on networks that others can listen on.")
+              "Whether all ports and connections use TLS 1.3 (security.md). Coordinators, servers"
+                  + " and jobs must have equal values. Set it to `true` on networks that are not"
+                  + " trusted.")
           .build();
   static final ConfigKey<String> CERTIFICATE =
       ConfigKey.string("rss.security.tls.certificate.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "PEM file with the certificate of this process and those up to its authority. Read"
-                  + " again when it changes. Set it on coordinators and servers with TLS; jobs need one"
-                  + " only if coordinators require it.")
+              "PEM file with the certificate chain of this process, reloaded when it changes. Set"
+                  + " it on coordinators and servers with TLS; jobs need a certificate only if"
+                  + " coordinators require one.")
           .build();
   static final ConfigKey<String> KEY =
       ConfigKey.string("rss.security.tls.key.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "PEM file with the key of rss.security.tls.certificate.file, in PKCS#8 and"
-                  + " unencrypted: EC, RSA or Ed25519. Read again when it changes. Set it with the"
+              "PEM file with the private key of rss.security.tls.certificate.file, reloaded when it"
+                  + " changes: unencrypted PKCS#8 with EC, RSA or Ed25519. Set it together with the"
                   + " certificate.")
           .build();
   static final ConfigKey<String> TRUST =
@@ -66,40 +67,39 @@ public record TlsConfig(
           .check(path -> !path.isEmpty(), "a path")
           .defaultText("the authorities of the Java runtime")
           .doc(
-              "PEM file with the certificates of the authorities to trust. Read again when it"
-                  + " changes. Set it if the certificates come from an authority of your own.")
+              "PEM file with the certificates of trusted authorities, reloaded when it changes."
+                  + " Set it if the certificates of the cluster are signed by a private authority.")
           .build();
   static final ConfigKey<String> PEER_NAME =
       ConfigKey.string("rss.security.tls.peer.name")
           .check(name -> !name.isEmpty(), "a DNS name")
-          .defaultText("the host that is connected to")
+          .defaultText("the host of the connection")
           .doc(
-              "DNS name expected in the certificates of coordinators and servers. Set it if they"
-                  + " share a certificate that does not list their hosts.")
+              "DNS name expected in the certificates of coordinators and servers. Set it if these"
+                  + " processes share a certificate that does not list their hosts.")
           .build();
 
-  /** Of coordinators and servers only. */
+  /** Key of coordinators and servers only. */
   public static final ConfigKey<ClientCertificates> CLIENT_CERTIFICATES =
       ConfigKey.enumeration("rss.security.tls.client.certificates", ClientCertificates.class)
           .defaultValue(ClientCertificates.NONE)
           .doc(
-              "Whether callers of the control port have certificates (mutual TLS): `NONE`,"
-                  + " `OPTIONAL` or `REQUIRED`. A certificate with OU=sluice-user proves the user in"
-                  + " its common name, as a secret does; others prove nothing. The HTTP port asks for"
-                  + " one and serves callers without; data ports ask for none. Set it if users have"
-                  + " certificates.")
+              "Whether the control port requests client certificates (mutual TLS): `NONE`,"
+                  + " `OPTIONAL` or `REQUIRED`; on the HTTP port they are optional, on data ports"
+                  + " unused. A certificate with OU=sluice-user authenticates the user in its"
+                  + " common name, like a secret. Set it if users have certificates.")
           .build();
 
-  /** The keys that all have in common. */
+  /** Keys of coordinators, servers and clients. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(ENABLED, CERTIFICATE, KEY, TRUST, PEER_NAME);
 
-  /** Of a process that is connected to. */
+  /** Configuration of a server. */
   public static TlsConfig ofServer(ConfigSet set) {
     return from(set, set.get(CLIENT_CERTIFICATES));
   }
 
-  /** Of a process that connects only. */
+  /** Configuration of a client. */
   public static TlsConfig ofClient(ConfigSet set) {
     return from(set, ClientCertificates.NONE);
   }

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS for every transport, of one configuration. The contexts stay; what they ask for keys and
- * trust looks at the files again.
+ * TLS contexts of every transport, for one configuration. The contexts are created once; their key
+ * and trust managers reload changed files.
  */
 public final class TlsContexts {
   private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
@@ -55,8 +55,8 @@ public final class TlsContexts {
   /**
    * Reads the files.
    *
-   * @return empty where TLS is off
-   * @throws IOException one line: which key, which file, what is wrong
+   * @return empty if TLS is off
+   * @throws IOException with a one-line message: key, file and problem
    */
   public static Optional<TlsContexts> of(TlsConfig config, boolean isServer, LongSupplier nanoTime)
       throws IOException {
@@ -66,29 +66,29 @@ public final class TlsContexts {
     return Optional.of(of(config, isServer, nanoTime, isServer ? fastest() : SslProvider.JDK));
   }
 
-  /** Clients do not carry the native library, and a task that ends soon would not gain by it. */
+  /** The provider of servers. Clients use the JDK's: they do not contain the native library. */
   private static SslProvider fastest() {
     boolean isNative = SslProvider.isTlsv13Supported(SslProvider.OPENSSL);
-    LOG.info("TLS library={}", isNative ? OpenSsl.versionString() : "Java's");
+    LOG.info("TLS library={}", isNative ? OpenSsl.versionString() : "JDK");
     return isNative ? SslProvider.OPENSSL : SslProvider.JDK;
   }
 
   /**
    * Reads the files.
    *
-   * @param ofServers what encrypts at ports for frames and for gRPC; pages and clients have Java's
+   * @param ofServers provider of framed and gRPC ports; HTTP ports and clients use the JDK's
    */
   static TlsContexts of(
       TlsConfig config, boolean isServer, LongSupplier nanoTime, SslProvider ofServers)
       throws IOException {
     if (config.certificateFile().isPresent() != config.keyFile().isPresent()) {
       throw new IOException(
-          TlsConfig.CERTIFICATE.name() + " and " + TlsConfig.KEY.name() + " go together");
+          TlsConfig.CERTIFICATE.name() + " and " + TlsConfig.KEY.name() + " must be set together");
     }
     if (isServer && config.keyFile().isEmpty()) {
       throw new IOException(
           TlsConfig.ENABLED.name()
-              + " is true: give "
+              + " is true, but there is no certificate; set "
               + TlsConfig.CERTIFICATE.name()
               + " and "
               + TlsConfig.KEY.name());
@@ -113,7 +113,10 @@ public final class TlsContexts {
     return new ReloadedKeys(new Pairs(chain, privateKey));
   }
 
-  /** The newest key and certificate that belong together: files are replaced one by one. */
+  /**
+   * The newest matching pair of key and certificate. Files are replaced one after the other, so
+   * both are compared.
+   */
   private static final class Pairs implements Supplier<Pair> {
     private final Supplier<List<X509Certificate>> chain;
     private final Supplier<java.security.PrivateKey> key;
@@ -126,7 +129,7 @@ public final class TlsContexts {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // The very objects, until a file is read again.
+    @SuppressWarnings("ReferenceEquality") // Identical objects until a file is reloaded.
     public Pair get() {
       Pair before = newest;
       java.security.PrivateKey keyNow = key.get();
@@ -169,7 +172,7 @@ public final class TlsContexts {
   }
 
   /**
-   * @param authorities null: those of the Java runtime
+   * @param authorities null: the authorities of the Java runtime
    */
   private static X509ExtendedTrustManager trustManager(List<X509Certificate> authorities) {
     try {
@@ -191,11 +194,11 @@ public final class TlsContexts {
       }
       throw new IllegalStateException("Java has no X.509 trust manager");
     } catch (GeneralSecurityException | IOException e) {
-      throw new IllegalArgumentException("the authorities cannot be used: " + e.getMessage(), e);
+      throw new IllegalArgumentException("invalid certificate authorities: " + e.getMessage(), e);
     }
   }
 
-  /** For a gRPC server. */
+  /** Context of a gRPC server. */
   public SslContext grpcServer() {
     return build(
         SslContextBuilder.forServer(keys)
@@ -207,21 +210,21 @@ public final class TlsContexts {
                   case REQUIRED -> ClientAuth.REQUIRE;
                 })
             .applicationProtocolConfig(http2()),
-        // BoringSSL does not take certificates of Ed25519 from callers.
-        asksForCertificates() ? SslProvider.JDK : ofServers);
+        // BoringSSL does not accept client certificates with Ed25519 keys.
+        requestsClientCertificates() ? SslProvider.JDK : ofServers);
   }
 
-  /** For calls of gRPC. */
+  /** Context of gRPC clients. */
   public SslContext grpcClient() {
     return build(client().applicationProtocolConfig(http2()), SslProvider.JDK);
   }
 
-  /** For the framed transport's server. */
+  /** Context of the framed transport's server. */
   public SslContext dataServer() {
     return build(SslContextBuilder.forServer(keys), ofServers);
   }
 
-  /** For the framed transport's clients. */
+  /** Context of the framed transport's clients. */
   public SslContext dataClient() {
     return build(client(), SslProvider.JDK);
   }
@@ -232,16 +235,16 @@ public final class TlsContexts {
     return keys == null ? builder : builder.keyManager(keys);
   }
 
-  /** Whether callers are asked for certificates. */
-  public boolean asksForCertificates() {
+  /** Whether servers request certificates from clients. */
+  public boolean requestsClientCertificates() {
     return config.clientCertificates() != TlsConfig.ClientCertificates.NONE;
   }
 
   /**
-   * For a server of pages.
+   * Context of an HTTP server.
    *
-   * @param certificates whether callers are asked for certificates. Who has none is served all the
-   *     same: probes have none
+   * @param certificates whether clients are asked for a certificate; it is optional, because probes
+   *     have none
    */
   public SslContext httpServer(boolean certificates) {
     return build(
@@ -251,23 +254,23 @@ public final class TlsContexts {
         SslProvider.JDK);
   }
 
-  /** For who asks for pages. */
+  /** Context of HTTP clients. */
   public SSLContext https() {
     try {
       SSLContext context = SSLContext.getInstance(VERSION);
       context.init(new KeyManager[] {keys}, new TrustManager[] {trust}, null);
       return context;
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + VERSION, e);
+      throw new IllegalStateException(VERSION + " is part of every Java runtime", e);
     }
   }
 
-  /** The name that a peer's certificate must carry. */
+  /** Expected host name in a peer's certificate. */
   public String peerName(String host) {
     return config.peerName().orElse(host);
   }
 
-  /** The name for all peers, if they share one. */
+  /** Expected host name of all peers, if configured. */
   public Optional<String> peerName() {
     return config.peerName();
   }
@@ -284,7 +287,8 @@ public final class TlsContexts {
     try {
       return builder.sslProvider(provider).protocols(VERSION).build();
     } catch (SSLException e) {
-      throw new IllegalStateException("keys and trust that were read cannot be used", e);
+      throw new IllegalStateException(
+          "internal error: no TLS context for valid keys and certificates", e);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * TLS 1.3 from PEM files that are read again when they change. Everything is thread-safe; nothing
- * has a thread.
+ * TLS 1.3 with PEM files that are reloaded when they change. All classes are thread-safe; none has
+ * a thread.
  */
 package io.sluice.common.tls;

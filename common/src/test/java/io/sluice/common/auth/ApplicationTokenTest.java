@@ -67,7 +67,7 @@ class ApplicationTokenTest {
   }
 
   @Test
-  void holdsUntilItExpires() throws Exception {
+  void isValidUntilItExpires() throws Exception {
     byte[] bytes = authority(FIRST, NOW).issue("alice.app", "alice", 1_000).toBytes();
     byte[] token = Arrays.copyOfRange(bytes, 33, bytes.length);
     assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
@@ -77,7 +77,7 @@ class ApplicationTokenTest {
   }
 
   @Test
-  void tokensOutliveTheChangeOfTheSecretWhileBothKeysAreLive() throws Exception {
+  void tokensStayValidDuringAChangeOfTheSecret() throws Exception {
     ApplicationCredential old = authority(FIRST, NOW).issue("a.b", "a", 1_000);
     byte[] key = authority(SECOND + "\n" + FIRST, NOW).verify(old.tokenBytes()).key();
     assertThat(key).isEqualTo(old.key());
@@ -95,7 +95,7 @@ class ApplicationTokenTest {
   }
 
   @Test
-  void whateverIsChangedInATokenGivesAnotherKeyOrIsRefused() throws Exception {
+  void everyChangeOfATokenGivesAnotherKeyOrIsRefused() throws Exception {
     TokenAuthority authority = authority(FIRST + "\n" + SECOND, NOW);
     ApplicationCredential right =
         authority.issue("alice.app", "alice", Duration.ofDays(1).toMillis());
@@ -126,7 +126,7 @@ class ApplicationTokenTest {
   }
 
   @Test
-  void credentialsComeBackFromTheirBytesAndPrintNoKey() throws Exception {
+  void credentialsAreReadBackAndPrintNoKey() throws Exception {
     ApplicationCredential right = authority(FIRST, NOW).issue("a.b", "a", 1_000);
     ApplicationCredential read = ApplicationCredential.fromBytes(right.toBytes());
     assertThat(read.key()).isEqualTo(right.key());

@@ -37,7 +37,7 @@ class AuditCallsTest {
     logger.detachAppender(lines);
   }
 
-  /** A call that goes nowhere. */
+  /** A call without a transport. */
   private static final class QuietCall
       extends ServerCall<UnregisterShufflesRequest, UnregisterShufflesReply> {
     @Override
@@ -103,7 +103,7 @@ class AuditCallsTest {
   @Test
   void anEntryTakesNoMoreForALargeRequest() {
     UnregisterShufflesRequest large = request(1 << 20);
-    // Classes are loaded by another one.
+    // The first call loads classes.
     answered(request(1));
     lines.list.clear();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -26,7 +26,7 @@ class AuditLogTest {
   }
 
   @Test
-  void whatIsKnownIsAFieldAndWhatIsNotIsLeftOut() {
+  void writesKnownFieldsAndOmitsUnknownOnes() {
     new AuditLog()
         .write(
             new AuditEntry(

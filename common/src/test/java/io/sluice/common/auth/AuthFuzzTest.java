@@ -15,7 +15,7 @@ class AuthFuzzTest {
   private static final String KEY = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
   private static final String OTHER = "k2 Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
 
-  /** With a character that no name has: messages may repeat names. */
+  /** Has a character that is not allowed in names, because messages may contain names. */
   private static final String SECRET = "0123456789+abcdefghijklmnop";
 
   private static ApplicationCredential credential() {
@@ -40,16 +40,16 @@ class AuthFuzzTest {
 
   @Test
   void aGrantIsRefusedOrGivesACredential() {
-    byte[] askersKey = SECRET.getBytes(StandardCharsets.UTF_8);
+    byte[] requesterKey = SECRET.getBytes(StandardCharsets.UTF_8);
     DecoderFuzz.of(
             TokenSeal.clear(credential()).toByteArray(),
-            TokenSeal.seal(credential(), askersKey, new SecureRandom()).toByteArray())
+            TokenSeal.seal(credential(), requesterKey, new SecureRandom()).toByteArray())
         .refusing(SluiceException.class)
         .refusing(InvalidProtocolBufferException.class)
         .run(
             input -> {
               TokenGrant grant = TokenGrant.parseFrom(input);
-              byte[] key = grant.getNonce().isEmpty() ? null : askersKey;
+              byte[] key = grant.getNonce().isEmpty() ? null : requesterKey;
               assertThat(TokenSeal.open(grant, key).application()).isNotEmpty();
             });
   }
@@ -80,7 +80,7 @@ class AuthFuzzTest {
               try {
                 ClusterKeys keys = ClusterKeys.parse(text(input));
                 assertThat(keys.signing().secret().length)
-                    .isGreaterThanOrEqualTo(ClusterKeys.LEAST_BYTES);
+                    .isGreaterThanOrEqualTo(ClusterKeys.MIN_BYTES);
                 assertThat(keys.toString()).doesNotContain(KEY.substring(3));
               } catch (IllegalArgumentException refused) {
                 assertThat(refused).hasMessageNotContaining(KEY.substring(3));

@@ -66,19 +66,20 @@ class CallAuthenticatorTest {
             () ->
                 authenticator.authenticate(
                     proof(authenticator.challenge(), "alice", SECRET + "y", CALL), CALL))
-        .hasMessage("user alice is not known here with this secret");
+        .hasMessage("user alice is unknown, or its secret is wrong");
     assertThatThrownBy(
             () ->
                 authenticator.authenticate(
                     proof(authenticator.challenge(), "mallory", SECRET, CALL), CALL))
-        .hasMessage("user mallory is not known here with this secret");
+        .hasMessage("user mallory is unknown, or its secret is wrong");
   }
 
   @Test
-  void anAnswerServesOnceForOneCallInItsTimeAtOneProcess() throws Exception {
+  void anAnswerIsValidOnceForOneCallOfOneProcessUntilItExpires() throws Exception {
     CallProof once = proof(authenticator.challenge(), "alice", SECRET, CALL);
     assertThat(authenticator.authenticate(once, CALL).name()).isEqualTo("alice");
-    assertThatThrownBy(() -> authenticator.authenticate(once, CALL)).hasMessageContaining("twice");
+    assertThatThrownBy(() -> authenticator.authenticate(once, CALL))
+        .hasMessageContaining("answered before");
 
     CallProof otherCall = proof(authenticator.challenge(), "alice", SECRET, CALL);
     assertThatThrownBy(() -> authenticator.authenticate(otherCall, CALL + "X"))
@@ -86,11 +87,12 @@ class CallAuthenticatorTest {
 
     CallProof late = proof(authenticator.challenge(), "alice", SECRET, CALL);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(30));
-    assertThatThrownBy(() -> authenticator.authenticate(late, CALL)).hasMessageContaining("old");
+    assertThatThrownBy(() -> authenticator.authenticate(late, CALL))
+        .hasMessageContaining("has expired");
 
     CallProof elsewhere = proof(newAuthenticator().challenge(), "alice", SECRET, CALL);
     assertThatThrownBy(() -> authenticator.authenticate(elsewhere, CALL))
-        .hasMessageContaining("not this process's");
+        .hasMessageContaining("not issued by this process");
   }
 
   @Test
@@ -110,7 +112,7 @@ class CallAuthenticatorTest {
   }
 
   @Test
-  void aGrantIsOpenedWithTheAskersSecretOnly() throws Exception {
+  void aGrantIsOpenedOnlyWithTheRequestersSecret() throws Exception {
     Caller alice =
         authenticator.authenticate(proof(authenticator.challenge(), "alice", SECRET, CALL), CALL);
     TokenGrants grants = new TokenGrants(tokens, 60_000, random);
@@ -121,7 +123,7 @@ class CallAuthenticatorTest {
     assertThat(credential.user()).isEqualTo("alice");
     assertThat(grant.getClearKey().isEmpty()).isTrue();
     assertThatThrownBy(() -> TokenSeal.open(grant, new byte[32]))
-        .hasMessageContaining("not made with this user's secret");
+        .hasMessageContaining("not created with this user's secret");
     assertThatThrownBy(
             () ->
                 TokenSeal.open(
@@ -137,13 +139,13 @@ class CallAuthenticatorTest {
                     grant.toBuilder().setSealedKey(ByteString.EMPTY).build(),
                     SECRET.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("sealed key of 0 bytes");
+        .hasMessageContaining("sealed key has 0 bytes");
     assertThat(grants.grant(alice, "bob.app")).isEmpty();
-    assertThat(grants.grant(Caller.NOBODY, "alice.app")).isEmpty();
+    assertThat(grants.grant(Caller.ANONYMOUS, "alice.app")).isEmpty();
   }
 
   @Test
-  void portsThatOthersReachWithoutAuthenticationAreWorthAWarning() throws Exception {
+  void warnsAboutPortsThatOtherHostsReachWithoutAuthentication() throws Exception {
     InetAddress everywhere = InetAddress.getByName("0.0.0.0");
     InetAddress local = InetAddress.getByName("127.0.0.1");
     ClusterSecurity required =
@@ -157,7 +159,7 @@ class CallAuthenticatorTest {
 
     assertThat(ClusterSecurity.OFF.warning(everywhere, "rss.server.host").orElseThrow())
         .startsWith("authentication is off")
-        .contains("rss.security.authentication.enabled true")
+        .contains("rss.security.authentication.enabled=true")
         .contains("rss.server.host to a loopback address")
         .endsWith("address=*")
         .doesNotContain("\n");
@@ -175,7 +177,7 @@ class CallAuthenticatorTest {
   void namesAndSecretsOverHttpsGiveTheRole() {
     assertThat(users.authenticate("root", SECRET + "x")).contains(Role.ADMIN);
     assertThat(users.authenticate("root", SECRET)).isEmpty();
-    assertThat(users.authenticate("nobody", "")).isEmpty();
+    assertThat(users.authenticate("unknown", "")).isEmpty();
     assertThat(Users.parse("carol admin -").authenticate("carol", "-")).isEmpty();
   }
 
@@ -186,7 +188,7 @@ class CallAuthenticatorTest {
     assertThatThrownBy(() -> Users.parse("alice " + SECRET + " user"))
         .message()
         .doesNotContain(SECRET);
-    assertThatThrownBy(() -> Users.parse("# who\na.b user " + SECRET))
+    assertThatThrownBy(() -> Users.parse("# comment\na.b user " + SECRET))
         .hasMessageStartingWith("line 2: expected NAME ROLE SECRET");
     assertThatThrownBy(() -> Users.parse("alice user hunter2"))
         .hasMessageContaining("at least 20 characters")

@@ -63,7 +63,7 @@ class CallDenialsTest {
   }
 
   @Test
-  void aStrangersFloodDoesNotHideWhatAUserTried() {
+  void aFloodOfAnonymousCallsDoesNotHideCallsOfAUser() {
     denied("");
     denied("");
     denied("user bob");

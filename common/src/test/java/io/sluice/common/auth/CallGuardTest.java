@@ -45,11 +45,13 @@ class CallGuardTest {
   private final CallDenials denials = new CallDenials(new AuditLog(), System::nanoTime);
   private Server server;
 
-  /** Knows who may call at all, and then which application. */
+  /**
+   * Refuses anonymous callers by the headers, and other callers by the application of the request.
+   */
   private static final class Rules implements CallGuard.Rules {
     @Override
     public String refusal(Caller caller, String call) {
-      return caller.kind() == Caller.Kind.NOBODY ? call + ": who are you" : null;
+      return caller.kind() == Caller.Kind.ANONYMOUS ? call + ": not authenticated" : null;
     }
 
     @Override
@@ -107,11 +109,11 @@ class CallGuardTest {
   @Test
   void deniesACallWithoutAProofFromItsHeaders() throws IOException {
     try (RawHttp2 peer = new RawHttp2(server.getPort(), TIMEOUT_MS)) {
-      // No message, and no end of one.
+      // Only headers, without a message.
       peer.call(1, METHOD);
       RawHttp2.Frame end = peer.end(1);
       assertThat(end.status()).isEqualTo(Status.Code.PERMISSION_DENIED.value());
-      assertThat(end.message()).isEqualTo("RegisterApplication: who are you");
+      assertThat(end.message()).isEqualTo("RegisterApplication: not authenticated");
     }
     assertThat(denials.count(Cause.PERMISSION_DENIED)).isEqualTo(1);
   }
@@ -126,14 +128,14 @@ class CallGuardTest {
   }
 
   @Test
-  void letsAProvedCallThrough() throws Exception {
+  void acceptsAnAuthenticatedCall() throws Exception {
     register("alice", "alice.app");
 
     assertThat(denials.count(Cause.PERMISSION_DENIED)).isZero();
   }
 
   @Test
-  void aStatusRepeatsARequestInQuotesAndCut() {
+  void aStatusQuotesAndShortensTextOfTheRequest() {
     assertThatThrownBy(() -> register("alice", "bob\n2026 INFO " + "x".repeat(50_000)))
         .isInstanceOfSatisfying(
             StatusRuntimeException.class,

@@ -30,7 +30,7 @@ class ConnectionDenialsTest {
   }
 
   @Test
-  void writesOneLineASecondAndCountsWhatItLeavesOut() {
+  void writesOneLineASecondAndCountsSuppressedLines() {
     for (int i = 0; i < 100; i++) {
       denials.denied("10.0.0.1:" + i, "app", "too many");
     }

@@ -17,10 +17,11 @@ class PeerCertificatesTest {
         "OU=sluice-user,CN=etl; etl",
         "cn=etl,ou=sluice-user,O=Example,C=DE; etl",
         "CN=etl,OU=Data,OU=sluice-user; etl",
-        // Refused later, as a name that no user can have.
+        // Refused later: not a valid user name.
         "CN=a.b,OU=sluice-user; a.b"
       })
-  void aSubjectWithTheUnitOfUsersNamesOne(String subject, String user) throws InvalidNameException {
+  void aSubjectWithTheUnitOfUsersIdentifiesAUser(String subject, String user)
+      throws InvalidNameException {
     assertThat(PeerCertificates.user(subject)).contains(user);
   }
 
@@ -38,12 +39,12 @@ class PeerCertificatesTest {
         "OU=sluice-user",
         ""
       })
-  void everyOtherSubjectIsNobodys(String subject) throws InvalidNameException {
+  void noOtherSubjectIdentifiesAUser(String subject) throws InvalidNameException {
     assertThat(PeerCertificates.user(subject)).isEmpty();
   }
 
   @Test
-  void aConnectionWithoutACertificateIsNobodys() {
+  void aConnectionWithoutACertificateIsAnonymous() {
     assertThat(PeerCertificates.user((javax.net.ssl.SSLSession) null)).isEmpty();
   }
 }

@@ -44,7 +44,7 @@ class BlockFormatTest {
   }
 
   @Test
-  void readsBackWhatItWroteWhateverTheFieldsAndTheBufferLayout() throws IOException {
+  void readsBackAllFieldsFromAnyBufferLayout() throws IOException {
     SplittableRandom random = new SplittableRandom(20261121);
     for (int round = 0; round < 2_000; round++) {
       byte[] payload = new byte[random.nextInt(300)];
@@ -113,7 +113,7 @@ class BlockFormatTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-1, Receipt.MAX_COUNT + 1})
-  void refusesToMakeAReceiptThatDoesNotFit(long count) {
+  void refusesToCreateAReceiptThatDoesNotFit(long count) {
     assertThatThrownBy(() -> new Receipt(count, 0, 0)).hasMessageContaining("records=" + count);
     assertThatThrownBy(() -> new Receipt(0, count, 0)).hasMessageContaining("bytes=" + count);
   }
@@ -143,7 +143,7 @@ class BlockFormatTest {
   }
 
   @Test
-  void namesWhatIsWrong() {
+  void reportsTheTypeOfDamage() {
     assertThat(reasonAfterSetting(BlockHeader.MAGIC_AT, 0)).isEqualTo(Reason.BAD_MAGIC);
     assertThat(reasonAfterSetting(BlockHeader.VERSION_AT, 1)).isEqualTo(Reason.BAD_VERSION);
     assertThat(reasonAfterSetting(BlockHeader.FLAGS_AT, FLAG_ALL_UNKNOWN))
@@ -163,7 +163,7 @@ class BlockFormatTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-1, Integer.MIN_VALUE})
-  void refusesToMakeAHeaderThatNobodyWouldRead(int negative) {
+  void refusesToCreateAnInvalidHeader(int negative) {
     assertThatThrownBy(() -> new BlockHeader(1, negative, 0, 0, 0, 0, 0, BlockCodec.NONE, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("map index");
@@ -191,7 +191,7 @@ class BlockFormatTest {
     return block;
   }
 
-  /** The same bytes over several direct components, as a body received into slabs has them. */
+  /** Copies the bytes into several direct components, like a body received into slabs. */
   private static ByteBuf scatter(ByteBuf block, SplittableRandom random) {
     CompositeByteBuf composite = Unpooled.compositeBuffer(1024);
     int at = 0;

@@ -25,7 +25,7 @@ class ConfigKeyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "g", "1x", "1 g b", "1e9", "0x10", "1.1", "99999999p", "1,5g"})
-  void refusesWhatIsNoSize(String text) {
+  void refusesInvalidSizes(String text) {
     assertThatThrownBy(() -> DataSize.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"" + text + "\"");
@@ -33,7 +33,7 @@ class ConfigKeyTest {
 
   @ParameterizedTest
   @CsvSource({"1536,1.5 KiB", "100,100 B", "1073741824,1.0 GiB", "214748364800,200 GiB"})
-  void roundsSizesForPeople(long bytes, String text) {
+  void roundsSizesForDisplay(long bytes, String text) {
     assertThat(new DataSize(bytes).toRoundedText()).isEqualTo(text);
   }
 
@@ -57,14 +57,14 @@ class ConfigKeyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "s", "1y", "1.5s", "99999999999999999999", "9999999999999999d"})
-  void refusesWhatIsNoTime(String text) {
+  void refusesInvalidDurations(String text) {
     assertThatThrownBy(() -> DurationText.parseMs(text, TimeUnit.SECONDS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"" + text + "\"");
   }
 
   @Test
-  void aKeysNameSaysTheUnitOfAPlainNumber() {
+  void theNameOfAKeyDeterminesTheUnitOfAPlainNumber() {
     assertThat(duration("rss.server.pending.event.timeout.sec").parse("600")).isEqualTo(600_000);
     assertThat(duration("rss.coordinator.dynamicClientConf.updateIntervalSec").parse("120"))
         .isEqualTo(120_000);
@@ -86,14 +86,14 @@ class ConfigKeyTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"host", ":1", "host:", "host:65536", "host:-1", "fe80::1:9", "host:x", ""})
-  void refusesWhatIsNoAddress(String text) {
+  void refusesInvalidAddresses(String text) {
     assertThatThrownBy(() -> HostPort.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("give host:port");
+        .hasMessageContaining("expected host:port");
   }
 
   @Test
-  void limitsSayWhatWouldBeRight() {
+  void limitsNameTheExpectedValues() {
     ConfigKey<Long> key =
         ConfigKey.dataSize("rss.size")
             .atLeast(1024L)
@@ -106,15 +106,16 @@ class ConfigKeyTest {
     assertThat(key.parse("-1")).isEqualTo(-1);
     assertThat(key.parse("2k")).isEqualTo(2048);
     assertThatThrownBy(() -> key.parse("1"))
-        .hasMessage("1 is too small; give at least 1KiB, or -1 (no limit)");
+        .hasMessage("1 is too small; expected at least 1KiB, or -1 (no limit)");
     assertThatThrownBy(() -> key.parse("1m"))
-        .hasMessage("1MiB is too large; give at most 4KiB, or -1 (no limit)");
-    assertThatThrownBy(() -> key.parse("3k")).hasMessage("3KiB does not do: a power of two");
+        .hasMessage("1MiB is too large; expected at most 4KiB, or -1 (no limit)");
+    assertThatThrownBy(() -> key.parse("3k"))
+        .hasMessage("3KiB is not allowed; expected: a power of two");
     assertThat(key.valueForm()).isEqualTo("size, 1KiB to 4KiB; -1: no limit; a power of two");
   }
 
   @Test
-  void eachKindRefusesWhatItIsNot() {
+  void eachTypeRefusesInvalidValues() {
     assertThatThrownBy(() -> ConfigKey.integer("rss.a").doc("d").build().parse("1.5"))
         .hasMessage("\"1.5\" is not a whole number");
     assertThatThrownBy(() -> ConfigKey.longNumber("rss.a").doc("d").build().parse("l"))
@@ -126,7 +127,7 @@ class ConfigKeyTest {
     assertThatThrownBy(() -> ConfigKey.decimal("rss.a").doc("d").build().parse("much"))
         .hasMessage("\"much\" is not a number");
     assertThatThrownBy(() -> ConfigKey.percent("rss.a").doc("d").build().parse("101"))
-        .hasMessage("101 is too large; give at most 100");
+        .hasMessage("101 is too large; expected at most 100");
     assertThatThrownBy(
             () -> ConfigKey.enumeration("rss.a", TimeUnit.class).doc("d").build().parse("WEEKS"))
         .hasMessageStartingWith("\"WEEKS\" is not one of NANOSECONDS, ");
@@ -135,17 +136,17 @@ class ConfigKeyTest {
   }
 
   @Test
-  void aBadDeclarationIsRefusedWhereItStands() {
+  void anInvalidDeclarationIsRefused() {
     assertThatThrownBy(() -> ConfigKey.string("server.port").doc("d").build())
-        .hasMessage("declaration of server.port: a key's name is rss.area.name");
+        .hasMessage("declaration of server.port: the name of a key must be rss.area.name");
     assertThatThrownBy(() -> ConfigKey.string("rss.a").build())
-        .hasMessageEndingWith("a key needs doc");
+        .hasMessageEndingWith("a key must have a doc text");
     assertThatThrownBy(() -> ConfigKey.string("rss.a").atLeast("b"))
-        .hasMessageEndingWith("values of this kind have no order");
+        .hasMessageEndingWith("values of this type have no order");
     assertThatThrownBy(() -> ConfigKey.integer("rss.a").defaultValue(0).atLeast(1).doc("d").build())
         .hasMessageContaining("too small");
     assertThatThrownBy(() -> ConfigKey.integer("rss.a").defaultValue(1).required().doc("d").build())
-        .hasMessageEndingWith("a required key has no default");
+        .hasMessageEndingWith("a required key must not have a default");
   }
 
   @Test
@@ -156,7 +157,7 @@ class ConfigKeyTest {
         .hasMessage("schema s declares rss.b twice");
     assertThatThrownBy(
             () -> ConfigSchema.builder("s").ignored("rss.old", "no use", "rss.missing").build())
-        .hasMessage("schema s: rss.old names no key: rss.missing");
+        .hasMessage("schema s: rss.old has a replacement that is not a key: rss.missing");
   }
 
   @Test
@@ -221,13 +222,13 @@ class ConfigKeyTest {
             | `spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. |
             | `spark.rss.n` | (required) | whole number | N. |
 
-            Accepted without effect, with one line in the log:
+            Keys without effect, accepted with one line in the log:
 
             | key | why | use instead |
             |---|---|---|
             | `spark.rss.i` | no use | rss.a |
 
-            Refused by name:
+            Removed keys, which stop the start with an error:
 
             | key | instead |
             |---|---|

@@ -22,7 +22,7 @@ class ConfigReaderTest {
   static final ConfigKey<List<HostPort>> QUORUM =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .required()
-          .check(list -> !list.isEmpty(), "name at least one")
+          .check(list -> !list.isEmpty(), "at least one address")
           .doc("Coordinators.")
           .build();
   static final ConfigKey<Long> CAPACITY =
@@ -104,7 +104,7 @@ class ConfigReaderTest {
   }
 
   @Test
-  void reportsEveryProblemWithItsPlaceAndTheRightWay() throws IOException {
+  void reportsEveryProblemWithItsLocationAndTheExpectedForm() throws IOException {
     Path file =
         write(
             "rss.server.nety.port 17000",
@@ -126,21 +126,21 @@ class ConfigReaderTest {
         .containsExactlyInAnyOrder(
             file + ":1: unknown key rss.server.nety.port; did you mean rss.server.netty.port?",
             file
-                + ":2: rss.server.buffer.capacity: \"12x\" is not a size; give one such as 64MiB,"
-                + " 1g, 512k or 1048576",
+                + ":2: rss.server.buffer.capacity: \"12x\" is not a size; expected for example"
+                + " 64MiB, 1g, 512k or 1048576",
             file + ":3: unknown key spark.executor.cores; keys begin with rss.",
             file + ":4: \"rss.server.heartbeat.interval\" has no value; write key value",
             file
                 + ":5: rss.server.commit.timeout is no longer supported; nothing is committed,"
                 + " delete the line",
             file + ":6: \"\" has no value; write key value",
-            dir.resolve("missing.conf") + ": no such file; give one of \"key value\" lines",
-            dir + ": is a directory; give a file of \"key value\" lines",
+            dir.resolve("missing.conf") + ": no such file; expected a file of \"key value\" lines",
+            dir + ": is a directory; expected a file of \"key value\" lines",
             "-D nonsense: expected key=value",
-            "-D rss.server.netty.port: rss.server.netty.port: 70000 is too large; give at most"
+            "-D rss.server.netty.port: rss.server.netty.port: 70000 is too large; expected at most"
                 + " 65535",
-            "rss.coordinator.quorum is not set and has no default; give comma-separated"
-                + " host:port; name at least one");
+            "rss.coordinator.quorum is not set and has no default; expected comma-separated"
+                + " host:port; at least one address");
     assertThat(failure.getMessage()).startsWith("11 problems in the configuration:\n  ");
   }
 
@@ -150,7 +150,7 @@ class ConfigReaderTest {
             () -> ConfigSet.of(SCHEMA, Map.of("rss.coordinator.quorum", "a:1", "rss.zzzzz", "1")))
         .isInstanceOf(ConfigException.class)
         .hasMessage(
-            "configuration: unknown key rss.zzzzz; see the keys of the server in"
+            "configuration: unknown key rss.zzzzz; for the keys of the server see"
                 + " docs/configuration.md");
   }
 
@@ -158,7 +158,8 @@ class ConfigReaderTest {
   void anEmptyListDoesNotSatisfyARequiredKey() {
     assertThatThrownBy(() -> ConfigSet.of(SCHEMA, Map.of("rss.coordinator.quorum", " , ")))
         .hasMessage(
-            "configuration: rss.coordinator.quorum: an empty value does not do: name at least one");
+            "configuration: rss.coordinator.quorum: an empty value is not allowed; expected: at"
+                + " least one address");
   }
 
   @Test
@@ -201,12 +202,12 @@ class ConfigReaderTest {
     assertThat(set.notices())
         .containsExactly(
             file
-                + ":3: rss.server.netty.port is set more than once; the value used is that of"
+                + ":3: rss.server.netty.port is set more than once; using the value of"
                 + " rss.server.netty.port there");
   }
 
   @Test
-  void aDeprecatedNameWorksAndWarnsAndYieldsToThePresentOne() throws IOException {
+  void aDeprecatedNameWarnsAndTheCurrentNameWins() throws IOException {
     Path alone = write("rss.coordinator.quorum a:1", "rss.server.heartbeat.period 7");
     ConfigSet set = ConfigReader.of(SCHEMA).file(alone).read();
     assertThat(set.get(INTERVAL)).isEqualTo(7);
@@ -223,13 +224,17 @@ class ConfigReaderTest {
             "rss.server.heartbeat.period 7");
     set = ConfigReader.of(SCHEMA).file(both).read();
     assertThat(set.get(INTERVAL)).isEqualTo(8);
-    assertThat(set.notices()).hasSize(2).last().asString().endsWith("is that of " + both + ":2");
+    assertThat(set.notices())
+        .hasSize(2)
+        .last()
+        .asString()
+        .endsWith("using the value of " + both + ":2");
   }
 
   @Test
-  void handsOnAFamilyUnderTheRestOfItsNames() {
+  void passesOnAFamilyWithoutItsPrefix() {
     ConfigSchema.Family family =
-        new ConfigSchema.Family("rss.server.library.", "The library's own.");
+        new ConfigSchema.Family("rss.server.library.", "Settings of the library.");
     ConfigKey<String> own = ConfigKey.string("rss.server.library.path").doc("Path.").build();
     ConfigSchema schema = ConfigSchema.builder("server").keys(own).passedOn(family).build();
     ConfigSet set =
@@ -245,7 +250,7 @@ class ConfigReaderTest {
     assertThatThrownBy(() -> ConfigSet.of(schema, Map.of("rss.server.library.", "x")))
         .isInstanceOf(ConfigException.class);
     assertThat(ConfigDocs.render("", List.of(schema)))
-        .contains("| `rss.server.library.*` |  | text; never printed | The library's own. |");
+        .contains("| `rss.server.library.*` |  | text; never printed | Settings of the library. |");
   }
 
   @Test
@@ -266,7 +271,7 @@ class ConfigReaderTest {
   }
 
   @Test
-  void engineKeysAreReadUnderTheirPrefixAndUnknownOnesOnlyNoticed() {
+  void engineKeysHaveTheirPrefixAndUnknownOnesCauseNotices() {
     ConfigSet set =
         ConfigReader.of(SCHEMA)
             .enginePrefix("spark.")
@@ -297,8 +302,8 @@ class ConfigReaderTest {
     assertThat(catchThrowableOfType(ConfigException.class, reader::read).problems())
         .containsExactlyInAnyOrder(
             "SparkConf: spark.rss.server.netty.port: \"x\" is not a whole number",
-            "spark.rss.coordinator.quorum is not set and has no default; give comma-separated"
-                + " host:port; name at least one");
+            "spark.rss.coordinator.quorum is not set and has no default; expected comma-separated"
+                + " host:port; at least one address");
   }
 
   @Test

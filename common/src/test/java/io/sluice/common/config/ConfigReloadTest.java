@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ConfigReloadTest {
-  private static final ConfigKey<Integer> LIVE =
-      ConfigKey.integer("rss.live").defaultValue(1).reloadable().doc("l").build();
+  private static final ConfigKey<Integer> RELOADABLE =
+      ConfigKey.integer("rss.reloadable").defaultValue(1).reloadable().doc("l").build();
   private static final ConfigKey<Integer> FIXED =
       ConfigKey.integer("rss.fixed").defaultValue(10).doc("f").build();
   private static final ConfigKey<String> SECRET =
@@ -19,32 +19,32 @@ class ConfigReloadTest {
   private static final ConfigSchema SCHEMA =
       ConfigSchema.builder("test")
           .title("Test")
-          .keys(LIVE, FIXED, SECRET)
+          .keys(RELOADABLE, FIXED, SECRET)
           .rule(
               set ->
-                  set.get(LIVE) < set.get(FIXED)
+                  set.get(RELOADABLE) < set.get(FIXED)
                       ? Optional.empty()
-                      : Optional.of("rss.live must be less than rss.fixed"))
+                      : Optional.of("rss.reloadable must be less than rss.fixed"))
           .build();
 
   private final List<Integer> applied = new ArrayList<>();
   private Map<String, String> file = Map.of();
   private final ConfigReload reload =
-      new ConfigReload(read(), this::read, set -> applied.add(set.get(LIVE)));
+      new ConfigReload(read(), this::read, set -> applied.add(set.get(RELOADABLE)));
 
   private ConfigSet read() {
     return ConfigSet.of(SCHEMA, file);
   }
 
   @Test
-  void takesWhatCanChangeAndNamesTheRestUntilARestart() {
-    file = Map.of("rss.live", "2", "rss.fixed", "20");
+  void appliesReloadableKeysAndReportsOthersUntilARestart() {
+    file = Map.of("rss.reloadable", "2", "rss.fixed", "20");
 
     ConfigReload.Outcome first = reload.reload();
     ConfigReload.Outcome second = reload.reload();
 
     assertThat(applied).containsExactly(2);
-    assertThat(first.applied()).containsExactly(new ConfigChange("rss.live", "1", "2", true));
+    assertThat(first.applied()).containsExactly(new ConfigChange("rss.reloadable", "1", "2", true));
     assertThat(first.restartNeeded())
         .containsExactly(new ConfigChange("rss.fixed", "10", "20", false));
     assertThat(second.applied()).isEmpty();
@@ -52,8 +52,8 @@ class ConfigReloadTest {
   }
 
   @Test
-  void aKeyThatIsTakenOutHasItsDefaultAgain() {
-    file = Map.of("rss.live", "5");
+  void aRemovedKeyHasItsDefaultAgain() {
+    file = Map.of("rss.reloadable", "5");
     reload.reload();
     file = Map.of();
 
@@ -64,28 +64,28 @@ class ConfigReloadTest {
 
   @Test
   void aBrokenFileChangesNothing() {
-    file = Map.of("rss.live", "x");
+    file = Map.of("rss.reloadable", "x");
 
     assertThatThrownBy(reload::reload)
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("rss.live");
+        .hasMessageContaining("rss.reloadable");
 
     assertThat(applied).isEmpty();
-    file = Map.of("rss.live", "3");
+    file = Map.of("rss.reloadable", "3");
     assertThat(reload.reload().applied()).hasSize(1);
   }
 
   @Test
-  void valuesThatDoNotGoWithThoseThatStayChangeNothing() {
-    file = Map.of("rss.live", "15", "rss.fixed", "20");
+  void valuesThatBreakARuleChangeNothing() {
+    file = Map.of("rss.reloadable", "15", "rss.fixed", "20");
 
-    assertThatThrownBy(reload::reload).hasMessage("rss.live must be less than rss.fixed");
+    assertThatThrownBy(reload::reload).hasMessage("rss.reloadable must be less than rss.fixed");
 
     assertThat(applied).isEmpty();
   }
 
   @Test
-  void aSecretIsNeverTold() {
+  void aSecretIsNeverPrinted() {
     file = Map.of("rss.hidden", "hunter2");
 
     assertThat(reload.reload().toString()).contains("rss.hidden").doesNotContain("hunter2");

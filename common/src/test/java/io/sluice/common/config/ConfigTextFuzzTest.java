@@ -23,7 +23,7 @@ class ConfigTextFuzzTest {
   }
 
   @Test
-  void aSpanIsRefusedOrReadBack() {
+  void aDurationIsRefusedOrReadBack() {
     DecoderFuzz.of("500ms", "10s", "2 m", "-1", "7d")
         .words("ms", "sec", "min", "h", "d", "-", " ")
         .refusing(IllegalArgumentException.class)
@@ -52,7 +52,7 @@ class ConfigTextFuzzTest {
     for (String wrong : List.of("[ a]:80", "a b:80", "[[a]]:80", "[]:80")) {
       assertThatThrownBy(() -> HostPort.parse(wrong))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("give host:port");
+          .hasMessageContaining("expected host:port");
     }
   }
 

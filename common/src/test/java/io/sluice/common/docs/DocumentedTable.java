@@ -9,21 +9,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The rows of a table of the documentation that tests check. */
+/** Reads the rows of documentation tables for tests. */
 public final class DocumentedTable {
   private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
   /**
    * A row.
    *
-   * @param cells without surrounding blanks
+   * @param cells cells without surrounding blanks
    */
   public record Row(List<String> cells) {
     public String cell(int index) {
       return cells.get(index);
     }
 
-    /** What is marked as code in the first cell. */
+    /** Texts marked as code in the first cell. */
     public List<String> names() {
       return NAME.matcher(cells.get(0)).results().map(result -> result.group(1)).toList();
     }
@@ -55,14 +55,16 @@ public final class DocumentedTable {
     return rows;
   }
 
-  /** Of the checkout, whichever module's tests run. */
+  /** Directory docs of the checkout, independent of the module. */
   private static Path docs() {
     Path directory = Path.of(System.getProperty("user.dir"));
     while (!Files.isDirectory(directory.resolve("docs/decisions"))) {
       directory = directory.getParent();
       if (directory == null) {
         throw new IllegalStateException(
-            "no docs above " + System.getProperty("user.dir") + ": tests need the whole checkout");
+            "no docs above "
+                + System.getProperty("user.dir")
+                + ": tests need the complete checkout");
       }
     }
     return directory.resolve("docs");

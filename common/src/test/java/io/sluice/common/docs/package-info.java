@@ -1,2 +1,2 @@
-/** For tests that hold the documentation against the code. */
+/** Helpers for tests that compare the documentation with the code. */
 package io.sluice.common.docs;

@@ -52,7 +52,7 @@ class StatusCodeTest {
   }
 
   @Test
-  void aServerIsAtFaultWhereWaitingForItMayHelp() {
+  void theServerIsAtFaultIfARetryMayHelp() {
     assertThat(Arrays.stream(StatusCode.values()).filter(code -> code.onPush().isServersFault()))
         .containsExactlyInAnyOrder(
             StatusCode.BUSY,

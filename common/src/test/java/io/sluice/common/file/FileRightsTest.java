@@ -34,13 +34,13 @@ class FileRightsTest {
         .close();
   }
 
-  /** A group that every process that runs tests belongs to: that of its own new files. */
+  /** A group of the test process: the group of its new files. */
   private String ownGroup() throws IOException {
     return Files.readAttributes(directory, PosixFileAttributes.class).group().getName();
   }
 
   @Test
-  void filesAreTheOwnersAloneFromTheirCreationOn() throws IOException {
+  void filesAreForTheOwnerOnlyFromTheirCreation() throws IOException {
     Path file = directory.resolve("file");
     create(file);
     assertThat(rights(file)).isEqualTo("rw-------");
@@ -49,7 +49,7 @@ class FileRightsTest {
   }
 
   @Test
-  void directoriesAreTheOwnersAloneAndTakenBackFromOthers() throws IOException {
+  void directoriesAreRestrictedToTheOwner() throws IOException {
     Path made = directory.resolve("a/b/made");
     FileRights.OWNER_ONLY.makeDirectory(made);
     assertThat(rights(made)).isEqualTo("rwx------");
@@ -60,7 +60,7 @@ class FileRightsTest {
   }
 
   @Test
-  void oneGroupMayReadWhereItIsConfigured() throws IOException {
+  void aConfiguredGroupMayRead() throws IOException {
     FileRights shared = new FileRights(Optional.of(ownGroup()));
     Path made = directory.resolve("made");
     shared.makeDirectory(made);
@@ -72,22 +72,22 @@ class FileRightsTest {
     assertThat(Files.readAttributes(file, PosixFileAttributes.class).group().getName())
         .isEqualTo(ownGroup());
 
-    // Without the group it is closed again.
+    // Without the group, its access is removed.
     FileRights.OWNER_ONLY.makeDirectory(made);
     assertThat(rights(made)).isEqualTo("rwx------");
   }
 
   @Test
-  void aGroupThatIsNotThereIsNamed() throws IOException {
+  void namesAMissingGroup() throws IOException {
     Path made = directory.resolve("made");
     assertThatThrownBy(() -> new FileRights(Optional.of("no-such-group")).makeDirectory(made))
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining("group no-such-group is not known on this host");
+        .hasMessageContaining("group no-such-group does not exist on this host");
     assertThat(rights(made)).isEqualTo("rwx------");
   }
 
   @Test
-  void aFileInThePlaceOfADirectoryIsNotTouched() throws IOException {
+  void aFileInsteadOfADirectoryIsNotChanged() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     String before = rights(file);
     assertThatThrownBy(() -> FileRights.OWNER_ONLY.makeDirectory(file))

@@ -84,7 +84,7 @@ class WatchedFileTest {
   }
 
   @Test
-  void anOptionalFileMayComeAndGo() throws IOException {
+  void anOptionalFileMayAppearAndDisappear() throws IOException {
     Files.delete(path);
     WatchedFile<Integer> file = WatchedFile.openOptional(path, Integer::valueOf, 0);
     assertThat(file.read()).isEqualTo(0);

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** Configurations of processes: each is refused, or one that the process can use. */
+/** Fuzz test of configurations: each is refused or usable by the process. */
 public final class ConfigFuzz {
   private static final String[] VALUES = {
     "\n", " ", "=", "#", ",", "true", "0", "-1", "1g", "8EiB", "10s", "0.5", "1e999"
@@ -20,11 +20,11 @@ public final class ConfigFuzz {
   private ConfigFuzz() {}
 
   /**
-   * Tries.
+   * Runs the test.
    *
-   * @param file where inputs are read from
-   * @param parsed the configuration of the process
-   * @param right texts to begin with
+   * @param file file for inputs
+   * @param parsed parses the configuration of the process
+   * @param right valid texts
    */
   public static void run(
       Path file, ConfigSchema schema, Function<ConfigSet, ?> parsed, String... right) {

@@ -23,15 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds a decoder with good inputs and with what a random generator makes of them. Fails when it
- * throws what it does not document, takes much more memory than the input has bytes, or does not
- * come back. Inputs that end somewhere else than all before (by the place that refuses them) are
- * changed further.
+ * Fuzz test of a decoder with valid inputs and random mutations of them. Fails if the decoder
+ * throws an undocumented exception, allocates much more memory than the input has bytes, or does
+ * not return. Inputs that are refused at a new code position are added to the corpus.
  *
- * <p>An ordinary test run tries the same thousand inputs each time, and {@code
- * -Dsluice.test.effort} multiplies that number. {@code -Dsluice.fuzz.seconds=60} tries new inputs
- * for 60 seconds, per decoder; {@code -Dsluice.fuzz.seed=N} tries those of another run again.
- * docs/development.md says more.
+ * <p>An ordinary test run uses a fixed set of 1,000 inputs; {@code -Dsluice.test.effort} multiplies
+ * that number. {@code -Dsluice.fuzz.seconds=60} generates new inputs for 60 seconds per decoder;
+ * {@code -Dsluice.fuzz.seed=N} repeats those of another run. See docs/development.md.
  */
 public final class DecoderFuzz {
   private static final Logger LOG = LoggerFactory.getLogger(DecoderFuzz.class);
@@ -39,13 +37,13 @@ public final class DecoderFuzz {
   private static final int ORDINARY_INPUTS = 1_000;
   private static final int ORDINARY_MS = 700;
   private static final long HANGS_AFTER_SECONDS = 20;
-  private static final int MOST_KEPT = 500;
-  private static final int MOST_SHOWN = 4 << 10;
+  private static final int MAX_CORPUS_SIZE = 500;
+  private static final int MAX_PRINTED_BYTES = 4 << 10;
 
-  /** What is tried. */
+  /** The code under test. */
   @FunctionalInterface
   public interface Decoder {
-    /** Decodes, and asserts what holds of an input that is accepted. */
+    /** Decodes an input, and asserts properties of an accepted input. */
     void decode(byte[] input) throws Exception;
   }
 
@@ -54,18 +52,18 @@ public final class DecoderFuzz {
   private final List<Class<? extends Exception>> documented = new ArrayList<>();
   private final ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private UnaryOperator<byte[]> seal = UnaryOperator.identity();
-  private ToLongFunction<byte[]> mostBytes = input -> (4L << 20) + 256L * input.length;
+  private ToLongFunction<byte[]> maxBytes = input -> (4L << 20) + 256L * input.length;
 
   private DecoderFuzz(List<byte[]> seeds) {
     this.seeds = seeds;
   }
 
-  /** Begins with inputs that are right. */
+  /** Starts with valid inputs. */
   public static DecoderFuzz of(byte[]... seeds) {
     return new DecoderFuzz(List.of(seeds));
   }
 
-  /** Begins with texts that are right. */
+  /** Starts with valid texts. */
   public static DecoderFuzz of(String... seeds) {
     return new DecoderFuzz(Stream.of(seeds).map(s -> s.getBytes(StandardCharsets.UTF_8)).toList());
   }
@@ -76,30 +74,30 @@ public final class DecoderFuzz {
     return this;
   }
 
-  /** Makes checksums right again in most of the changed inputs. Does not change its argument. */
+  /** Repairs checksums in most of the mutated inputs. The function must not modify its argument. */
   public DecoderFuzz sealing(UnaryOperator<byte[]> seal) {
     this.seal = seal;
     return this;
   }
 
-  /** What means something to the decoder. */
+  /** Adds a dictionary of tokens of the decoder. */
   public DecoderFuzz words(String... more) {
     Stream.of(more).forEach(word -> words.add(word.getBytes(StandardCharsets.UTF_8)));
     return this;
   }
 
-  /** Most memory on the heap that one input may take, of which nothing need be left. */
+  /** Maximum heap that decoding one input may allocate, including garbage. */
   public DecoderFuzz allocating(long fixed, long perByte) {
     return allocating(input -> fixed + perByte * input.length);
   }
 
-  /** Most memory on the heap that an input may take, of which nothing need be left. */
-  public DecoderFuzz allocating(ToLongFunction<byte[]> most) {
-    mostBytes = most;
+  /** Maximum heap that decoding an input may allocate, including garbage. */
+  public DecoderFuzz allocating(ToLongFunction<byte[]> limit) {
+    maxBytes = limit;
     return this;
   }
 
-  /** Tries. */
+  /** Runs the test. */
   public void run(Decoder decoder) {
     long seconds = Long.getLong("sluice.fuzz.seconds", 0);
     long seed = Long.getLong("sluice.fuzz.seed", seconds > 0 ? System.nanoTime() : 1);
@@ -111,7 +109,7 @@ public final class DecoderFuzz {
     for (long before = -1; !done(task); ) {
       long now = run.tried.get();
       if (now == before) {
-        AssertionError hang = new AssertionError("does not come back: " + run.what(run.input));
+        AssertionError hang = new AssertionError("decoder does not return: " + run.what(run.input));
         hang.setStackTrace(thread.getStackTrace());
         throw hang;
       }
@@ -122,7 +120,7 @@ public final class DecoderFuzz {
     }
   }
 
-  /** The test, or what its tests share. */
+  /** Name of the calling test. */
   private static String caller() {
     return StackWalker.getInstance()
         .walk(frames -> frames.filter(frame -> !isOwn(frame.getClassName())).findFirst())
@@ -134,7 +132,7 @@ public final class DecoderFuzz {
     return className.equals(DecoderFuzz.class.getName());
   }
 
-  /** Waits for the end, no longer than one input may take. */
+  /** Waits for the end, at most for the time limit of one input. */
   private static boolean done(FutureTask<Void> task) {
     try {
       task.get(HANGS_AFTER_SECONDS, TimeUnit.SECONDS);
@@ -171,24 +169,24 @@ public final class DecoderFuzz {
     void all() {
       for (byte[] right : seeds) {
         if (!attempt(right, false).isEmpty()) {
-          throw new AssertionError("a seed is refused: " + what(right));
+          throw new AssertionError("a valid input is refused: " + what(right));
         }
       }
       attempt(new byte[0], false);
       Mutations mutations = new Mutations(random, words);
       long start = System.nanoTime();
-      long most =
+      long maxNanos =
           seconds > 0
               ? TimeUnit.SECONDS.toNanos(seconds)
               : TimeUnit.MILLISECONDS.toNanos(TestEffort.times(ORDINARY_MS));
       long inputs = seconds > 0 ? Long.MAX_VALUE : TestEffort.times(ORDINARY_INPUTS);
-      while (tried.get() < inputs && System.nanoTime() - start < most) {
+      while (tried.get() < inputs && System.nanoTime() - start < maxNanos) {
         byte[] changed = mutations.of(any(), any());
         if (random.nextInt(8) != 0) {
           changed = seal.apply(changed);
         }
         String end = attempt(changed, true);
-        if (corpus.size() < MOST_KEPT && ends.add(end)) {
+        if (corpus.size() < MAX_CORPUS_SIZE && ends.add(end)) {
           corpus.add(changed);
         }
       }
@@ -198,7 +196,7 @@ public final class DecoderFuzz {
       return corpus.get(random.nextInt(corpus.size()));
     }
 
-    /** Where the input was refused, or nothing if it was accepted. */
+    /** The code position that refused the input; empty if it was accepted. */
     private String attempt(byte[] bytes, boolean measured) {
       input = bytes;
       long before = memory.getCurrentThreadAllocatedBytes();
@@ -211,16 +209,16 @@ public final class DecoderFuzz {
         }
         end = Arrays.stream(e.getStackTrace()).limit(3).toList().toString();
       }
-      long taken = memory.getCurrentThreadAllocatedBytes() - before;
-      if (measured && taken > mostBytes.applyAsLong(bytes)) {
-        throw new AssertionError(taken + " bytes of memory for " + what(bytes));
+      long allocated = memory.getCurrentThreadAllocatedBytes() - before;
+      if (measured && allocated > maxBytes.applyAsLong(bytes)) {
+        throw new AssertionError(allocated + " bytes allocated for " + what(bytes));
       }
       tried.incrementAndGet();
       return end;
     }
 
     private String what(byte[] bytes) {
-      byte[] shown = Arrays.copyOf(bytes, Math.min(bytes.length, MOST_SHOWN));
+      byte[] shown = Arrays.copyOf(bytes, Math.min(bytes.length, MAX_PRINTED_BYTES));
       return "input "
           + tried
           + " of -Dsluice.fuzz.seed="

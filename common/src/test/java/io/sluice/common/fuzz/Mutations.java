@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Changes inputs as decoders tend to be wrong about: lengths, signs, ends, repetitions. */
+/** Mutations that often reveal errors of decoders: lengths, signs, truncation, repetition. */
 final class Mutations {
-  private static final int MOST_BYTES = 64 << 10;
-  private static final int MOST_REPETITIONS = 4 << 10;
+  private static final int MAX_BYTES = 64 << 10;
+  private static final int MAX_REPETITIONS = 4 << 10;
 
   private static final long[] EDGES = {
     0,
@@ -34,20 +34,20 @@ final class Mutations {
   private final List<byte[]> words;
 
   /**
-   * @param words that mean something to the decoder
+   * @param words dictionary of the decoder
    */
   Mutations(Random random, List<byte[]> words) {
     this.random = random;
     this.words = words;
   }
 
-  /** One to four changes. Borrows both. */
+  /** Applies one to four changes. Borrows both arguments. */
   byte[] of(byte[] input, byte[] other) {
     byte[] changed = input;
     for (int left = 1 + random.nextInt(4); left > 0; left--) {
       changed = once(changed, other);
     }
-    return changed.length > MOST_BYTES ? Arrays.copyOf(changed, MOST_BYTES) : changed;
+    return changed.length > MAX_BYTES ? Arrays.copyOf(changed, MAX_BYTES) : changed;
   }
 
   private byte[] once(byte[] input, byte[] other) {
@@ -73,7 +73,7 @@ final class Mutations {
     return changed;
   }
 
-  /** Puts an edge case, or a near neighbour of what is there, in place of a number. */
+  /** Replaces a number by an edge case or by a nearby value. */
   private byte[] number(byte[] input, int at) {
     int width = 1 << random.nextInt(4);
     if (at + width > input.length) {
@@ -96,7 +96,7 @@ final class Mutations {
   }
 
   private byte[] repeated(byte[] part) {
-    int times = random.nextInt(50) == 0 ? random.nextInt(MOST_REPETITIONS) : random.nextInt(4);
+    int times = random.nextInt(50) == 0 ? random.nextInt(MAX_REPETITIONS) : random.nextInt(4);
     byte[] all = new byte[part.length * times];
     for (int i = 0; i < times; i++) {
       System.arraycopy(part, 0, all, i * part.length, part.length);

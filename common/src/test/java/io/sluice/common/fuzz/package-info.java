@@ -1,2 +1,2 @@
-/** What fuzzes the decoders of all modules. */
+/** Fuzz tests of the decoders of all modules. */
 package io.sluice.common.fuzz;

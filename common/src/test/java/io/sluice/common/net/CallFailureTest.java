@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class CallFailureTest {
   @Test
-  void theRootOfAFailureIsNamedInOneLine() {
+  void describesTheRootCauseInOneLine() {
     Status refused =
         Status.UNAVAILABLE
             .withDescription("io exception\nChannel Pipeline: [SslHandler#0]")
@@ -22,14 +22,14 @@ class CallFailureTest {
   }
 
   @Test
-  void aFailureWithoutWordsIsItsCode() {
+  void aFailureWithoutMessageIsItsCode() {
     assertThat(CallFailure.describe(Status.CANCELLED)).isEqualTo("CANCELLED");
     assertThat(CallFailure.describe(Status.INTERNAL.withCause(new IllegalStateException())))
         .isEqualTo("INTERNAL (IllegalStateException)");
   }
 
   @Test
-  void aHandshakeSaysWhatIsWrongWithTheCertificate() {
+  void aFailedHandshakeNamesTheProblemOfTheCertificate() {
     SSLHandshakeException handshake = new SSLHandshakeException("PKIX path building failed: x");
     handshake.initCause(new CertificateException("no name matching host found"));
     Status failed = Status.UNAVAILABLE.withDescription("ssl exception").withCause(handshake);
@@ -38,7 +38,7 @@ class CallFailureTest {
   }
 
   @Test
-  void whatAPeerWroteIsCutOff() {
+  void textOfAPeerIsShortened() {
     assertThat(CallFailure.describe(Status.INTERNAL.withDescription("x".repeat(1000))))
         .hasSizeLessThan(320);
   }

@@ -24,7 +24,7 @@ class DaemonThreadsTest {
   }
 
   @Test
-  void keepsNoProcessAlive() {
+  void createsDaemonThreads() {
     assertThat(two(DaemonThreads.numbered("a"))).allMatch(Thread::isDaemon);
     assertThat(two(DaemonThreads.named("a"))).allMatch(Thread::isDaemon);
   }

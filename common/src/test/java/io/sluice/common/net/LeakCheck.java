@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Fails a test class during which a Netty buffer was collected without having been released. */
+/** Fails a test class if a Netty buffer was garbage-collected without being released. */
 public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final Logger LOG = LoggerFactory.getLogger(LeakCheck.class);
   private static final int COLLECTIONS = 4;
@@ -22,25 +22,25 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
     assertThat(ResourceLeakDetector.getLevel()).isEqualTo(ResourceLeakDetector.Level.PARANOID);
-    // Netty goes on with its own detector, which only logs, when it does not find this one.
+    // Without this class Netty uses its default detector, which only logs.
     assertThat(ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ByteBuf.class))
         .as("leak detector; its class must be on the path of the system class loader")
         .isInstanceOf(RecordingLeakDetector.class);
     for (String leak : collect()) {
-      LOG.warn("buffer leaked before this class was run class={} leak={}", name(context), leak);
+      LOG.warn("buffer leaked before this test class class={} leak={}", name(context), leak);
     }
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
-    assertThat(collect()).as("buffers lost during %s", name(context)).isEmpty();
+    assertThat(collect()).as("buffers leaked during %s", name(context)).isEmpty();
   }
 
-  /** The leaks that nobody has been told of yet: each is reported once. */
+  /** Leaks that were not reported yet; each is returned once. */
   static List<String> collect() {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
-      // Netty looks for collected buffers when it hands out another one.
+      // Netty checks for collected buffers at each allocation.
       PooledByteBufAllocator.DEFAULT.directBuffer(64).release();
       PooledByteBufAllocator.DEFAULT.heapBuffer(64).release();
     }

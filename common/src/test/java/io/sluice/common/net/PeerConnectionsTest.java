@@ -17,9 +17,9 @@ class PeerConnectionsTest {
     assertThat(connections.open(from("10.0.0.1", 1))).isNull();
     assertThat(connections.open(from("10.0.0.1", 2))).isNull();
     assertThat(connections.open(from("10.0.0.1", 3)))
-        .isEqualTo("too many connections from 10.0.0.1, limit 2");
+        .isEqualTo("too many connections from 10.0.0.1, limit=2");
     assertThat(connections.open(from("10.0.0.2", 1))).isNull();
-    assertThat(connections.open(from("10.0.0.3", 1))).isEqualTo("too many connections, limit 3");
+    assertThat(connections.open(from("10.0.0.3", 1))).isEqualTo("too many connections, limit=3");
     assertThat(connections.open()).isEqualTo(3);
     assertThat(connections.refused()).isEqualTo(1);
     assertThat(connections.refusedPeers()).isEqualTo(1);
@@ -29,9 +29,9 @@ class PeerConnectionsTest {
   }
 
   @Test
-  void whoIsNoInternetAddressIsOnePeer() {
+  void peersWithoutInternetAddressAreOnePeer() {
     assertThat(connections.open(null)).isNull();
     assertThat(connections.open(null)).isNull();
-    assertThat(connections.open(null)).contains("limit 2");
+    assertThat(connections.open(null)).contains("limit=2");
   }
 }

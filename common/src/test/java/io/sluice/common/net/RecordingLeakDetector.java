@@ -5,11 +5,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Keeps the leaks that Netty finds, for {@link LeakCheck}. Netty makes it when the tests run with
- * {@code -Dio.netty.customResourceLeakDetector} naming this class.
+ * Records leaks found by Netty for {@link LeakCheck}. Netty creates it if {@code
+ * -Dio.netty.customResourceLeakDetector} names this class.
  */
 public final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
-  /** Netty makes one detector per kind of resource, so what they find meets here. */
+  /** Shared, because Netty creates one detector per type of resource. */
   static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
   public RecordingLeakDetector(Class<?> resourceType, int samplingInterval) {

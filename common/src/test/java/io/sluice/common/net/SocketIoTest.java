@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class SocketIoTest {
-  private static SocketIo selectWithout(IoMode asked, Set<IoMode> missing, List<String> log) {
+  private static SocketIo selectWithout(IoMode requested, Set<IoMode> missing, List<String> log) {
     Logger logger = (Logger) LoggerFactory.getLogger(SocketIo.class);
     ListAppender<ILoggingEvent> appender = new ListAppender<>();
     appender.start();
@@ -21,7 +21,7 @@ class SocketIoTest {
     try {
       SocketIo io =
           SocketIo.select(
-              asked,
+              requested,
               mode ->
                   missing.contains(mode)
                       ? new UnsatisfiedLinkError("no " + mode + " in this kernel")
@@ -34,7 +34,7 @@ class SocketIoTest {
   }
 
   @Test
-  void takesWhatIsAskedWithoutAWordWhenItWorks() {
+  void usesTheRequestedModeWithoutALogLine() {
     for (IoMode mode : IoMode.values()) {
       List<String> log = new ArrayList<>();
       assertThat(selectWithout(mode, EnumSet.noneOf(IoMode.class), log).mode()).isEqualTo(mode);
@@ -43,7 +43,7 @@ class SocketIoTest {
   }
 
   @Test
-  void fallsBackToTheNextBestWithOneLine() {
+  void usesTheNextModeAndLogsOnce() {
     List<String> log = new ArrayList<>();
 
     assertThat(selectWithout(IoMode.IO_URING, EnumSet.of(IoMode.IO_URING), log).mode())
@@ -52,27 +52,27 @@ class SocketIoTest {
     assertThat(log)
         .singleElement()
         .asString()
-        .contains("asked=IO_URING", "using=EPOLL", "no IO_URING in this kernel");
+        .contains("requested=IO_URING", "used=EPOLL", "no IO_URING in this kernel");
   }
 
   @Test
-  void fallsBackToNioWhereNothingNativeWorks() {
+  void usesNioWithoutNativeModes() {
     Set<IoMode> natives = EnumSet.of(IoMode.IO_URING, IoMode.EPOLL);
-    for (IoMode asked : natives) {
+    for (IoMode requested : natives) {
       List<String> log = new ArrayList<>();
 
-      SocketIo io = selectWithout(asked, natives, log);
+      SocketIo io = selectWithout(requested, natives, log);
 
       assertThat(io.mode()).isEqualTo(IoMode.NIO);
       assertThat(io.socketClass().getSimpleName()).startsWith("Nio");
-      assertThat(log).singleElement().asString().contains("asked=" + asked, "using=NIO");
+      assertThat(log).singleElement().asString().contains("requested=" + requested, "used=NIO");
     }
   }
 
   @Test
-  void whateverThisMachineLacksThereIsAMode() {
-    for (IoMode asked : IoMode.values()) {
-      assertThat(SocketIo.select(asked).mode()).isNotNull();
+  void selectsAModeOnEveryHost() {
+    for (IoMode requested : IoMode.values()) {
+      assertThat(SocketIo.select(requested).mode()).isNotNull();
     }
     assertThat(SocketIo.select(IoMode.NIO).mode()).isEqualTo(IoMode.NIO);
   }

@@ -42,7 +42,7 @@ class CallLimitsTest {
   }
 
   @Test
-  void takesTheLargestHonestRequests() {
+  void acceptsTheLargestLegitimateRequests() {
     String name = "n".repeat(256);
     ServerId server =
         ServerId.newBuilder()

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A peer that sends whatever frames of HTTP/2 a test wants, in clear. For one thread. */
+/** An HTTP/2 peer without TLS that sends arbitrary frames. Confined to one thread. */
 public final class RawHttp2 implements AutoCloseable {
   public static final int DATA = 0;
   public static final int HEADERS = 1;
@@ -32,17 +32,17 @@ public final class RawHttp2 implements AutoCloseable {
   private final OutputStream out;
   private final DataInputStream in;
 
-  /** A frame that came. */
+  /** A received frame. */
   @SuppressWarnings("ArrayRecordComponent")
   public record Frame(
       int type, int flags, int stream, byte[] payload, Map<String, String> headers) {
 
-    /** Status of the call that ends with this frame; -1: it has none. */
+    /** Status of the call that ends with this frame; -1: none. */
     public int status() {
       return Integer.parseInt(headers.getOrDefault("grpc-status", "-1"));
     }
 
-    /** Description of that status, as it is encoded. */
+    /** Encoded description of the status. */
     public String message() {
       return headers.getOrDefault("grpc-message", "");
     }
@@ -63,7 +63,7 @@ public final class RawHttp2 implements AutoCloseable {
     out.write(bytes(type, flags, stream, payload));
   }
 
-  /** The bytes of a frame, to be sent with others by {@link #write}. */
+  /** Encodes a frame, to be sent by {@link #write}. */
   public static byte[] bytes(int type, int flags, int stream, byte[] payload) {
     return ByteBuffer.allocate(9 + payload.length)
         .put((byte) (payload.length >> 16))
@@ -79,17 +79,17 @@ public final class RawHttp2 implements AutoCloseable {
     out.write(bytes);
   }
 
-  /** Bytes that the other side may send of each stream from now on. */
+  /** Sets the initial window of later streams in bytes. */
   public void initialWindow(int bytes) throws IOException {
     frame(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) 4).putInt(bytes).array());
   }
 
-  /** Begins a call of gRPC. */
+  /** Starts a gRPC call. */
   public void call(int stream, String method, String... headers) throws IOException {
     frame(HEADERS, END_HEADERS, stream, headers(method, headers));
   }
 
-  /** Header fields of a call, each as a literal. */
+  /** Encodes the header fields of a call as literals. */
   public static byte[] headers(String method, String... more) throws IOException {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     field(block, ":method", "POST");
@@ -127,7 +127,7 @@ public final class RawHttp2 implements AutoCloseable {
     block.write(bytes);
   }
 
-  /** A message as gRPC frames it. */
+  /** Encodes a gRPC message. */
   public static byte[] message(byte[] bytes) {
     return ByteBuffer.allocate(5 + bytes.length)
         .put((byte) 0)
@@ -136,12 +136,12 @@ public final class RawHttp2 implements AutoCloseable {
         .array();
   }
 
-  /** The beginning of a message that may never end. */
+  /** Prefix of a gRPC message of which more bytes may follow. */
   public static byte[] prefix(int length) {
     return ByteBuffer.allocate(5).put((byte) 0).putInt(length).array();
   }
 
-  /** The next frame that is neither settings nor a window; null at the end of the connection. */
+  /** The next frame except SETTINGS and WINDOW_UPDATE; null at the end of the connection. */
   public Frame next() throws IOException {
     while (true) {
       int first = in.read();
@@ -174,7 +174,7 @@ public final class RawHttp2 implements AutoCloseable {
     return fields;
   }
 
-  /** Reads frames until one ends a stream, with headers or by reset. */
+  /** Reads frames until one ends the stream, with headers or by a reset. */
   public Frame end(int stream) throws IOException {
     while (true) {
       Frame frame = next();

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a peer can make a gRPC port hold, frame by frame. */
+/** Limits of a gRPC port against a peer that sends arbitrary frames. */
 class RpcPortTest {
   private static final int TIMEOUT_MS = 60_000;
   private static final String REGISTER =
@@ -69,7 +69,7 @@ class RpcPortTest {
       new AtomicReference<>();
   private Server server;
 
-  /** Runs a task when the test says that its time has come. */
+  /** A timer whose tasks the test runs. */
   private static final class ManualTimer extends ScheduledThreadPoolExecutor {
     private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
@@ -86,7 +86,7 @@ class RpcPortTest {
 
     void fireOne() throws InterruptedException {
       Runnable task = tasks.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
-      assertThat(task).as("a time that runs").isNotNull();
+      assertThat(task).as("a scheduled timeout").isNotNull();
       task.run();
     }
   }
@@ -181,7 +181,7 @@ class RpcPortTest {
   }
 
   @Test
-  void takesTheLongestRequestOfItsKind() throws IOException {
+  void acceptsTheLongestRequestOfAMethod() throws IOException {
     byte[] message = RawHttp2.message(request(CallLimits.NAMES - 100));
     try (RawHttp2 peer = connect()) {
       peer.call(1, REGISTER);
@@ -196,36 +196,35 @@ class RpcPortTest {
   }
 
   @Test
-  void endsARequestThatIsTooLongAsSoonAsItIs() throws IOException {
+  void endsARequestWhenItExceedsItsLimit() throws IOException {
     try (RawHttp2 peer = connect()) {
       peer.call(1, REGISTER);
-      // The port's own limit, that of heartbeats, would let it grow to 16 MiB.
+      // The limit of the port, that of heartbeats, would allow 16 MiB.
       peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(16 << 20));
       for (int sent = 0; sent <= CallLimits.NAMES; sent += 16_000) {
         peer.frame(RawHttp2.DATA, 0, 1, new byte[16_000]);
       }
       Frame end = peer.end(1);
       assertThat(end.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED.value());
-      assertThat(end.message())
-          .isEqualTo("request of more than 65536 bytes, the most for this call");
+      assertThat(end.message()).isEqualTo("request exceeds the limit of this call, maxBytes=65536");
     }
     assertThat(denials.count(Cause.TOO_LARGE)).isEqualTo(1);
   }
 
   @Test
-  void endsARequestThatComesInCrumbs() throws IOException {
+  void endsARequestWithTooManyParts() throws IOException {
     try (RawHttp2 peer = connect()) {
       peer.call(1, LIST);
       peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(CallLimits.EMPTY));
       for (int i = 0; i < 21; i++) {
         peer.frame(RawHttp2.DATA, 0, 1, new byte[1]);
       }
-      assertThat(peer.end(1).message()).isEqualTo("request in more than 20 parts");
+      assertThat(peer.end(1).message()).isEqualTo("request has too many parts, maxParts=20");
     }
   }
 
   @Test
-  void smallFramesDoNotHoldTheBuffersThatTheyCameIn() throws IOException {
+  void smallFramesDoNotRetainTheirReadBuffers() throws IOException {
     byte[] padding = RawHttp2.bytes(77, 0, 0, new byte[16_000]);
     long before = PlatformDependent.usedDirectMemory();
     try (RawHttp2 peer = connect()) {
@@ -233,22 +232,22 @@ class RpcPortTest {
       peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(CallLimits.NAMES));
       for (int i = 0; i < 250; i++) {
         peer.frame(RawHttp2.DATA, 0, 1, new byte[1]);
-        // Frames of a type that does not exist are read and forgotten.
+        // Frames of an unknown type are read and ignored.
         for (int j = 0; j < 5; j++) {
           peer.write(padding);
         }
       }
-      // Answered after all of that has been read.
+      // The reply shows that all earlier frames have been read.
       peer.call(3, REGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
       assertThat(peer.end(3).status()).isZero();
-      // 250 buffers of 64 KiB and more, if each were kept.
+      // Retaining each read buffer would use 250 buffers of at least 64 KiB.
       assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(10 << 20);
     }
   }
 
   @Test
-  void emptyFramesCountForNothing() throws IOException {
+  void emptyFramesAreDropped() throws IOException {
     byte[] empty = RawHttp2.bytes(RawHttp2.DATA, 0, 1, new byte[0]);
     ByteArrayOutputStream many = new ByteArrayOutputStream();
     for (int i = 0; i < 10_000; i++) {
@@ -297,7 +296,7 @@ class RpcPortTest {
       Frame end = peer.end(1);
       assertThat(end.status()).isEqualTo(Status.Code.INVALID_ARGUMENT.value());
       assertThat(end.message()).isEqualTo("the request is not a message of this method");
-      // The connection serves on.
+      // The connection stays usable.
       peer.call(3, REGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
       assertThat(peer.end(3).status()).isZero();
@@ -306,14 +305,14 @@ class RpcPortTest {
   }
 
   @Test
-  void endsACallThatIsNotOverInTime() throws Exception {
+  void endsACallAfterItsTimeLimit() throws Exception {
     try (RawHttp2 peer = connect()) {
       peer.call(1, REGISTER);
       timer.fireOne();
       assertThat(peer.end(1).type()).isEqualTo(RawHttp2.RST_STREAM);
       assertThat(denials.count(Cause.TOO_SLOW)).isEqualTo(1);
 
-      // Nor is one that nobody answers.
+      // A call without a reply ends as well.
       peer.call(3, LIST);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
       timer.fireOne();
@@ -323,7 +322,7 @@ class RpcPortTest {
   }
 
   @Test
-  void aCallThatIsOverHasNoTimeLeft() throws Exception {
+  void aCompletedCallHasNoTimeLimit() throws Exception {
     try (RawHttp2 peer = connect()) {
       peer.call(1, REGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, RawHttp2.message(new byte[0]));
@@ -334,7 +333,7 @@ class RpcPortTest {
   }
 
   @Test
-  void resetsAStreamWhoseEndIsNotTaken() throws Exception {
+  void resetsAStreamWhoseEndIsNotRead() throws Exception {
     try (RawHttp2 peer = connect()) {
       peer.initialWindow(0);
       peer.call(1, STREAM.getFullMethodName());
@@ -348,13 +347,13 @@ class RpcPortTest {
   }
 
   @Test
-  void refusesCallsBeyondThoseOfOneConnection() throws IOException {
-    int most = RpcPort.MAX_CALLS_PER_CONNECTION;
+  void refusesCallsBeyondTheLimitOfOneConnection() throws IOException {
+    int max = RpcPort.MAX_CALLS_PER_CONNECTION;
     try (RawHttp2 peer = connect()) {
-      for (int call = 0; call <= most; call++) {
+      for (int call = 0; call <= max; call++) {
         peer.call(1 + 2 * call, REGISTER);
       }
-      Frame last = peer.end(1 + 2 * most);
+      Frame last = peer.end(1 + 2 * max);
       assertThat(last.type()).isEqualTo(RawHttp2.RST_STREAM);
       assertThat(last.payload()).as("REFUSED_STREAM").endsWith(7);
     }

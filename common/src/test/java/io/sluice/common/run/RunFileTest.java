@@ -77,7 +77,7 @@ class RunFileTest {
   }
 
   @Test
-  void readsBackWhateverWasWritten() throws IOException {
+  void readsBackRandomRuns() throws IOException {
     SplittableRandom random = new SplittableRandom(4711);
     for (int round = 0; round < 60; round++) {
       RunHeader header =
@@ -128,7 +128,7 @@ class RunFileTest {
   }
 
   @Test
-  void cutsSliceMarksAtBlocksAboutEveryMebibyte() throws IOException {
+  void createsSliceMarksAtBlocksAboutEveryMebibyte() throws IOException {
     List<ByteBuf> buffers = new ArrayList<>();
     for (int map = 0; map < 10; map++) {
       buffers.add(block(map, map, 0, 0, BlockHeader.FLAG_LAST, new byte[600 << 10]));
@@ -144,7 +144,7 @@ class RunFileTest {
   }
 
   @Test
-  void visitsMoreBlocksThanAreReadAtOnce() throws IOException {
+  void visitsMoreBlocksThanOneChunk() throws IOException {
     List<ByteBuf> buffers = new ArrayList<>();
     for (int map = 0; map < 10_000; map++) {
       buffers.add(block(map, map, 0, 0, BlockHeader.FLAG_LAST, new byte[map % 7]));
@@ -196,7 +196,7 @@ class RunFileTest {
     Path file = writeExample();
     byte[] whole = Files.readAllBytes(file);
     Set<Reason> seen = EnumSet.noneOf(Reason.class);
-    // In place: a new file per bit costs a hundred times as long.
+    // In place: a new file per bit takes a hundred times as long.
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       for (int at = 0; at < whole.length; at++) {
         for (int bit = 0; bit < 8; bit++) {
@@ -379,7 +379,7 @@ class RunFileTest {
     return buffer.writerIndex(header.blockLength());
   }
 
-  /** Takes at most seven bytes at a time, of the first buffer that has some. */
+  /** Writes at most seven bytes per call, of the first non-empty buffer. */
   private record ShortWrites(FileChannel channel) implements GatheringByteChannel {
     @Override
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {

@@ -25,17 +25,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RunMergerTest {
   private static final String APPLICATION = "app-1";
-  private static final RunMerger.Checkpoint GO_ON = bytes -> {};
+  private static final RunMerger.Checkpoint CONTINUE = bytes -> {};
 
   @TempDir Path directory;
 
-  /** What a partition holds in logical order: by all runs written so far. */
+  /** Expected bytes of each partition in logical order, of all runs written so far. */
   private final Map<Integer, ByteArrayOutputStream> model = new TreeMap<>();
 
   private int files;
 
   @Test
-  void holdsTheSameBytesAsTheRunsThatItWasMergedFrom() throws IOException {
+  void containsTheSameBytesAsItsInputs() throws IOException {
     SplittableRandom random = new SplittableRandom(20_261_121);
     for (int round = 0; round < 150; round++) {
       model.clear();
@@ -53,14 +53,14 @@ class RunMergerTest {
       try (RunReader run = RunReader.open(merged)) {
         run.verify();
         assertThat(run.replaced()).isEqualTo(inputs);
-        assertHoldsModel(run, merged);
-        assertListsAreThoseOf(run, paths);
+        assertEqualsModel(run, merged);
+        assertHasBlockListsOf(run, paths);
       }
     }
   }
 
   @Test
-  void mergesWhatWasMerged() throws IOException {
+  void mergesMergedRuns() throws IOException {
     SplittableRandom random = new SplittableRandom(7);
     List<Path> paths = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -73,14 +73,14 @@ class RunMergerTest {
     try (RunReader run = RunReader.open(second);
         RunReader inner = RunReader.open(first)) {
       run.verify();
-      assertHoldsModel(run, second);
-      // A crash may leave the very first ones: they are named too.
+      assertEqualsModel(run, second);
+      // A crash may leave the first inputs, so they are listed too.
       assertThat(run.replaced()).hasSize(5).startsWith(inner.header().runId()).containsAll(ids);
     }
   }
 
   @Test
-  void readsEachInputOnceWhateverTheMemory() throws IOException {
+  void readsEachInputOnceWithAnyMemory() throws IOException {
     SplittableRandom random = new SplittableRandom(8);
     List<Path> paths = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -95,7 +95,8 @@ class RunMergerTest {
           inputBytes += input.indexOffset() - input.header().length();
         }
         RunMerger merger =
-            new RunMerger(inputs.runs, ByteBuffer.allocateDirect(5 * window), 2_000, output, GO_ON);
+            new RunMerger(
+                inputs.runs, ByteBuffer.allocateDirect(5 * window), 2_000, output, CONTINUE);
         RunMerger.Merged result = merger.merge(header(0), inputs.plan(), List.of());
         assertThat(result.bytesRead()).isEqualTo(inputBytes);
         assertThat(result.length()).isEqualTo(output.size());
@@ -137,7 +138,7 @@ class RunMergerTest {
   }
 
   @Test
-  void namesTheInputThatBecameShorter() throws IOException {
+  void namesTheTruncatedInput() throws IOException {
     SplittableRandom random = new SplittableRandom(10);
     List<Path> paths = List.of(randomRun(random, 0, 9, 99), randomRun(random, 1, 9, 99));
     for (long kernelCopyFrom : new long[] {1, 1 << 20}) {
@@ -146,7 +147,7 @@ class RunMergerTest {
           FileChannel output = create(directory.resolve("merged-" + kernelCopyFrom))) {
         cut.truncate(60);
         RunMerger merger =
-            new RunMerger(inputs.runs, ByteBuffer.allocate(100), kernelCopyFrom, output, GO_ON);
+            new RunMerger(inputs.runs, ByteBuffer.allocate(100), kernelCopyFrom, output, CONTINUE);
         assertThatThrownBy(() -> merger.merge(header(0), inputs.plan(), List.of()))
             .isInstanceOfSatisfying(
                 MergeInputException.class, e -> assertThat(e.input()).isEqualTo(0));
@@ -156,7 +157,7 @@ class RunMergerTest {
   }
 
   @Test
-  void refusesPartsThatAreNotThoseOfTheRuns() throws IOException {
+  void refusesPlansThatDoNotMatchTheRuns() throws IOException {
     SplittableRandom random = new SplittableRandom(11);
     List<Path> paths = List.of(randomRun(random, 0, 9, 99), randomRun(random, 1, 9, 99));
     try (Opened inputs = new Opened(paths)) {
@@ -167,7 +168,8 @@ class RunMergerTest {
       List<RunReader> swapped = List.of(inputs.runs.get(1), inputs.runs.get(0));
       for (RunMergePlan wrong : List.of(oneLess, moved, longer, RunMergePlan.ofWhole(swapped))) {
         try (FileChannel output = create(directory.resolve("wrong-" + files++))) {
-          RunMerger merger = new RunMerger(inputs.runs, ByteBuffer.allocate(100), 1, output, GO_ON);
+          RunMerger merger =
+              new RunMerger(inputs.runs, ByteBuffer.allocate(100), 1, output, CONTINUE);
           assertThatThrownBy(() -> merger.merge(header(0), wrong, List.of()))
               .isInstanceOf(IllegalArgumentException.class);
           assertThat(output.size()).isZero();
@@ -177,7 +179,7 @@ class RunMergerTest {
   }
 
   @Test
-  void endsWhereverTheCheckpointEndsIt() throws IOException {
+  void anyCheckpointCanAbortTheMerge() throws IOException {
     SplittableRandom random = new SplittableRandom(12);
     List<Path> paths = List.of(randomRun(random, 0, 9, 999), randomRun(random, 1, 9, 999));
     int checkpoints = 0;
@@ -209,7 +211,7 @@ class RunMergerTest {
     assertThat(checkpoints).isGreaterThan(5);
   }
 
-  private void assertHoldsModel(RunReader run, Path file) throws IOException {
+  private void assertEqualsModel(RunReader run, Path file) throws IOException {
     assertThat(run.extents().stream().map(RunExtent::partition).toList())
         .isEqualTo(List.copyOf(model.keySet()));
     try (FileChannel channel = FileChannel.open(file)) {
@@ -218,14 +220,14 @@ class RunMergerTest {
         ByteBuffer found = ByteBuffer.allocate(Math.toIntExact(extent.length()));
         while (found.hasRemaining()
             && channel.read(found, extent.fileOffset() + found.position()) >= 0) {
-          // goes on
+          // Read until the buffer is full.
         }
         assertThat(found.array()).isEqualTo(expected);
       }
     }
   }
 
-  private static void assertListsAreThoseOf(RunReader merged, List<Path> paths) throws IOException {
+  private static void assertHasBlockListsOf(RunReader merged, List<Path> paths) throws IOException {
     Map<Integer, List<RunBlock>> expected = new TreeMap<>();
     for (Path path : paths) {
       try (RunReader run = RunReader.open(path)) {
@@ -247,14 +249,14 @@ class RunMergerTest {
     }
   }
 
-  /** Merges and returns what the output replaces. */
+  /** Merges runs and returns the runs that the output replaces. */
   private List<RunId> merge(List<Path> paths, Path merged, ByteBuffer memory, long kernelCopyFrom)
       throws IOException {
     try (Opened inputs = new Opened(paths);
         FileChannel output = create(merged)) {
       List<RunId> replaced = RunMerger.replacedBy(inputs.runs);
       RunMerger.Merged result =
-          new RunMerger(inputs.runs, memory, kernelCopyFrom, output, GO_ON)
+          new RunMerger(inputs.runs, memory, kernelCopyFrom, output, CONTINUE)
               .merge(header(100 + files++), inputs.plan(), replaced);
       assertThat(output.size()).isEqualTo(result.length());
       return replaced;

@@ -31,7 +31,7 @@ class RunReaderFuzzTest {
   }
 
   @Test
-  void aRunIsRefusedOrHoldsTogether() throws Exception {
+  void aRunIsRefusedOrConsistent() throws Exception {
     Path file = directory.resolve("run");
     DecoderFuzz.of(golden())
         .refusing(RunFormatException.class)
@@ -41,7 +41,7 @@ class RunReaderFuzzTest {
               Files.write(file, input);
               try (RunReader run = RunReader.open(file)) {
                 for (RunExtent extent : run.extents()) {
-                  assertHoldsTogether(extent, run.fileLength());
+                  assertConsistent(extent, run.fileLength());
                   run.forEachBlock(
                       extent,
                       block ->
@@ -53,7 +53,7 @@ class RunReaderFuzzTest {
   }
 
   @Test
-  void offsetsThatRunBeyondAllNumbersAreRefused() throws Exception {
+  void overflowingOffsetsAreRefused() throws Exception {
     byte[] input = golden();
     ByteBuffer run = ByteBuffer.wrap(input).order(ByteOrder.LITTLE_ENDIAN);
     int index = (int) run.getLong(input.length - RunFormat.TRAILER_LENGTH + 32);
@@ -64,7 +64,7 @@ class RunReaderFuzzTest {
   }
 
   @Test
-  void marksWhoseSumComesAroundAreRefused() throws Exception {
+  void marksWithAnOverflowingSumAreRefused() throws Exception {
     byte[] right = golden();
     int index =
         (int)
@@ -93,7 +93,7 @@ class RunReaderFuzzTest {
             RunFormatException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BAD_FIELD));
   }
 
-  private static void assertHoldsTogether(RunExtent extent, long fileLength) {
+  private static void assertConsistent(RunExtent extent, long fileLength) {
     assertThat(extent.fileEnd()).isBetween(extent.fileOffset(), fileLength);
     long at = extent.logicalStart();
     long end = at + extent.length();
@@ -106,7 +106,7 @@ class RunReaderFuzzTest {
     assertThat(at).isEqualTo(end);
   }
 
-  /** Makes header, trailer and index right again, as far as they can be found. */
+  /** Repairs the checksums of header, trailer and index, as far as they can be located. */
   private static byte[] sealed(byte[] input) {
     byte[] changed = input.clone();
     ByteBuffer run = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);

@@ -5,14 +5,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** TLS of a test that calls processes, with files that {@link SelfSignedCertificate} wrote. */
+/** Client TLS for tests, with files of {@link SelfSignedCertificate}. */
 public final class TestTls {
   private TestTls() {}
 
   /**
-   * @param directory with the files
-   * @param trusted whose certificate vouches for those that are called
-   * @param own whose certificate the caller has, if it has any
+   * @param directory directory of the files
+   * @param trusted name of the trusted certificate
+   * @param own name of the client's certificate, if any
    */
   public static TlsContexts caller(Path directory, String trusted, Optional<String> own)
       throws IOException {

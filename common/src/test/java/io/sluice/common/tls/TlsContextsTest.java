@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** With both libraries that servers encrypt with. */
+/** Runs with both TLS libraries of servers. */
 @ParameterizedClass
 @EnumSource(
     value = SslProvider.class,
@@ -79,8 +79,8 @@ class TlsContextsTest {
     return context.newEngine(UnpooledByteBufAllocator.DEFAULT, "server.example", 1);
   }
 
-  /** Lets two engines shake hands. */
-  private static void shakeHands(SSLEngine client, SSLEngine server) throws SSLException {
+  /** Performs the handshake of two engines. */
+  private static void handshake(SSLEngine client, SSLEngine server) throws SSLException {
     client.beginHandshake();
     server.beginHandshake();
     ByteBuffer toServer = ByteBuffer.allocate(1 << 16);
@@ -92,7 +92,7 @@ class TlsContextsTest {
         return;
       }
     }
-    throw new SSLException("no end of the handshake");
+    throw new SSLException("handshake did not complete");
   }
 
   private static boolean isDone(SSLEngine engine) {
@@ -107,7 +107,7 @@ class TlsContextsTest {
         case NEED_TASK -> engine.getDelegatedTask().run();
         case NEED_WRAP -> engine.wrap(none, out);
         default -> {
-          // BoringSSL goes on with what it has, so that it is asked when nothing came, too.
+          // BoringSSL continues with buffered data, so it is called without input, too.
           boolean isLast = !in.hasRemaining();
           engine.unwrap(in, ByteBuffer.allocate(1 << 16));
           if (isLast) {
@@ -121,26 +121,26 @@ class TlsContextsTest {
   }
 
   @Test
-  void speaksTls13WithAServerThatIsTrusted() throws Exception {
+  void usesTls13WithATrustedServer() throws Exception {
     SSLEngine client = engine(contexts(null, "a", ClientCertificates.NONE).dataClient());
-    shakeHands(client, engine(contexts("a", "a", ClientCertificates.NONE).dataServer()));
+    handshake(client, engine(contexts("a", "a", ClientCertificates.NONE).dataServer()));
     assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
   }
 
   @ParameterizedTest
   @CsvSource({"EC, secp256r1", "EC, secp384r1", "RSA, ", "Ed25519, "})
-  void takesKeysOfEveryKind(String algorithm, String group) throws Exception {
-    // Both libraries read the same file: keytool makes it once.
+  void acceptsKeysOfEveryAlgorithm(String algorithm, String group) throws Exception {
+    // Both libraries read the same file, which keytool creates once.
     String kind = algorithm + group;
     if (!Files.exists(made.resolve(kind + ".crt"))) {
       SelfSignedCertificate.write(made, kind, "dns:server.example", algorithm, group);
     }
     copy(made.resolve(kind + ".crt"), directory.resolve("k.crt"));
     copy(made.resolve(kind + ".key"), directory.resolve("k.key"));
-    shakeHands(
+    handshake(
         engine(contexts(null, "k", ClientCertificates.NONE).dataClient()),
         engine(contexts("k", "k", ClientCertificates.NONE).dataServer()));
-    shakeHands(
+    handshake(
         engine(contexts("k", "k", ClientCertificates.NONE).grpcClient()),
         engine(contexts("k", "k", ClientCertificates.REQUIRED).grpcServer()));
   }
@@ -149,13 +149,13 @@ class TlsContextsTest {
   void refusesAnotherAuthorityAndAnotherName() throws Exception {
     assertThatThrownBy(
             () ->
-                shakeHands(
+                handshake(
                     engine(contexts(null, "b", ClientCertificates.NONE).dataClient()),
                     engine(contexts("a", "a", ClientCertificates.NONE).dataServer())))
         .isInstanceOf(SSLException.class);
     assertThatThrownBy(
             () ->
-                shakeHands(
+                handshake(
                     engine(contexts(null, "c", ClientCertificates.NONE).dataClient()),
                     engine(contexts("c", "c", ClientCertificates.NONE).dataServer())))
         .isInstanceOf(SSLException.class)
@@ -163,33 +163,33 @@ class TlsContextsTest {
   }
 
   @Test
-  void asksCallersForCertificatesWhereTheyAreRequired() throws Exception {
+  void requestsClientCertificatesIfRequired() throws Exception {
     SslContext server = contexts("a", "a", ClientCertificates.REQUIRED).grpcServer();
     SSLEngine known = engine(server);
-    shakeHands(engine(contexts("a", "a", ClientCertificates.NONE).grpcClient()), known);
+    handshake(engine(contexts("a", "a", ClientCertificates.NONE).grpcClient()), known);
     assertThat(known.getSession().getPeerPrincipal().getName()).isEqualTo("CN=a");
     assertThatThrownBy(
             () ->
-                shakeHands(
+                handshake(
                     engine(contexts(null, "a", ClientCertificates.NONE).grpcClient()),
                     engine(server)))
         .isInstanceOf(SSLException.class);
   }
 
   @Test
-  void aPairThatIsReplacedHoldsFromTheNextHandshakeOn() throws Exception {
+  void aReplacedPairIsUsedFromTheNextHandshake() throws Exception {
     SslContext server = contexts("a", "a", ClientCertificates.NONE).dataServer();
     SslContext client = contexts(null, "b", ClientCertificates.NONE).dataClient();
 
     copy("b.crt", "a.crt");
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
-    assertThatThrownBy(() -> shakeHands(engine(client), engine(server)))
-        .as("half of a pair is not used")
+    assertThatThrownBy(() -> handshake(engine(client), engine(server)))
+        .as("an incomplete pair is not used")
         .isInstanceOf(SSLException.class);
 
     copy("b.key", "a.key");
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
-    shakeHands(engine(client), engine(server));
+    handshake(engine(client), engine(server));
   }
 
   private void copy(String from, String to) throws IOException {
@@ -201,7 +201,7 @@ class TlsContextsTest {
   }
 
   @Test
-  void saysWhichFileIsWrong() throws Exception {
+  void namesTheInvalidFile() throws Exception {
     copy("b.key", "a.key");
     assertThatThrownBy(() -> contexts("a", "a", ClientCertificates.NONE))
         .hasMessageStartingWith("rss.security.tls.key.file: ")
@@ -223,6 +223,6 @@ class TlsContextsTest {
                         Optional.empty()),
                     true,
                     nanos::get))
-        .hasMessageContaining("give rss.security.tls.certificate.file");
+        .hasMessageContaining("set rss.security.tls.certificate.file");
   }
 }

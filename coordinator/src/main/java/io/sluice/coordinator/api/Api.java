@@ -137,7 +137,7 @@ public final class Api {
           new DeniedCall(
               cause,
               call.method() + " " + call.path(),
-              call.caller().kind() == Caller.Kind.NOBODY ? "" : call.caller().text(),
+              call.caller().kind() == Caller.Kind.ANONYMOUS ? "" : call.caller().text(),
               call.peer(),
               why));
     } else {

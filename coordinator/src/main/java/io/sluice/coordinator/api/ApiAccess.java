@@ -18,7 +18,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
   private static final int FORBIDDEN = 403;
 
   boolean mayRead(Caller caller) {
-    return openReads || caller.kind() != Caller.Kind.NOBODY;
+    return openReads || caller.kind() != Caller.Kind.ANONYMOUS;
   }
 
   boolean mayChange(ApiCall call) {
@@ -35,7 +35,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
     if (call.changes() ? mayChange(call) : mayRead(caller)) {
       return;
     }
-    if (caller.kind() != Caller.Kind.NOBODY) {
+    if (caller.kind() != Caller.Kind.ANONYMOUS) {
       throw new ApiException(FORBIDDEN, "this is for admins, found " + caller.text());
     }
     if (!tokens.getAsBoolean()) {

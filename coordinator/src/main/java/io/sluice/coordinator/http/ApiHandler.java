@@ -76,7 +76,7 @@ final class ApiHandler {
     }
     // Under TLS the browser has compared the name with the certificate.
     boolean byNameOnly =
-        security.openReads() && caller.kind() == Caller.Kind.NOBODY && call.session() == null;
+        security.openReads() && caller.kind() == Caller.Kind.ANONYMOUS && call.session() == null;
     if (byNameOnly && !names.allow(call.header("Host"))) {
       return refused(
           MISDIRECTED,

@@ -62,7 +62,7 @@ public final class CoordinatorHttp implements AutoCloseable {
     this.port =
         new HttpPort(
             "coordinator-http",
-            security.tls().map(tls -> tls.httpServer(tls.asksForCertificates())),
+            security.tls().map(tls -> tls.httpServer(tls.requestsClientCertificates())),
             limit,
             timeouts,
             clock,

@@ -27,7 +27,7 @@ public final class CallRules implements CallGuard.Rules {
     if (caller.isAdmin()) {
       return null;
     }
-    boolean isKnown = caller.kind() != Caller.Kind.NOBODY;
+    boolean isKnown = caller.kind() != Caller.Kind.ANONYMOUS;
     return switch (call) {
       case "RegisterApplication",
           "RenewLease",

@@ -334,7 +334,7 @@ class AdminOperationsTest {
     for (String wrong :
         new String[] {ADMIN + "0", "ops.", "ops", ".x", "nobody.0123456789abcdef01", "", "a b"}) {
       HttpResponse<String> response = coordinator.send(asked("POST", path, wrong, "").build());
-      assertRefused(response, 401, "not known here");
+      assertRefused(response, 401, "unknown user or wrong secret");
       assertThat(response.headers().firstValue("WWW-Authenticate").orElse("")).startsWith("Bearer");
     }
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");

@@ -89,13 +89,13 @@ class AuthenticationTest {
     Refused none = refused(client(TransportKind.GRPC_NETTY, "app", null, null));
     assertThat(none.reason()).isEqualTo(Reason.DENIED);
     assertThat(none.message())
-        .contains("demands authentication")
+        .contains("requires authentication")
         .contains("rss.security.user.secret.file");
 
     Refused wrong =
         refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.BOB));
     assertThat(wrong.reason()).isEqualTo(Reason.DENIED);
-    assertThat(wrong.message()).contains("user alice is not known here with this secret");
+    assertThat(wrong.message()).contains("user alice is unknown, or its secret is wrong");
 
     Refused another =
         refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));

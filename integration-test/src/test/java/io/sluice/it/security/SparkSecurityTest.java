@@ -93,6 +93,6 @@ class SparkSecurityTest {
     assertThat(found.fallbacks()).isNotEmpty();
     // The warning that the user sees.
     assertThat(found.linesWith(OWN_SHUFFLE)).as(found.log()).isEqualTo(1);
-    assertThat(found.log()).contains("user alice is not known here with this secret");
+    assertThat(found.log()).contains("user alice is unknown, or its secret is wrong");
   }
 }

@@ -25,7 +25,7 @@ public final class ControlRules implements CallGuard.Rules {
     if (caller.isAdmin() || caller.kind() == Caller.Kind.CLUSTER) {
       return null;
     }
-    boolean isKnown = caller.kind() != Caller.Kind.NOBODY;
+    boolean isKnown = caller.kind() != Caller.Kind.ANONYMOUS;
     return switch (call) {
       case "UnregisterShuffles", "UnregisterShuffleApplication" -> isKnown ? null : unknown(call);
       case "GetStatus" -> isKnown || openReads ? null : unknown(call);

@@ -13,7 +13,7 @@ class ControlRulesTest {
     ControlRules rules = new ControlRules(false);
     for (MethodDescriptor<?, ?> method :
         ShuffleServerControlGrpc.getServiceDescriptor().getMethods()) {
-      assertThat(rules.refusal(Caller.NOBODY, method.getBareMethodName()))
+      assertThat(rules.refusal(Caller.ANONYMOUS, method.getBareMethodName()))
           .as(method.getBareMethodName())
           .startsWith(method.getBareMethodName());
     }
@@ -23,7 +23,7 @@ class ControlRulesTest {
   void theStatusIsForEverybodyWhereReadsAreOpen() {
     ControlRules rules = new ControlRules(true);
 
-    assertThat(rules.refusal(Caller.NOBODY, "GetStatus")).isNull();
-    assertThat(rules.refusal(Caller.NOBODY, "Decommission")).isNotNull();
+    assertThat(rules.refusal(Caller.ANONYMOUS, "GetStatus")).isNull();
+    assertThat(rules.refusal(Caller.ANONYMOUS, "Decommission")).isNotNull();
   }
 }

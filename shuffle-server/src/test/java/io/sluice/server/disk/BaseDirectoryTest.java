@@ -151,7 +151,7 @@ class BaseDirectoryTest {
             base, Optional.empty(), 0, 1, 0, new FileRights(Optional.of("no-such-group")));
     assertThatThrownBy(() -> DirectoryStorage.open(unknown, Fsync.NEVER, "me"))
         .isInstanceOf(UnsafeDirectoryException.class)
-        .hasMessageContaining("group no-such-group is not known on this host");
+        .hasMessageContaining("group no-such-group does not exist on this host");
   }
 
   private static String rights(Path path) throws IOException {

@@ -149,7 +149,7 @@ final class SecurityTest {
                 .filter(line -> line.contains(OWN_SHUFFLE)))
         .singleElement()
         .asString()
-        .contains("alice is not known here with this secret");
+        .contains("alice is unknown, or its secret is wrong");
   }
 
   private long bytesPushedToTheServer() throws Exception {
