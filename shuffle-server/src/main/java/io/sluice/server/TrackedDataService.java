@@ -176,8 +176,8 @@ final class TrackedDataService implements DataService {
     }
 
     @Override
-    public void left(int count) {
-      bytes.left(count);
+    public void sent(int count) {
+      bytes.sent(count);
     }
 
     @Override

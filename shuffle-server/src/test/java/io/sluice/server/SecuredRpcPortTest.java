@@ -116,7 +116,7 @@ class SecuredRpcPortTest {
     RawHttp2.Frame end = peer.end(1);
 
     assertThat(end.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED.value());
-    assertThat(end.message()).isEqualTo("request of more than 4128 bytes, the most for this call");
+    assertThat(end.message()).isEqualTo("request exceeds the limit of this call, maxBytes=4128");
   }
 
   @Test
@@ -133,7 +133,7 @@ class SecuredRpcPortTest {
 
     assertThat(answer.type()).isEqualTo(RawHttp2.DATA);
     assertThat(new String(answer.payload(), StandardCharsets.ISO_8859_1))
-        .contains("this cluster demands authentication, and the connection brings no token");
+        .contains("this cluster requires authentication, but the client sent no token");
     assertThat(peer.end(1).status()).isZero();
   }
 }

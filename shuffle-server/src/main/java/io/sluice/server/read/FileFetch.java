@@ -81,7 +81,7 @@ final class FileFetch implements FetchedBytes {
     this.fileBytes = bytes - fromMemory;
     this.copyBytes = Math.min(bytes, connection.copyBytes());
     this.head = FetchReply.newBuilder().setEpoch(epoch).setFromMemory(fromMemory).build();
-    requestMemory.take(connection.application(), heapBytes());
+    requestMemory.reserve(connection.application(), heapBytes());
   }
 
   private long heapBytes() {
@@ -205,11 +205,11 @@ final class FileFetch implements FetchedBytes {
     }
     found.forEach(LogPiece::release);
     releaseBudget(0);
-    requestMemory.give(connection.application(), heapBytes());
+    requestMemory.release(connection.application(), heapBytes());
   }
 
   @Override
-  public void left(int bytes) {
+  public void sent(int bytes) {
     boolean enough;
     synchronized (this) {
       leftBytes += bytes;

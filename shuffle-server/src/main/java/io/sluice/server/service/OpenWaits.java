@@ -76,14 +76,14 @@ final class OpenWaits {
             + (long) PARTITION_HEAP_BYTES * partitions.length
             + AttemptSets.decodedBytes(open.getWantedAttempts());
     // Reserved before the attempts are decoded.
-    if (!memory.tryTakeForLong(key.application(), bytes)) {
+    if (!memory.tryReserveLongTerm(key.application(), bytes)) {
       return false;
     }
     count.incrementAndGet();
     Runnable ended =
         () -> {
           count.decrementAndGet();
-          memory.give(key.application(), bytes);
+          memory.release(key.application(), bytes);
           store.dropIfUnused(key);
         };
     boolean waits = false;

@@ -281,11 +281,11 @@ class FileReadsTest {
     FetchedBytes fetched =
         now(own.read(CLIENT, 7, List.of(new LogPiece.InFile(retained(run), 0, length))));
     assertThat(large.usedBytes()).isEqualTo(length);
-    fetched.left(1_000);
+    fetched.sent(1_000);
     assertThat(large.usedBytes()).as("not after every write").isEqualTo(length);
-    fetched.left(length / 2 - 1_000);
+    fetched.sent(length / 2 - 1_000);
     assertThat(large.usedBytes()).isEqualTo(length / 2);
-    fetched.left(length / 2);
+    fetched.sent(length / 2);
     assertThat(large.usedBytes()).isZero();
     fetched.close();
     assertThat(large.usedBytes()).isZero();
@@ -310,9 +310,9 @@ class FileReadsTest {
                 List.of(
                     new LogPiece.InMemory(bytes), new LogPiece.InFile(retained(run), 0, length))));
     assertThat(large.usedBytes()).isEqualTo(length + 1_000);
-    fetched.left(length);
+    fetched.sent(length);
     assertThat(large.usedBytes()).as("bytes of the file and of a copy").isEqualTo(length + 1_000);
-    fetched.left(length - 500);
+    fetched.sent(length - 500);
     assertThat(large.usedBytes()).isEqualTo(1_000);
     fetched.close();
     assertThat(large.usedBytes()).isZero();

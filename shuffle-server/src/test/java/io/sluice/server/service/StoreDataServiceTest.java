@@ -435,11 +435,11 @@ class StoreDataServiceTest {
   @Test
   void buildsNoReplyForAnApplicationWithUnreadReplies() throws Exception {
     CompletableFuture<OpenReply> waiting = openWaiting(1000, 60_000, 5);
-    requestMemory.take("app-1", requestMemory.capacityBytes());
+    requestMemory.reserve("app-1", requestMemory.capacityBytes());
     assertRefused(StatusCode.BUSY, () -> open(Open.newBuilder().addPartitions(0)));
     store.removeApplication("app-1");
     assertRefused(StatusCode.BUSY, () -> get(waiting));
-    requestMemory.give("app-1", requestMemory.capacityBytes());
+    requestMemory.release("app-1", requestMemory.capacityBytes());
     assertThat(presence(EPOCH)).isEqualTo(Presence.SHUFFLE_EXPIRED);
   }
 

@@ -3,8 +3,8 @@ package io.sluice.transport.client;
 import java.io.IOException;
 
 /**
- * The connection ended, or stayed silent too long, before the reply: whether it was done is
- * unknown.
+ * The connection ended or timed out before the reply: it is unknown whether the request was
+ * executed.
  */
 public final class ConnectionLostException extends IOException {
   private static final long serialVersionUID = 1L;

@@ -9,47 +9,46 @@ import io.sluice.proto.PushAck;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A connection that has said HELLO. Thread-safe; requests are pipelined. A reply is completed on a
- * transport thread. A request fails with {@link io.sluice.common.error.SluiceException} when the
- * server answers ERROR, with {@link ConnectionLostException} when the connection ends or stays
- * silent past its request timeout before the reply. A request completes exactly once, whatever
- * happens.
+ * An open connection after the handshake. Thread-safe; requests are pipelined. Replies complete on
+ * a transport thread. A request fails with {@link io.sluice.common.error.SluiceException} if the
+ * server replies ERROR, and with {@link ConnectionLostException} if the connection ends or the
+ * request timeout expires before the reply. Every request completes exactly once.
  */
 public interface DataConnection extends AutoCloseable {
-  /** Epoch of the server as of HELLO; a restarted server never answers on this connection. */
+  /** Epoch of the server at the handshake; a restarted server never replies on this connection. */
   long epoch();
 
   /**
-   * The oldest epoch of the server of which nothing acknowledged is missing: {@link #epoch} unless
-   * it was stopped cleanly in between.
+   * The oldest epoch of the server whose acknowledged data is complete: {@link #epoch}, unless the
+   * server was stopped cleanly before.
    */
   long wholeSinceEpoch();
 
-  /** Where the server hands out its run files on its own host; empty: nowhere. */
+  /** Path of the socket that provides run files to local clients; empty: none. */
   default String localSocket() {
     return "";
   }
 
-  /** Largest body that the server takes, in bytes. */
+  /** Maximum length of a body that the server accepts, in bytes. */
   int maxBodyLength();
 
   /**
    * Sends blocks.
    *
-   * @param body takes: whole sealed blocks back to back, those of one partition adjacent; released
-   *     once written or given up
+   * @param body takes ownership; complete sealed blocks without gaps, the blocks of one partition
+   *     adjacent; released when written or discarded
    */
   CompletableFuture<PushAck> push(Push push, ByteBuf body);
 
   CompletableFuture<OpenReply> open(Open open);
 
   /**
-   * Asks for ranges. The result is owned by whoever takes it from the future, who closes it.
+   * Fetches ranges. The caller owns the result of the future and closes it.
    *
-   * <p>Cancelling the future gives up a reply that is still to come: it is freed on arrival. One
-   * that has come stays the caller's: when {@code cancel} answers false, the result is there to be
-   * taken and closed. Cancel this future and not a stage derived from it, which would keep the
-   * stage's function, and with it whoever closes the result, from ever being called.
+   * <p>If the future is cancelled before the reply arrives, the reply is freed on arrival. If
+   * {@code cancel} returns false, the reply has arrived and the caller must close it. Cancel this
+   * future, not a stage derived from it: the function of a cancelled stage is never called, so that
+   * it could not close the result.
    */
   CompletableFuture<FetchedBody> fetch(Fetch fetch);
 

@@ -10,9 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Connections on Netty's event loops, and the loops, which end with them. Thread-safe. */
+/**
+ * Base class of transports on Netty's event loops. Owns the event loops and shuts them down when it
+ * is closed. Thread-safe.
+ */
 abstract class EventLoopTransport<C extends FramedConnection> implements DataTransport {
-  /** Longest wait for the event loops to end, in milliseconds. */
+  /** Timeout of shutting down the event loops, in milliseconds. */
   static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final TransportConfig config;
@@ -65,7 +68,7 @@ abstract class EventLoopTransport<C extends FramedConnection> implements DataTra
     return CompletableFuture.failedFuture(new ConnectionLostException(why));
   }
 
-  /** Keeps a connection, which is closed with the transport, until {@link #remove}. */
+  /** Registers a connection, which is closed with the transport, until {@link #remove}. */
   final void add(C connection) {
     connections.add(connection);
   }
@@ -75,11 +78,11 @@ abstract class EventLoopTransport<C extends FramedConnection> implements DataTra
   }
 
   /**
-   * Says HELLO on a connection that was added and started.
+   * Performs the handshake on a connection that was added and started.
    *
-   * @param ready completes with the connection, or why there is none
+   * @param ready completes with the connection, or with the failure
    */
-  final void greet(
+  final void startHandshake(
       C connection, String application, String client, CompletableFuture<DataConnection> ready) {
     connection.handOver(connection.hello(application, client, credentials), ready);
     if (closed) {
@@ -87,7 +90,7 @@ abstract class EventLoopTransport<C extends FramedConnection> implements DataTra
     }
   }
 
-  /** Waits for what connections that were closed still need the event loops for. */
+  /** Waits for tasks of closed connections that need the event loops. */
   void awaitEnd(List<C> ended) {}
 
   @Override

@@ -6,8 +6,8 @@ import io.sluice.proto.FetchReply;
 /**
  * Reply to a Fetch.
  *
- * @param bytes owned: the bytes of the ranges back to back, contiguous, off-heap; released by
- *     {@link #close}
+ * @param bytes owned; the bytes of all ranges in order, contiguous, off-heap; released by {@link
+ *     #close}
  */
 public record FetchedBody(FetchReply head, ByteBuf bytes) implements AutoCloseable {
   @Override

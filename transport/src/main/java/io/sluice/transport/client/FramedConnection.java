@@ -22,23 +22,23 @@ import io.sluice.transport.protocol.FrameHeader;
 import io.sluice.transport.protocol.FrameHeads;
 import io.sluice.transport.protocol.FrameSink;
 import io.sluice.transport.protocol.FrameType;
-import io.sluice.transport.protocol.ServerGreeting;
+import io.sluice.transport.protocol.HandshakeResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * What connections of both transports have in common: requests become frames, replies complete
- * them. A transport carries the frames. Thread-safe.
+ * Base class of client connections: encodes requests as frames and completes them with the replies.
+ * Subclasses send and receive the frames. Thread-safe.
  */
 abstract class FramedConnection implements DataConnection, FrameSink {
   private final Requests requests;
   private final ByteBufAllocator allocator;
   private final TransportConfig config;
-  // Touched by the thread that receives only.
+  // Confined to the receiving thread.
   private MessageLite headOfBody;
-  private volatile ServerGreeting greeting = ServerGreeting.NONE;
+  private volatile HandshakeResult handshakeResult = HandshakeResult.NONE;
 
   FramedConnection(
       String server, ByteBufAllocator allocator, TransportConfig config, LongSupplier nanoTime) {
@@ -48,24 +48,26 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   }
 
   /**
-   * Sends a frame after those given before it. Never blocks.
+   * Sends a frame after all earlier frames. Never blocks.
    *
-   * @param headerAndHead takes
-   * @param body takes; null if there is none
+   * @param headerAndHead takes ownership
+   * @param body takes ownership; null if there is none
    */
   abstract void send(ByteBuf headerAndHead, ByteBuf body);
 
   /**
-   * Reads the body that was announced last.
+   * Receives the body announced last.
    *
-   * @param target takes: empty, with exactly the body's length of writable bytes
+   * @param target takes ownership; empty, with exactly the body's length of writable bytes
    */
   abstract void receiveBody(ByteBuf target);
 
-  /** Takes nothing more from the other side. Idempotent. */
+  /** Ignores all later bytes of the server. Idempotent. */
   abstract void endReceiving();
 
-  /** Fails what waits for a reply, and closes. The first cause stays. Idempotent. */
+  /**
+   * Fails all pending requests, and closes the connection. Later causes are ignored. Idempotent.
+   */
   abstract void end(Throwable cause);
 
   @Override
@@ -112,9 +114,9 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   }
 
   /**
-   * Sends HELLO, and proves the application where there is a credential for it; then the server
-   * must prove its knowledge of the token's key, too. The connection is ready for requests when the
-   * result completes.
+   * Performs the handshake. With a credential, the client proves its application and the server
+   * must prove that it knows the token's key. The connection is ready for requests when the result
+   * completes.
    */
   CompletableFuture<DataConnection> hello(
       String application, String client, ConnectionCredentials credentials) {
@@ -126,31 +128,36 @@ abstract class FramedConnection implements DataConnection, FrameSink {
     }
     CompletableFuture<HelloReply> reply =
         handshake.expectsChallenge()
-            ? ask(FrameType.HELLO, handshake.hello(), FrameType.CHALLENGE, HelloChallenge.parser())
+            ? request(
+                    FrameType.HELLO,
+                    handshake.hello(),
+                    FrameType.CHALLENGE,
+                    HelloChallenge.parser())
                 .thenCompose(challenge -> prove(handshake, challenge))
-            : ask(FrameType.HELLO, handshake.hello(), FrameType.HELLO_REPLY, HelloReply.parser());
-    return reply.thenCompose(answer -> greeted(handshake, answer));
+            : request(
+                FrameType.HELLO, handshake.hello(), FrameType.HELLO_REPLY, HelloReply.parser());
+    return reply.thenCompose(answer -> finish(handshake, answer));
   }
 
   private CompletableFuture<HelloReply> prove(ClientHandshake handshake, HelloChallenge challenge) {
     try {
-      return ask(
+      return request(
           FrameType.PROOF, handshake.prove(challenge), FrameType.HELLO_REPLY, HelloReply.parser());
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private <T extends Message> CompletableFuture<T> ask(
+  private <T extends Message> CompletableFuture<T> request(
       FrameType type, MessageLite head, FrameType reply, Parser<T> parser) {
     Requests.Added<T> request = requests.add(reply, parser, config.connectTimeoutMs());
     send(type, request.requestId(), head, null);
     return request.future();
   }
 
-  private CompletableFuture<DataConnection> greeted(ClientHandshake handshake, HelloReply reply) {
+  private CompletableFuture<DataConnection> finish(ClientHandshake handshake, HelloReply reply) {
     try {
-      greeting = handshake.finish(reply);
+      handshakeResult = handshake.finish(reply);
       return CompletableFuture.completedFuture(this);
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
@@ -158,30 +165,30 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   }
 
   /**
-   * Gives the connection to the caller of connect. It is closed if the handshake fails, or if the
-   * caller has cancelled {@code ready}.
+   * Completes {@code ready} with the connection after the handshake. The connection is closed if
+   * the handshake fails, or if the caller has cancelled {@code ready}.
    *
-   * @param greeted of {@link #hello}
+   * @param handshake result of {@link #hello}
    */
   final void handOver(
-      CompletableFuture<DataConnection> greeted, CompletableFuture<DataConnection> ready) {
-    CompletableFuture<DataConnection> unused = greeted.whenComplete(new HandOver(this, ready));
+      CompletableFuture<DataConnection> handshake, CompletableFuture<DataConnection> ready) {
+    CompletableFuture<DataConnection> unused = handshake.whenComplete(new HandOver(this, ready));
   }
 
-  /** A class with a name, not a lambda: see {@link SocketDataTransport}. */
+  /** A named class instead of a lambda: see {@link SocketDataTransport}. */
   private record HandOver(FramedConnection connection, CompletableFuture<DataConnection> ready)
       implements BiConsumer<DataConnection, Throwable> {
     @Override
-    public void accept(DataConnection greeted, Throwable failure) {
+    public void accept(DataConnection connected, Throwable failure) {
       if (failure != null) {
         connection.close();
         ready.completeExceptionally(connectFailure(failure));
-      } else if (!ready.complete(greeted)) {
+      } else if (!ready.complete(connected)) {
         connection.close();
       }
     }
 
-    /** The server's own refusal, if it sent one. */
+    /** The error reply of the server, if any. */
     private static Throwable connectFailure(Throwable failure) {
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
       return cause instanceof ConnectionLostException && cause.getCause() instanceof SluiceException
@@ -190,10 +197,10 @@ abstract class FramedConnection implements DataConnection, FrameSink {
     }
   }
 
-  /** Ends the connection if a request has waited past its timeout. */
+  /** Ends the connection if the timeout of a request has expired. */
   final void checkOverdue() {
     if (requests.anyOverdue()) {
-      end(new ConnectionLostException("server stayed silent past the request timeout"));
+      end(new ConnectionLostException("the server did not reply within the request timeout"));
     }
   }
 
@@ -209,22 +216,22 @@ abstract class FramedConnection implements DataConnection, FrameSink {
 
   @Override
   public long epoch() {
-    return greeting.epoch();
+    return handshakeResult.epoch();
   }
 
   @Override
   public long wholeSinceEpoch() {
-    return greeting.wholeSinceEpoch();
+    return handshakeResult.wholeSinceEpoch();
   }
 
   @Override
   public String localSocket() {
-    return greeting.localSocket();
+    return handshakeResult.localSocket();
   }
 
   @Override
   public int maxBodyLength() {
-    return greeting.maxBodyLength();
+    return handshakeResult.maxBodyLength();
   }
 
   @Override
@@ -272,7 +279,7 @@ abstract class FramedConnection implements DataConnection, FrameSink {
         what
             + ": body of "
             + length
-            + " bytes, limit "
+            + " bytes exceeds the limit of "
             + Math.min(maxBodyLength(), config.limits().maxBodyLength()));
   }
 

@@ -23,19 +23,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection inside a gRPC stream, on an HTTP/2 connection of its own: streams that share one
- * would also share its flow-control window, and a push that waits for memory would hold up all.
+ * A connection inside a gRPC stream, on a separate HTTP/2 connection: streams on one HTTP/2
+ * connection share its flow-control window, and a push that waits for memory would block all of
+ * them.
  *
- * <p>What arrives is handled on gRPC's thread. What is sent is guarded by this object's lock, since
- * both callers and gRPC's thread send.
+ * <p>Received messages are handled on gRPC's thread. Sending is guarded by this object's lock,
+ * because both callers and gRPC's thread send.
  */
 final class GrpcConnection extends FramedConnection {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcConnection.class);
 
-  /** Messages that gRPC may deliver ahead; their place is known, so they only save round trips. */
+  /**
+   * Number of messages requested in advance, to save round trips; memory for them is already
+   * allocated.
+   */
   private static final int MESSAGES_AHEAD = 4;
 
-  /** A further message is given to gRPC while it holds less than this unsent of the stream. */
+  /** The next message is passed to gRPC while it has fewer unsent bytes of the stream than this. */
   private static final int SEND_THRESHOLD = DataExchange.MAX_MESSAGE_LENGTH;
 
   private final ManagedChannel channel;
@@ -61,12 +65,12 @@ final class GrpcConnection extends FramedConnection {
     this.receiver = new MessageReceiver(allocator(), config.limits(), this);
   }
 
-  /** Opens the stream and begins to look for requests that stay without a reply. */
+  /** Opens the stream and starts the checks of request timeouts. */
   synchronized void start(ScheduledExecutorService scheduler) {
-    long everyMs = config().overdueCheckMs();
+    long intervalMs = config().overdueCheckMs();
     overdueCheck =
         scheduler.scheduleWithFixedDelay(
-            this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
+            this::checkOverdue, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     call.start(
         new ClientCall.Listener<>() {
           @Override
@@ -108,7 +112,10 @@ final class GrpcConnection extends FramedConnection {
     }
   }
 
-  /** Sends while gRPC takes more: only then does it copy a message before the call returns. */
+  /**
+   * Sends queued messages while gRPC is ready: only then does it copy a message before the call
+   * returns.
+   */
   private synchronized void sendQueued() {
     while (!ended && !outgoing.isEmpty() && call.isReady()) {
       ByteBuf first = outgoing.peek();
@@ -141,11 +148,11 @@ final class GrpcConnection extends FramedConnection {
     onEnd.accept(this);
   }
 
-  /** Waits until gRPC has let go of a closed connection, at most {@code timeoutNanos}. */
+  /** Waits until gRPC has released a closed connection, at most {@code timeoutNanos}. */
   void awaitEnd(long timeoutNanos) {
     try {
       if (!channel.awaitTermination(timeoutNanos, TimeUnit.NANOSECONDS)) {
-        LOG.warn("data connection has not ended in time authority={}", channel.authority());
+        LOG.warn("gRPC channel did not terminate in time authority={}", channel.authority());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

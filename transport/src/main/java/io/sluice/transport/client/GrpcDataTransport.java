@@ -14,16 +14,18 @@ import java.util.function.LongSupplier;
 
 /** Connections inside gRPC streams. Thread-safe. */
 public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> {
-  /** Bytes of a stream that gRPC buffers ahead of its reader: several body parts. */
+  /**
+   * Maximum number of bytes of a stream that gRPC buffers before they are read: several body parts.
+   */
   private static final int FLOW_CONTROL_WINDOW = 1 << 20;
 
-  /** For a cluster that asks for no proof. */
+  /** For a cluster without authentication. */
   public GrpcDataTransport(TransportConfig config, LongSupplier nanoTime) {
     this(config, ConnectionCredentials.NONE, ClientTls.OFF, nanoTime);
   }
 
   /**
-   * @param credentials asked whenever a connection is made
+   * @param credentials called for each new connection
    */
   public GrpcDataTransport(
       TransportConfig config,
@@ -37,12 +39,12 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
   public CompletableFuture<DataConnection> connect(
       ServerId server, String application, String client) {
     if (isClosed()) {
-      return refused("transport closed");
+      return refused("the transport is closed");
     }
     ManagedChannel channel =
         tls()
             .secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
-            // Retries would keep copies of what is sent; requests are retried by their callers.
+            // Retries would keep copies of sent data; callers retry requests.
             .disableRetry()
             .directExecutor()
             .eventLoopGroup(eventLoops())
@@ -56,11 +58,11 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
     add(connection);
     connection.start(eventLoops());
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
-    greet(connection, application, client, ready);
+    startHandshake(connection, application, client, ready);
     return ready;
   }
 
-  /** Their last callbacks free what is half received. */
+  /** Waits for the last callbacks, which free incomplete frames. */
   @Override
   void awaitEnd(List<GrpcConnection> ended) {
     long deadlineNanos = nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MS);

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * A connection over framed TCP. What {@link ChannelFrameSink} calls runs on the channel's event
+ * A connection over framed TCP. Methods of {@link ChannelFrameSink} run on the channel's event
  * loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
@@ -43,24 +43,25 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
     return receiver;
   }
 
-  /** Begins to look for requests that stay without a reply. Called on the event loop. */
+  /** Starts the checks of request timeouts. Called on the event loop. */
   void start() {
-    long everyMs = config().overdueCheckMs();
+    long intervalMs = config().overdueCheckMs();
     overdueCheck =
         channel
             .eventLoop()
-            .scheduleWithFixedDelay(this::checkOverdue, everyMs, everyMs, TimeUnit.MILLISECONDS);
+            .scheduleWithFixedDelay(
+                this::checkOverdue, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
   void send(ByteBuf headerAndHead, ByteBuf body) {
     outgoing.add(new Outgoing(headerAndHead, body));
-    // One task sends what several threads have queued, with one flush.
+    // One task sends the frames queued by several threads, with one flush.
     if (sending.compareAndSet(false, true)) {
       try {
         channel.eventLoop().execute(this::sendQueued);
       } catch (RejectedExecutionException e) {
-        // The event loops have ended, and this connection with them.
+        // The event loops have ended, and have closed this connection.
         requests().failAll(e);
         sending.set(false);
         dropQueued();
@@ -112,7 +113,7 @@ final class NettyConnection extends FramedConnection implements ChannelFrameSink
 
   @Override
   public void onReadComplete() {
-    // Requests are flushed when they are sent.
+    // Requests are flushed when they are written.
   }
 
   @Override

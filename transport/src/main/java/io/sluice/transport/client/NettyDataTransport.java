@@ -16,20 +16,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /** Connections over framed TCP. Thread-safe. */
-@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners handle the results.
 public final class NettyDataTransport extends EventLoopTransport<NettyConnection> {
   private static final AttributeKey<NettyConnection> CONNECTION =
       AttributeKey.valueOf(NettyDataTransport.class, "connection");
 
   private final Bootstrap bootstrap;
 
-  /** For a cluster that asks for no proof. */
+  /** For a cluster without authentication. */
   public NettyDataTransport(TransportConfig config, LongSupplier nanoTime) {
     this(config, ConnectionCredentials.NONE, ClientTls.OFF, nanoTime);
   }
 
   /**
-   * @param credentials asked whenever a connection is made
+   * @param credentials called for each new connection
    */
   public NettyDataTransport(
       TransportConfig config,
@@ -54,7 +54,7 @@ public final class NettyDataTransport extends EventLoopTransport<NettyConnection
       return refused("server " + server.getName() + " does not offer the NETTY transport");
     }
     if (isClosed()) {
-      return refused("transport closed");
+      return refused("the transport is closed");
     }
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
     ChannelFuture connected =
@@ -91,7 +91,7 @@ public final class NettyDataTransport extends EventLoopTransport<NettyConnection
           add(connection);
           connected.channel().closeFuture().addListener(ended -> remove(connection));
           connection.start();
-          greet(connection, application, client, ready);
+          startHandshake(connection, application, client, ready);
         });
     return ready;
   }

@@ -5,31 +5,31 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 
-/** A frame on its way into a socket. Belongs to one thread at a time. */
+/** A frame being written to a socket. Used by one thread at a time. */
 final class OutgoingFrame {
   private final ByteBuf headerAndHead;
   private final ByteBuf body;
   private ByteBuffer[] pieces;
-  private int done;
+  private int writtenPieces;
 
   /**
-   * @param headerAndHead takes
-   * @param body takes; null if there is none
+   * @param headerAndHead takes ownership
+   * @param body takes ownership; null if there is none
    */
   OutgoingFrame(ByteBuf headerAndHead, ByteBuf body) {
     this.headerAndHead = headerAndHead;
     this.body = body;
   }
 
-  /** Writes as much as the socket takes; whether that was all. */
+  /** Writes as many bytes as the socket accepts; returns whether the frame is complete. */
   boolean write(GatheringByteChannel channel) throws IOException {
     if (pieces == null) {
       pieces = pieces();
     }
-    while (done < pieces.length) {
-      if (!pieces[done].hasRemaining()) {
-        done++;
-      } else if (channel.write(pieces, done, pieces.length - done) == 0) {
+    while (writtenPieces < pieces.length) {
+      if (!pieces[writtenPieces].hasRemaining()) {
+        writtenPieces++;
+      } else if (channel.write(pieces, writtenPieces, pieces.length - writtenPieces) == 0) {
         return false;
       }
     }

@@ -21,12 +21,12 @@ import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 
 /**
- * The requests of one connection that wait for their reply. Thread-safe: requests are added by any
- * thread, replies and failures come from the connection's own. Whoever removes a request from the
- * table completes it, so each completes exactly once.
+ * Pending requests of one connection. Thread-safe: requests are added by any thread, replies and
+ * failures are reported by the connection's thread. The thread that removes a request from the
+ * table completes it, so each request completes exactly once.
  */
 final class Requests {
-  /** Id of an ERROR that is about the connection, not about a request of it. */
+  /** Request id of an ERROR that concerns the connection as a whole. */
   private static final long CONNECTION = 0;
 
   private final String server;
@@ -36,7 +36,7 @@ final class Requests {
   private final AtomicReference<Throwable> ended = new AtomicReference<>();
 
   /**
-   * @param server named in every message
+   * @param server name of the server for messages
    */
   Requests(String server, LongSupplier nanoTime) {
     this.server = server;
@@ -44,8 +44,9 @@ final class Requests {
   }
 
   /**
-   * @param bodyLength that the reply must have, in bytes
-   * @param result made of the reply's head and body; takes the body, which is null if there is none
+   * @param bodyLength expected length of the reply's body in bytes
+   * @param result creates the result from the reply's head and body; takes ownership of the body,
+   *     which may be null
    */
   private record Waiting<H extends Message, T>(
       FrameType reply,
@@ -54,20 +55,20 @@ final class Requests {
       long deadlineNanos,
       CompletableFuture<T> future,
       BiFunction<H, ByteBuf, T> result) {
-    @SuppressWarnings("unchecked") // The head was parsed by this request's own parser.
+    @SuppressWarnings("unchecked") // The parser of this request parsed the head.
     void complete(MessageLite head, ByteBuf body) {
       T value = result.apply((H) head, body);
-      if (!future.complete(value) && value instanceof FetchedBody unwanted) {
+      if (!future.complete(value) && value instanceof FetchedBody unused) {
         // The caller had cancelled the future.
-        unwanted.close();
+        unused.close();
       }
     }
   }
 
-  /** A request that has been given an id. */
+  /** A registered request. */
   record Added<T>(long requestId, CompletableFuture<T> future) {}
 
-  /** Adds a request whose reply is a head alone. */
+  /** Adds a request whose reply has no body. */
   <T extends Message> Added<T> add(FrameType reply, Parser<T> parser, long timeoutMs) {
     return add(reply, parser, 0, timeoutMs, (head, body) -> head);
   }
@@ -93,20 +94,20 @@ final class Requests {
     long deadlineNanos = nanoTime.getAsLong() + timeoutMs * 1_000_000;
     waiting.put(id, new Waiting<>(reply, parser, bodyLength, deadlineNanos, future, result));
     if (ended.get() != null) {
-      // The connection may have ended between the caller's look at it and the put.
+      // The connection may have ended between the caller's check and the put.
       fail(id);
     }
     return new Added<>(id, future);
   }
 
   /**
-   * The head of a reply, once it is known to answer a request in every respect. Asked before memory
-   * is taken for the reply's body, so that a server decides neither how much is allocated nor for
-   * what. An ERROR of a request is such a reply too.
+   * Parses the head of a reply after checking that it matches a pending request: type and body
+   * length. Called before memory is allocated for the reply's body, so that a server cannot cause
+   * allocations that were not requested. An ERROR is valid for every request.
    *
-   * @param frame borrows: header and head
-   * @throws SluiceException if the connection cannot go on: what the server says about it, or a
-   *     reply that answers no request
+   * @param frame borrowed; header and head
+   * @throws SluiceException if the connection cannot continue: an ERROR for the connection, or a
+   *     reply without a matching request
    */
   MessageLite head(FrameHeader header, ByteBuf frame) throws SluiceException {
     Waiting<?, ?> request = waiting.get(header.requestId());
@@ -124,16 +125,17 @@ final class Requests {
           StatusCode.DENIED,
           "server "
               + server
-              + " did not prove that it belongs to this cluster: it asks for no proof, although this"
-              + " process has a token; authentication is off there, or it is a false one");
+              + " did not prove that it belongs to this cluster: it does not support"
+              + " authentication, although this process has a token; enable authentication there,"
+              + " or check the address");
     }
     if (request == null || request.reply != header.type()) {
       throw unexpected(
-          header, request == null ? "there is no such request" : "expected " + request.reply);
+          header, request == null ? "no pending request has this id" : "expected " + request.reply);
     }
     if (request.bodyLength != header.bodyLength()) {
       throw unexpected(
-          header, "body of " + header.bodyLength() + " bytes, asked for " + request.bodyLength);
+          header, "body of " + header.bodyLength() + " bytes, expected " + request.bodyLength);
     }
     return parse(request.parser, header, frame);
   }
@@ -164,8 +166,8 @@ final class Requests {
   /**
    * Completes a request with its reply.
    *
-   * @param head from {@link #head}
-   * @param body takes; null for a frame without one
+   * @param head result of {@link #head}
+   * @param body takes ownership; null for a frame without a body
    */
   void complete(long requestId, MessageLite head, ByteBuf body) {
     Waiting<?, ?> request = waiting.remove(requestId);
@@ -180,7 +182,7 @@ final class Requests {
     }
   }
 
-  /** Whether a request has waited past its deadline; a connection with one is given up. */
+  /** Whether the timeout of any request has expired; the connection is closed then. */
   boolean anyOverdue() {
     long now = nanoTime.getAsLong();
     for (Waiting<?, ?> request : waiting.values()) {
@@ -191,7 +193,7 @@ final class Requests {
     return false;
   }
 
-  /** Fails every request, and every later one. The first cause stays. */
+  /** Fails all pending and later requests. Later causes are ignored. */
   void failAll(Throwable cause) {
     ended.compareAndSet(null, cause);
     for (Long id : waiting.keySet()) {
@@ -206,12 +208,12 @@ final class Requests {
     }
   }
 
-  /** Why the connection ended, or null while it lasts. */
+  /** Cause of the connection's end, or null while it is open. */
   Throwable ended() {
     return ended.get();
   }
 
-  /** Why the connection ended, as its requests see it: an exception of each one's own. */
+  /** A new exception for a request, with the cause of the connection's end. */
   ConnectionLostException lost() {
     Throwable cause = ended.get();
     return new ConnectionLostException(

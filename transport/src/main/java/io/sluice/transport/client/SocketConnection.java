@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
-/** A connection of a {@link SocketDataTransport}. What it does runs on the loop's thread. */
+/** A connection of a {@link SocketDataTransport}. Its I/O runs on the loop's thread. */
 final class SocketConnection extends FramedConnection {
   private final String server;
   private final SocketLoop loop;
@@ -24,7 +24,7 @@ final class SocketConnection extends FramedConnection {
   private final AtomicBoolean sending = new AtomicBoolean();
   private final Runnable sendQueued = this::sendQueued;
   private final Runnable closeSocket = this::closeSocket;
-  // Touched by the loop's thread only.
+  // Confined to the loop's thread.
   private SocketChannel channel;
   private SelectionKey key;
   private SocketFrameReader reader;
@@ -43,12 +43,14 @@ final class SocketConnection extends FramedConnection {
     this.nanoTime = nanoTime;
   }
 
-  /** Completes once there is a TCP connection; fails with {@link ConnectionLostException}. */
+  /**
+   * Completes when the TCP connection is established; fails with {@link ConnectionLostException}.
+   */
   CompletableFuture<SocketConnection> connected() {
     return connected;
   }
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   void connect(String host, int port) {
     connectDeadlineNanos =
         nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config().connectTimeoutMs());
@@ -76,7 +78,7 @@ final class SocketConnection extends FramedConnection {
     connected.complete(this);
   }
 
-  /** The socket has something to say. */
+  /** The socket is ready for an operation. */
   void ready() {
     try {
       if (key.isValid() && key.isConnectable() && channel.finishConnect()) {
@@ -93,11 +95,11 @@ final class SocketConnection extends FramedConnection {
     }
   }
 
-  /** Gives up what has taken too long. */
+  /** Ends the connection if a timeout has expired. */
   void checkDeadlines() {
     if (!connected.isDone()) {
       if (nanoTime.getAsLong() - connectDeadlineNanos >= 0) {
-        end(new IOException("no answer for " + config().connectTimeoutMs() + " ms"));
+        end(new IOException("timeout after " + config().connectTimeoutMs() + " ms"));
       }
     } else {
       checkOverdue();
@@ -107,12 +109,12 @@ final class SocketConnection extends FramedConnection {
   @Override
   void send(ByteBuf headerAndHead, ByteBuf body) {
     outgoing.add(new OutgoingFrame(headerAndHead, body));
-    // One task sends what several threads have queued.
+    // One task sends the frames queued by several threads.
     if (sending.compareAndSet(false, true)) {
       loop.execute(sendQueued);
     }
     if (loop.hasEnded()) {
-      requests().failAll(new ConnectionLostException("client closed"));
+      requests().failAll(new ConnectionLostException("the client is closed"));
       dropQueued();
     }
   }
@@ -154,11 +156,11 @@ final class SocketConnection extends FramedConnection {
     }
   }
 
-  /** The first cause stays. Idempotent; any thread. */
+  /** Later causes are ignored. Idempotent; called by any thread. */
   @Override
   void end(Throwable cause) {
     requests().failAll(cause);
-    // Without effect on one that was established.
+    // No effect if the connection was established.
     connected.completeExceptionally(
         new ConnectionLostException(
             "server " + server + ": cannot connect: " + cause.getMessage(), cause));
@@ -173,7 +175,7 @@ final class SocketConnection extends FramedConnection {
       try {
         channel.close();
       } catch (IOException e) {
-        // Nothing is expected of it any more.
+        // The socket is no longer used.
       }
     }
     if (writing != null) {

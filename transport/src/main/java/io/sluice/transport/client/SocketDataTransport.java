@@ -9,9 +9,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Framed TCP, unencrypted, by the Java runtime's own sockets and one thread: for processes that
- * live for seconds, to which the classes of Netty's channels, several hundred, cost more than what
- * they send. Thread-safe.
+ * Framed TCP without TLS, with the Java runtime's sockets and one thread. For short processes, for
+ * which loading several hundred classes of Netty's channels would cost more than sending the data.
+ * Thread-safe.
  */
 public final class SocketDataTransport implements DataTransport {
   private static final int CLOSE_TIMEOUT_MS = 5_000;
@@ -25,8 +25,8 @@ public final class SocketDataTransport implements DataTransport {
   private boolean closed;
 
   /**
-   * @param credentials asked whenever a connection is made
-   * @param allocator of what is received, and of heads
+   * @param credentials called for each new connection
+   * @param allocator allocator of received data and of heads
    */
   public SocketDataTransport(
       TransportConfig config,
@@ -49,12 +49,12 @@ public final class SocketDataTransport implements DataTransport {
     }
     SocketLoop running = loop();
     if (running == null) {
-      return CompletableFuture.failedFuture(new ConnectionLostException("transport closed"));
+      return CompletableFuture.failedFuture(new ConnectionLostException("the transport is closed"));
     }
     SocketConnection connection =
         new SocketConnection(server.getName(), running, allocator, config, nanoTime);
-    // Classes with names, not lambdas: each of those costs a process more when it is first used.
-    CompletableFuture<DataConnection> greeted =
+    // Named classes instead of lambdas, because the first use of each lambda costs more.
+    CompletableFuture<DataConnection> handshake =
         connection
             .connected()
             .thenCompose(
@@ -65,7 +65,7 @@ public final class SocketDataTransport implements DataTransport {
                   }
                 });
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
-    connection.handOver(greeted, ready);
+    connection.handOver(handshake, ready);
     running.execute(
         new Runnable() {
           @Override
@@ -79,7 +79,7 @@ public final class SocketDataTransport implements DataTransport {
     return ready;
   }
 
-  /** Null once closed. */
+  /** Null if the transport is closed. */
   private synchronized SocketLoop loop() {
     if (loop == null && !closed) {
       loop = new SocketLoop(config.overdueCheckMs());

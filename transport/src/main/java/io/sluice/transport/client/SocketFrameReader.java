@@ -12,18 +12,18 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
 /**
- * Cuts the bytes of a socket into frames. Bodies are read to where they stay; besides that it holds
- * one head and a few kilobytes. Belongs to the loop's thread.
+ * Splits the bytes of a socket into frames. Bodies are read directly into their memory; in addition
+ * it buffers one head and a few kilobytes. Confined to the loop's thread.
  */
 final class SocketFrameReader {
   /** Large enough for several replies without a body in one read. */
   private static final int SMALL_READ_LENGTH = 8 << 10;
 
-  /** A body's rest below this is not worth a read of its own; the next header comes with it. */
+  /** A shorter rest of a body is read together with the next header instead of separately. */
   private static final int MIN_DIRECT_LENGTH = 2 << 10;
 
-  /** So that one connection does not keep the others waiting. */
-  private static final int READS_AT_ONCE = 16;
+  /** Maximum number of consecutive reads of one connection, so that others are not delayed. */
+  private static final int MAX_CONSECUTIVE_READS = 16;
 
   private final ReadableByteChannel channel;
   private final ByteBufAllocator allocator;
@@ -44,9 +44,9 @@ final class SocketFrameReader {
   }
 
   /**
-   * Where the body goes that {@link FrameSink#onHead} announced; called by it.
+   * Receives the body announced by {@link FrameSink#onHead}; called in that method.
    *
-   * @param target takes: empty, with exactly the body's length of writable bytes
+   * @param target takes ownership; empty, with exactly the body's length of writable bytes
    */
   void receiveBody(ByteBuf target) {
     if (ended) {
@@ -56,7 +56,7 @@ final class SocketFrameReader {
     }
   }
 
-  /** Takes nothing more and frees what is half received. Idempotent. */
+  /** Stops receiving and frees an incomplete frame. Idempotent. */
   void end() {
     ended = true;
     if (frame != null) {
@@ -70,12 +70,12 @@ final class SocketFrameReader {
   }
 
   /**
-   * Reads what is there.
+   * Reads the available bytes.
    *
-   * @return whether the other side may send more; it has closed the connection otherwise
+   * @return false if the peer has closed the connection
    */
   boolean read() throws IOException {
-    for (int reads = 0; reads < READS_AT_ONCE && !ended; reads++) {
+    for (int reads = 0; reads < MAX_CONSECUTIVE_READS && !ended; reads++) {
       int read;
       if (body != null && body.writableBytes() >= MIN_DIRECT_LENGTH) {
         ByteBuffer target = body.internalNioBuffer(body.writerIndex(), body.writableBytes());
@@ -108,8 +108,8 @@ final class SocketFrameReader {
     }
   }
 
-  private void transfer(ByteBuf to, int most) {
-    int length = Math.min(most, small.remaining());
+  private void transfer(ByteBuf to, int max) {
+    int length = Math.min(max, small.remaining());
     int end = small.limit();
     small.limit(small.position() + length);
     to.writeBytes(small);
@@ -131,7 +131,7 @@ final class SocketFrameReader {
       header = null;
     }
     if (header == null) {
-      // Grows with what has arrived, not with what the header promises.
+      // Grows with the received bytes, not to the length in the header.
       transfer(frame, FrameHeader.LENGTH - frame.readableBytes());
       if (frame.readableBytes() < FrameHeader.LENGTH) {
         return;
@@ -166,11 +166,11 @@ final class SocketFrameReader {
   }
 
   private void malformed(FrameFormatException problem) {
-    boolean named =
+    boolean hasRequestId =
         problem.reason() != Reason.TRUNCATED
             && problem.reason() != Reason.BAD_MAGIC
             && problem.reason() != Reason.BAD_VERSION;
-    long requestId = named ? FrameHeader.requestId(frame, 0) : 0;
+    long requestId = hasRequestId ? FrameHeader.requestId(frame, 0) : 0;
     end();
     sink.onMalformed(requestId, problem);
   }

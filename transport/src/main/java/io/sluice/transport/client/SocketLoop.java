@@ -13,29 +13,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread of a {@link SocketDataTransport}. Every key's attachment is its {@link
- * SocketConnection}. Tasks are taken from any thread; all else is the loop's own.
+ * The I/O thread of a {@link SocketDataTransport}. Every key's attachment is its {@link
+ * SocketConnection}. Any thread may submit tasks; all other state is confined to the loop's thread.
  */
 final class SocketLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
 
   private final Selector selector;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final long checkEveryMs;
+  private final long checkIntervalMs;
   private final Thread thread;
   private volatile boolean ending;
   private volatile boolean ended;
 
   /**
-   * @param checkEveryMs how often connections look at their deadlines
+   * @param checkIntervalMs interval of deadline checks of the connections
    */
-  SocketLoop(long checkEveryMs) {
+  SocketLoop(long checkIntervalMs) {
     try {
       selector = Selector.open();
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot wait for sockets", e);
+      throw new UncheckedIOException("cannot open a selector", e);
     }
-    this.checkEveryMs = checkEveryMs;
+    this.checkIntervalMs = checkIntervalMs;
     thread = new Thread(this, "sluice-client-io-0");
     thread.setDaemon(true);
   }
@@ -48,7 +48,7 @@ final class SocketLoop implements Runnable {
     return selector;
   }
 
-  /** Runs a task soon; never, if the loop has ended or ends before. */
+  /** Runs a task asynchronously; the task may never run if the loop ends. */
   void execute(Runnable task) {
     tasks.add(task);
     if (Thread.currentThread() != thread) {
@@ -58,7 +58,7 @@ final class SocketLoop implements Runnable {
 
   @Override
   public void run() {
-    long everyNanos = TimeUnit.MILLISECONDS.toNanos(checkEveryMs);
+    long everyNanos = TimeUnit.MILLISECONDS.toNanos(checkIntervalMs);
     long checkedNanos = System.nanoTime();
     try {
       while (!ending) {
@@ -76,7 +76,7 @@ final class SocketLoop implements Runnable {
         }
       }
     } catch (IOException | ClosedSelectorException e) {
-      LOG.warn("sockets cannot be waited for any more reason={}", e.toString());
+      LOG.warn("I/O event loop failed, closing all connections reason=\"{}\"", e.toString());
     } finally {
       ended = true;
       endAll();
@@ -84,7 +84,7 @@ final class SocketLoop implements Runnable {
   }
 
   private void runTasks() {
-    // Those that are there now: a task that adds others does not keep sockets waiting.
+    // Only the tasks queued now, so that tasks that add tasks do not delay the sockets.
     for (int left = tasks.size(); left > 0; left--) {
       Runnable task = tasks.poll();
       if (task == null) {
@@ -93,7 +93,7 @@ final class SocketLoop implements Runnable {
       try {
         task.run();
       } catch (RuntimeException e) {
-        LOG.warn("a task of the socket loop failed", e);
+        LOG.warn("internal error: a task of the I/O event loop failed", e);
       }
     }
   }
@@ -121,7 +121,7 @@ final class SocketLoop implements Runnable {
       try {
         selector.close();
       } catch (IOException e) {
-        LOG.warn("cannot close the selector reason={}", e.toString());
+        LOG.warn("cannot close the selector reason=\"{}\"", e.toString());
       }
     }
     while (!tasks.isEmpty()) {
@@ -129,12 +129,12 @@ final class SocketLoop implements Runnable {
     }
   }
 
-  /** Whether tasks given from now on may never run. */
+  /** Whether later tasks may never run. */
   boolean hasEnded() {
     return ended;
   }
 
-  /** Ends every connection and the thread, within a bounded time. Idempotent. */
+  /** Closes every connection and stops the thread, within a bounded time. Idempotent. */
   void close(long timeoutMs) {
     ending = true;
     selector.wakeup();

@@ -7,14 +7,15 @@ import io.sluice.transport.protocol.FrameLimits;
 import java.util.List;
 
 /**
- * How a client's connections behave.
+ * Configuration of a client's connections.
  *
- * @param connectTimeoutMs for the TCP connection and the HELLO together
- * @param requestTimeoutMs from sending a request to its reply; an Open's own wait is added. A
- *     server that is short of memory does not read, so this is also the patience of a push
- * @param ioMode for NETTY and GRPC alike; what the kernel lacks is replaced
- * @param threads event loops, for all connections together
- * @param limits of the frames that servers send
+ * @param connectTimeoutMs timeout of the TCP connection and the handshake together
+ * @param requestTimeoutMs timeout from sending a request to its reply; the wait time of an Open is
+ *     added. It also limits how long a push waits, because a server without free memory does not
+ *     read
+ * @param ioMode I/O mode of NETTY and GRPC; replaced if the kernel does not support it
+ * @param threads number of event loops, for all connections together
+ * @param limits limits of frames from servers
  */
 public record TransportConfig(
     int connectTimeoutMs, int requestTimeoutMs, IoMode ioMode, int threads, FrameLimits limits) {
@@ -22,8 +23,9 @@ public record TransportConfig(
       ConfigKey.enumeration("rss.client.netty.io.mode", IoMode.class)
           .defaultValue(IoMode.EPOLL)
           .doc(
-              "How sockets are waited for: `NIO`, `EPOLL` or `IO_URING`. A mode that the machine"
-                  + " lacks is replaced, with one line in the log. Change it only to find a fault.")
+              "I/O mechanism of client sockets: `NIO`, `EPOLL` or `IO_URING`. If the host does not"
+                  + " support the mode, another one is used and logged. Change it only for"
+                  + " diagnosis.")
           .build();
 
   static final ConfigKey<Integer> THREADS =
@@ -33,8 +35,8 @@ public record TransportConfig(
           .atMost(128)
           .alsoAllow(0, "the default")
           .doc(
-              "Event loops of one process, for all its connections. Raise it if a profile shows"
-                  + " them busy all the time.")
+              "Number of event loop threads of one process, for all its connections. Raise it if a"
+                  + " profile shows that these threads are always busy.")
           .build();
 
   static final ConfigKey<Long> CONNECT_TIMEOUT =
@@ -43,8 +45,8 @@ public record TransportConfig(
           .atLeast(10L)
           .atMost(600_000L)
           .doc(
-              "How long connecting to a server may take, the handshake included. Lower it if"
-                  + " servers often vanish without closing connections.")
+              "Timeout of connecting to a server, including the handshake. Lower it if servers"
+                  + " often disappear without closing connections.")
           .build();
 
   static final ConfigKey<Long> RPC_TIMEOUT =
@@ -53,12 +55,13 @@ public record TransportConfig(
           .atLeast(10L)
           .atMost(3_600_000L)
           .doc(
-              "How long a server may take to answer one request; then the connection is closed. A"
-                  + " server short of memory lets pushes wait. Raise it if busy servers cause"
-                  + " reconnects; it must exceed their rss.server.disk.read.timeout.")
+              "Timeout of one request to a server, after which the connection is closed; includes"
+                  + " the time that a push waits for memory of the server. Raise it if busy"
+                  + " servers cause reconnects. It must exceed rss.server.disk.read.timeout of the"
+                  + " servers.")
           .build();
 
-  /** The keys of clients. */
+  /** Keys of clients. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(IO_MODE, THREADS, CONNECT_TIMEOUT, RPC_TIMEOUT);
 
@@ -86,7 +89,7 @@ public record TransportConfig(
         FrameLimits.DEFAULT);
   }
 
-  /** How often to look for requests that have waited too long, in milliseconds. */
+  /** Interval of checks of request timeouts, in milliseconds. */
   long overdueCheckMs() {
     return Math.max(1, Math.min(connectTimeoutMs, requestTimeoutMs) / 4);
   }

@@ -3,12 +3,15 @@ package io.sluice.transport.client;
 import io.sluice.proto.ServerId;
 import java.util.concurrent.CompletableFuture;
 
-/** Of a client that cannot connect to anybody: what is pushed goes its other ways. Immutable. */
+/**
+ * Transport of a client with an invalid configuration: every connection fails, so that pushes use
+ * local output. Immutable.
+ */
 public final class UnusableTransport implements DataTransport {
   private final String why;
 
   /**
-   * @param why in one line
+   * @param why one-line reason
    */
   public UnusableTransport(String why) {
     this.why = why;
@@ -22,6 +25,6 @@ public final class UnusableTransport implements DataTransport {
 
   @Override
   public void close() {
-    // There is nothing.
+    // Nothing to close.
   }
 }

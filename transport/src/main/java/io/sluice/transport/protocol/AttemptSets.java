@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** Sets of map attempts as they stand in heads: portable 64-bit Roaring bitmaps. */
+/** Sets of map attempts in heads of frames: portable 64-bit Roaring bitmaps. */
 public final class AttemptSets {
   /** Four bytes of the high half, and a bitmap without containers. */
   private static final int MIN_HIGH_HALF_LENGTH = 12;
@@ -15,7 +15,7 @@ public final class AttemptSets {
   /** Tree entry, key, bitmap, and arrays of four containers. */
   private static final int HIGH_HALF_HEAP_BYTES = 200;
 
-  /** A container of one value: 10 bytes, in the heap 54. */
+  /** A container of one value has 10 encoded bytes and 54 bytes of heap. */
   private static final int HEAP_BYTES_PER_BYTE = 6;
 
   private AttemptSets() {}
@@ -26,15 +26,15 @@ public final class AttemptSets {
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       set.serializePortable(out);
     } catch (IOException e) {
-      throw new UncheckedIOException("memory cannot fail", e);
+      throw new UncheckedIOException("internal error: writing to memory failed", e);
     }
     return bytes.toByteString();
   }
 
   /**
-   * An upper bound of the heap that the decoded set takes, in bytes, from the encoded one alone: a
-   * high half of 12 bytes becomes a tree entry and an empty bitmap, a container of 10 bytes two
-   * objects. Sets that are dense take about what they take encoded.
+   * Upper bound of the heap of a decoded set in bytes, computed from its encoded form: a high half
+   * of 12 bytes becomes a tree entry and an empty bitmap, a container of 10 bytes becomes two
+   * objects. Dense sets use about as much heap as encoded bytes.
    */
   public static long decodedBytes(ByteString bytes) {
     long claimed = 0;
@@ -47,9 +47,9 @@ public final class AttemptSets {
   }
 
   /**
-   * Reads a set that a peer wrote.
+   * Decodes a set received from a peer.
    *
-   * @throws IOException they are something else
+   * @throws IOException if the bytes are not a valid set
    */
   public static Roaring64NavigableMap decode(ByteString bytes) throws IOException {
     Roaring64NavigableMap set = new Roaring64NavigableMap();
@@ -61,6 +61,6 @@ public final class AttemptSets {
     } catch (IOException | RuntimeException e) {
       throw new IOException(bytes.size() + " bytes are not a portable 64-bit Roaring bitmap", e);
     }
-    throw new IOException("a portable 64-bit Roaring bitmap goes on after its end");
+    throw new IOException("unexpected bytes after a portable 64-bit Roaring bitmap");
   }
 }

@@ -1,10 +1,10 @@
 package io.sluice.transport.protocol;
 
-/** Who a {@link FrameReceiver} hands frames to, and tells about its channel. */
+/** Receives frames and channel events from a {@link FrameReceiver}. */
 public interface ChannelFrameSink extends FrameSink {
-  /** The bytes that were there have been handed over: the time to flush replies. */
+  /** All available bytes were processed; replies can be flushed. */
   void onReadComplete();
 
-  /** The channel closed, or failed and is being closed. Called once, last. */
+  /** The channel is closed, or has failed and is being closed. Called once, as the last method. */
   void onClosed(Throwable causeOrNull);
 }

@@ -11,15 +11,15 @@ import java.security.SecureRandom;
 import java.util.Optional;
 
 /**
- * The client's end of one handshake:
+ * Client side of one handshake:
  *
  * <pre>
  *  without a credential  HELLO ->             HELLO_REPLY  finish
  *  with a credential     HELLO -> CHALLENGE   prove
- *                        PROOF -> HELLO_REPLY finish, which verifies the server's own proof
+ *                        PROOF -> HELLO_REPLY finish, which verifies the server's proof
  * </pre>
  *
- * Belongs to one connection; its methods are called in this order, one at a time.
+ * Confined to one connection; its methods are called in this order, one at a time.
  */
 public final class ClientHandshake {
   private final Hello hello;
@@ -28,8 +28,8 @@ public final class ClientHandshake {
   private final ConnectionProofs proofs;
 
   /**
-   * @param client named in the server's logs
-   * @param credential of the application; empty where connections prove nothing
+   * @param client name of the client in the server's logs
+   * @param credential credential of the application; empty if connections are not authenticated
    */
   public ClientHandshake(
       String application, String client, Optional<ApplicationCredential> credential) {
@@ -48,12 +48,12 @@ public final class ClientHandshake {
     hello = head.build();
   }
 
-  /** The first head to send. */
+  /** Head of the HELLO frame. */
   public Hello hello() {
     return hello;
   }
 
-  /** Whether HELLO is answered by CHALLENGE, not by HELLO_REPLY. */
+  /** Whether the reply to HELLO must be CHALLENGE instead of HELLO_REPLY. */
   public boolean expectsChallenge() {
     return proofs != null;
   }
@@ -62,19 +62,19 @@ public final class ClientHandshake {
    * Answers a challenge.
    *
    * @return the head of PROOF
-   * @throws SluiceException DENIED if it is none
+   * @throws SluiceException DENIED if the challenge is malformed
    */
   public HelloProof prove(HelloChallenge challenge) throws SluiceException {
     return proofs.answer(challenge);
   }
 
   /**
-   * Ends the handshake.
+   * Completes the handshake.
    *
    * @throws SluiceException DENIED if the server does not prove that it knows the cluster's secret,
    *     BAD_VERSION if it chose another version
    */
-  public ServerGreeting finish(HelloReply reply) throws SluiceException {
+  public HandshakeResult finish(HelloReply reply) throws SluiceException {
     if (proofs != null) {
       proofs.verify(reply);
     }
@@ -83,9 +83,9 @@ public final class ClientHandshake {
           StatusCode.BAD_VERSION,
           "server chose protocol version "
               + reply.getVersion()
-              + ", this client speaks "
+              + ", this client supports "
               + ProtocolVersion.CURRENT);
     }
-    return ServerGreeting.of(reply);
+    return HandshakeResult.of(reply);
   }
 }

@@ -15,9 +15,9 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** The server's side of proving data connections. Thread-safe. */
+/** Server side of the authentication of data connections. Thread-safe. */
 public final class ConnectionGuard {
-  /** Of a server without a secret, which serves everybody. */
+  /** Guard of a server without a cluster secret, which accepts all clients. */
   public static final ConnectionGuard OPEN = new ConnectionGuard(null, false, null);
 
   private final TokenAuthority tokens;
@@ -25,8 +25,8 @@ public final class ConnectionGuard {
   private final SecureRandom random;
 
   /**
-   * @param required whether a connection without a token is refused; one with a token has to prove
-   *     it in any case
+   * @param required whether a connection without a token is refused; a connection with a token must
+   *     always prove it
    */
   public ConnectionGuard(TokenAuthority tokens, boolean required, SecureRandom random) {
     this.tokens = tokens;
@@ -34,7 +34,7 @@ public final class ConnectionGuard {
     this.random = random;
   }
 
-  /** Of a process of a cluster: open where it has no secret. */
+  /** Guard of a cluster process: {@link #OPEN} without a cluster secret. */
   public static ConnectionGuard of(ClusterSecurity security) {
     return security
         .tokens()
@@ -42,7 +42,7 @@ public final class ConnectionGuard {
         .orElse(OPEN);
   }
 
-  /** A connection that has been challenged. Used once. */
+  /** A challenged connection. Used once. */
   public static final class Challenged {
     private final TokenAuthority.Verified verified;
     private final byte[] token;
@@ -57,23 +57,23 @@ public final class ConnectionGuard {
       this.serverNonce = serverNonce;
     }
 
-    /** What to send. */
+    /** Head of the CHALLENGE frame. */
     public HelloChallenge challenge() {
       return HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(serverNonce)).build();
     }
 
     /**
-     * Ends the handshake.
+     * Completes the handshake.
      *
-     * @param reply to the HELLO
-     * @return the reply with this server's own proof
+     * @param reply reply to HELLO without the proof
+     * @return the reply with this server's proof
      * @throws SluiceException DENIED if the client does not know the token's key
      */
     public HelloReply finish(HelloProof proof, HelloReply reply) throws SluiceException {
-      byte[] right = ConnectionProofs.ofClient(verified::mac, token, clientNonce, serverNonce);
-      if (!MessageDigest.isEqual(right, proof.getMac().toByteArray())) {
+      byte[] expected = ConnectionProofs.ofClient(verified::mac, token, clientNonce, serverNonce);
+      if (!MessageDigest.isEqual(expected, proof.getMac().toByteArray())) {
         throw new SluiceException(
-            StatusCode.DENIED, "the client did not prove that the token is its own");
+            StatusCode.DENIED, "the client did not prove that it knows the key of its token");
       }
       return reply.toBuilder()
           .setProof(
@@ -85,17 +85,17 @@ public final class ConnectionGuard {
   }
 
   /**
-   * Looks at a HELLO.
+   * Checks a HELLO.
    *
-   * @return empty if the connection need not prove itself
-   * @throws SluiceException DENIED if it cannot
+   * @return empty if no proof is required
+   * @throws SluiceException DENIED if the token is missing or not valid
    */
   public Optional<Challenged> challenge(Hello hello) throws SluiceException {
     if (tokens == null || hello.getToken().isEmpty()) {
       if (required) {
         throw new SluiceException(
             StatusCode.DENIED,
-            "this cluster demands authentication, and the connection brings no token");
+            "this cluster requires authentication, but the client sent no token");
       }
       return Optional.empty();
     }
@@ -103,7 +103,11 @@ public final class ConnectionGuard {
     TokenAuthority.Verified verified = verified(token, hello.getApplication());
     if (hello.getNonce().size() != ConnectionProofs.NONCE_LENGTH) {
       throw new SluiceException(
-          StatusCode.DENIED, "HELLO with a nonce of " + hello.getNonce().size() + " bytes");
+          StatusCode.DENIED,
+          "HELLO has a nonce of "
+              + hello.getNonce().size()
+              + " bytes, expected "
+              + ConnectionProofs.NONCE_LENGTH);
     }
     return Optional.of(
         new Challenged(
@@ -116,9 +120,9 @@ public final class ConnectionGuard {
     if (!verified.application().equals(application)) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "a token of application "
+          "the token of application "
               + PeerText.quoted(verified.application())
-              + " is no good for application "
+              + " is not valid for application "
               + PeerText.quoted(application));
     }
     return verified;
@@ -127,13 +131,15 @@ public final class ConnectionGuard {
   /**
    * Checks the first request of a connection for run files.
    *
-   * @param epoch of this server, which the proof is about
-   * @throws SluiceException DENIED if it does not prove its application
+   * @param epoch epoch of this server, which is part of the proof
+   * @throws SluiceException DENIED if the proof is missing or not valid
    */
   public void checkRunFiles(RunFileRequest request, long epoch) throws SluiceException {
     if (tokens == null || request.getToken().isEmpty()) {
       if (required) {
-        throw new SluiceException(StatusCode.DENIED, "no token");
+        throw new SluiceException(
+            StatusCode.DENIED,
+            "this cluster requires authentication, but the request has no token");
       }
       return;
     }
@@ -141,7 +147,8 @@ public final class ConnectionGuard {
     TokenAuthority.Verified verified = verified(token, request.getShuffle().getApplication());
     if (!MessageDigest.isEqual(
         ConnectionProofs.ofRunFiles(verified::mac, token, epoch), request.getMac().toByteArray())) {
-      throw new SluiceException(StatusCode.DENIED, "the token is not proved");
+      throw new SluiceException(
+          StatusCode.DENIED, "the client did not prove that it knows the key of its token");
     }
   }
 }

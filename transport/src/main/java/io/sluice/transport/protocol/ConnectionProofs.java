@@ -15,8 +15,8 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 
 /**
- * The client's side of proving a data connection, and the proofs of both sides. Each is an HMAC
- * with the token's key:
+ * Client side of the authentication of a data connection, and the proofs of both sides. Each proof
+ * is an HMAC with the token's key:
  *
  * <pre>
  *  client    "sluice client v1", token, client's nonce, server's nonce
@@ -24,8 +24,7 @@ import java.security.SecureRandom;
  *  run files "sluice files v1", token, epoch
  * </pre>
  *
- * Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, so nothing that was heard
- * once is of any use again.
+ * Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, which prevents replay.
  */
 public final class ConnectionProofs {
   static final int NONCE_LENGTH = 32;
@@ -34,13 +33,13 @@ public final class ConnectionProofs {
   private final byte[] clientNonce;
   private byte[] serverNonce;
 
-  /** HMAC with a token's key, which stays with the token. */
+  /** HMAC with a token's key, without access to the key. */
   @FunctionalInterface
   interface TokenMac {
     byte[] of(String label, byte[]... parts);
   }
 
-  /** For one connection; belongs to its thread. */
+  /** For one connection; confined to its thread. */
   public ConnectionProofs(ApplicationCredential credential, SecureRandom random) {
     this.credential = credential;
     this.clientNonce = nonce(random);
@@ -52,7 +51,7 @@ public final class ConnectionProofs {
     return nonce;
   }
 
-  /** Adds to HELLO what a server needs to challenge this client. */
+  /** Adds token and nonce to HELLO. */
   public void introduce(Hello.Builder hello) {
     hello
         .setToken(ByteString.copyFrom(credential.tokenBytes()))
@@ -62,12 +61,13 @@ public final class ConnectionProofs {
   /**
    * Answers a challenge.
    *
-   * @throws SluiceException DENIED if it is none
+   * @throws SluiceException DENIED if the challenge is malformed
    */
   public HelloProof answer(HelloChallenge challenge) throws SluiceException {
     if (challenge.getNonce().size() != NONCE_LENGTH) {
       throw new SluiceException(
-          StatusCode.DENIED, "challenge of " + challenge.getNonce().size() + " bytes");
+          StatusCode.DENIED,
+          "challenge has " + challenge.getNonce().size() + " bytes, expected " + NONCE_LENGTH);
     }
     serverNonce = challenge.getNonce().toByteArray();
     return HelloProof.newBuilder()
@@ -78,21 +78,21 @@ public final class ConnectionProofs {
   }
 
   /**
-   * Checks that the server knows the cluster's secret.
+   * Verifies that the server knows the cluster's secret.
    *
-   * @throws SluiceException DENIED if it has not proved so
+   * @throws SluiceException DENIED if its proof is missing or not valid
    */
   public void verify(HelloReply reply) throws SluiceException {
-    byte[] right =
+    byte[] expected =
         ofServer(
             credential::mac, credential.tokenBytes(), clientNonce, serverNonce, reply.getEpoch());
-    if (!MessageDigest.isEqual(right, reply.getProof().toByteArray())) {
+    if (!MessageDigest.isEqual(expected, reply.getProof().toByteArray())) {
       throw new SluiceException(
           StatusCode.DENIED, "the server did not prove that it knows the cluster's secret");
     }
   }
 
-  /** Adds to a request for run files what proves the application that it is for. */
+  /** Adds token and proof to a request for run files. */
   public static RunFileRequest prove(RunFileRequest request, ApplicationCredential credential) {
     return request.toBuilder()
         .setToken(ByteString.copyFrom(credential.tokenBytes()))

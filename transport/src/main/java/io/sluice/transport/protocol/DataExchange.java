@@ -14,20 +14,20 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /**
- * The gRPC method that carries frames: the bidirectional stream {@code sluice.v1.Data/Exchange},
- * whose messages are raw bytes, 1 to {@link #MAX_MESSAGE_LENGTH} of them. The first message of a
- * frame begins with its whole header; the head follows in the same and further messages, then the
- * body, if there is one, in messages of its own. gRPC reads a message that is sent only while the
- * call that passes it lasts; one that is received is closed by its receiver.
+ * The gRPC method for frames: the bidirectional stream {@code sluice.v1.Data/Exchange}, whose
+ * messages are 1 to {@link #MAX_MESSAGE_LENGTH} raw bytes. The first message of a frame begins with
+ * its complete header; the head follows in the same and later messages, then the body, if any, in
+ * separate messages. gRPC reads a sent message only during the call of {@code sendMessage}; a
+ * received message is closed by its receiver.
  */
 public final class DataExchange {
   public static final String SERVICE = "sluice.v1.Data";
 
   /**
-   * Maximum length of a message, in bytes, and the length of all but the last message of a head or
-   * body. gRPC gathers a message that is received outside any budget, copies one that is sent, and
-   * holds up to two of the latter per connection. Larger messages would save a little CPU, and hold
-   * that much more.
+   * Maximum length of a message in bytes, and the length of all messages of a head or body except
+   * the last one. gRPC buffers a received message outside any memory budget, and copies sent
+   * messages, up to two per connection. Larger messages would save a little CPU but use more
+   * memory.
    */
   public static final int MAX_MESSAGE_LENGTH = 128 << 10;
 
@@ -42,22 +42,22 @@ public final class DataExchange {
   private DataExchange() {}
 
   /**
-   * A message of a buffer's readable bytes. Borrows {@code bytes} while it is sent; their indexes
-   * stay.
+   * A message with a buffer's readable bytes. Borrows {@code bytes} while it is sent; its indexes
+   * do not change.
    */
   public static InputStream message(ByteBuf bytes) {
     return new BufferMessage(bytes);
   }
 
   /**
-   * Appends what is left of a message, as far as {@code target} has room.
+   * Appends the remaining bytes of a message, as far as {@code target} has room.
    *
-   * @return bytes appended
+   * @return number of appended bytes
    */
   public static int read(InputStream message, ByteBuf target) throws IOException {
     int before = target.writerIndex();
     if (message instanceof HasByteBuffer buffers && buffers.byteBufferSupported()) {
-      // From one off-heap buffer to the other.
+      // Copies from one off-heap buffer to the other.
       while (target.isWritable()) {
         ByteBuffer part = buffers.getByteBuffer();
         if (part == null || !part.hasRemaining()) {
@@ -78,16 +78,16 @@ public final class DataExchange {
     while (left > 0) {
       long skipped = message.skip(left);
       if (skipped <= 0) {
-        throw new IOException("a message ended " + left + " bytes before its end");
+        throw new IOException("message is truncated, missing bytes=" + left);
       }
       left -= skipped;
     }
   }
 
   /**
-   * Hands streams through. gRPC closes a received message when it has called the listener, but a
-   * call that has not begun yet keeps the message for its listener beyond that; so the bytes are
-   * taken over, and whoever receives a message closes it.
+   * Passes streams through. gRPC closes a received message after the call of the listener, but a
+   * call that has not started keeps the message for its listener longer. Therefore the bytes are
+   * detached, and the receiver of a message closes it.
    */
   private enum RawBytes implements MethodDescriptor.Marshaller<InputStream> {
     INSTANCE;
@@ -105,7 +105,7 @@ public final class DataExchange {
       try {
         return new ByteArrayInputStream(stream.readAllBytes());
       } catch (IOException e) {
-        throw new UncheckedIOException("a received message cannot be read", e);
+        throw new UncheckedIOException("cannot read a received message", e);
       }
     }
   }

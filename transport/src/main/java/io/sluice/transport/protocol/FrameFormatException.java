@@ -3,11 +3,11 @@ package io.sluice.transport.protocol;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 
-/** Bytes that are not a frame; a connection cannot go on after one. */
+/** Received bytes are not a frame; the connection cannot continue. */
 public final class FrameFormatException extends SluiceException {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with the bytes. */
+  /** Type of error. */
   public enum Reason {
     TRUNCATED(StatusCode.FRAME_CORRUPT),
     BAD_MAGIC(StatusCode.FRAME_CORRUPT),

@@ -10,7 +10,7 @@ import io.sluice.transport.protocol.FrameFormatException.Reason;
  * <pre>
  *  at size field
  *   0    4 magic       "SLFR"
- *   4    1 version     1: of this layout; the protocol version is agreed by HELLO
+ *   4    1 version     1: version of this layout; the protocol version is negotiated by HELLO
  *   5    1 type        see {@link FrameType}
  *   6    2 flags       zero; any bit set: refuse
  *   8    8 requestId   chosen by the client, repeated in the reply
@@ -20,9 +20,9 @@ import io.sluice.transport.protocol.FrameFormatException.Reason;
  *  28    4 reserved    zero
  * </pre>
  *
- * The body carries its own checksums, one per block.
+ * The body has separate checksums, one per block.
  *
- * @param headCrc32c as found; {@link #verifyHead} checks it
+ * @param headCrc32c checksum as received; {@link #verifyHead} checks it
  */
 public record FrameHeader(
     FrameType type, long requestId, int headLength, int bodyLength, int headCrc32c) {
@@ -44,8 +44,8 @@ public record FrameHeader(
   static final int RESERVED_AT = HEAD_CRC_AT + 4;
 
   /**
-   * Reads and checks the header at {@code index}, all of it but the checksum, which covers the head
-   * too. Borrows {@code buffer}; its indexes stay.
+   * Reads and checks the header at {@code index}, except the checksum, which covers the head too.
+   * Borrows {@code buffer}; its indexes do not change.
    */
   public static FrameHeader read(ByteBuf buffer, int index, FrameLimits limits)
       throws FrameFormatException {
@@ -85,12 +85,22 @@ public record FrameHeader(
     if (headLength < 0 || headLength > maxHeadLength) {
       throw new FrameFormatException(
           Reason.TOO_LARGE,
-          "frame " + type + ": head of " + headLength + " bytes, limit " + maxHeadLength);
+          "frame "
+              + type
+              + ": head of "
+              + headLength
+              + " bytes exceeds the limit of "
+              + maxHeadLength);
     }
     if (bodyLength < 0 || bodyLength > limits.maxBodyLength()) {
       throw new FrameFormatException(
           Reason.TOO_LARGE,
-          "frame " + type + ": body of " + bodyLength + " bytes, limit " + limits.maxBodyLength());
+          "frame "
+              + type
+              + ": body of "
+              + bodyLength
+              + " bytes exceeds the limit of "
+              + limits.maxBodyLength());
     }
     if (bodyLength > 0 && !type.mayHaveBody()) {
       throw new FrameFormatException(
@@ -105,16 +115,16 @@ public record FrameHeader(
   }
 
   /**
-   * The request id of {@code LENGTH} bytes that need not be a valid header, so that a refusal can
-   * name the request. Borrows {@code buffer}.
+   * The request id of a header that may be invalid, so that an error reply can have it. Borrows
+   * {@code buffer}, which must have {@code LENGTH} bytes.
    */
   public static long requestId(ByteBuf buffer, int index) {
     return buffer.getLongLE(index + REQUEST_ID_AT);
   }
 
   /**
-   * Checks header and head, which lie back to back from {@code index}, against the checksum.
-   * Borrows {@code buffer}.
+   * Verifies the checksum of header and head, which are adjacent from {@code index}. Borrows {@code
+   * buffer}.
    */
   public void verifyHead(ByteBuf buffer, int index) throws FrameFormatException {
     int found = checksum(buffer, index, headLength);

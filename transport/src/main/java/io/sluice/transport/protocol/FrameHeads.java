@@ -14,7 +14,7 @@ import java.io.UncheckedIOException;
 
 /** Encoding and decoding of a frame's header and head. */
 public final class FrameHeads {
-  /** Heap of a range, its builder and its place in the list; an encoded one has 2 bytes or more. */
+  /** Heap of a range, its builder and its list entry; an encoded range has at least 2 bytes. */
   private static final long RANGE_HEAP_BYTES = 120;
 
   private static final int RANGE_GROWTH = 60;
@@ -22,8 +22,8 @@ public final class FrameHeads {
   private FrameHeads() {}
 
   /**
-   * Header and head of a frame whose body of {@code bodyLength} bytes follows separately. Returns
-   * owned: a buffer of exactly that.
+   * Encodes header and head of a frame whose body of {@code bodyLength} bytes is sent separately.
+   * The caller owns the buffer.
    */
   public static ByteBuf encode(
       ByteBufAllocator allocator,
@@ -38,7 +38,7 @@ public final class FrameHeads {
       head.writeTo(out);
       out.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new UncheckedIOException("an array of the right size cannot be short", e);
+      throw new UncheckedIOException("internal error: head is longer than its computed size", e);
     }
     ByteBuf buffer = allocator.buffer(FrameHeader.LENGTH + headLength);
     buffer.writeIntLE(FrameHeader.MAGIC);
@@ -58,9 +58,9 @@ public final class FrameHeads {
   }
 
   /**
-   * Upper bound of the memory that receiving and parsing the head of a request takes, in bytes,
-   * whatever its bytes are: the received bytes, whose buffer grows by doubling, a copy as an array,
-   * and the objects made of them.
+   * Upper bound of the memory for receiving and parsing the head of a request, in bytes, for any
+   * contents: the received bytes, whose buffer grows by doubling, a copy as an array, and the
+   * parsed objects.
    */
   public static long parsedBytes(FrameType type, int headLength) {
     long objects =
@@ -71,11 +71,11 @@ public final class FrameHeads {
   }
 
   /**
-   * Parses a verified head of {@code headLength} bytes at {@code index}. Fields that this version
-   * does not know are dropped: each would cost many times its bytes. Borrows {@code buffer}.
+   * Parses a verified head of {@code headLength} bytes at {@code index}. Unknown fields are
+   * dropped, because each would use many times its encoded size. Borrows {@code buffer}.
    *
    * @throws FrameFormatException if the bytes are not a message of that type, or repeat a field
-   *     more often than the protocol allows; no object has been made of them then
+   *     more often than the protocol allows; no object was created then
    */
   public static <T extends Message> T parse(
       Parser<T> parser, FrameType type, ByteBuf buffer, int index, int headLength)
@@ -87,7 +87,7 @@ public final class FrameHeads {
       return DiscardUnknownFieldsParser.wrap(parser).parseFrom(head);
     } catch (InvalidProtocolBufferException e) {
       throw new FrameFormatException(
-          Reason.BAD_HEAD, "frame " + type + ": the head is not such a message: " + e.getMessage());
+          Reason.BAD_HEAD, "frame " + type + ": cannot parse the head: " + e.getMessage());
     }
   }
 }

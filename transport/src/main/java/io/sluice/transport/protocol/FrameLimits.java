@@ -1,10 +1,11 @@
 package io.sluice.transport.protocol;
 
 /**
- * The largest frame that a reader accepts, so that no peer decides how much is allocated.
+ * Maximum size of frames that a receiver accepts, which bounds its allocations.
  *
- * @param maxHeadLength bytes of a head of any type, in addition to {@link FrameType#maxHeadLength}
- * @param maxBodyLength bytes of a body
+ * @param maxHeadLength maximum length of a head of any type in bytes, in addition to {@link
+ *     FrameType#maxHeadLength}
+ * @param maxBodyLength maximum length of a body in bytes
  */
 public record FrameLimits(int maxHeadLength, int maxBodyLength) {
   /** Maximum number of partitions of one Open. */
@@ -13,16 +14,16 @@ public record FrameLimits(int maxHeadLength, int maxBodyLength) {
   /** Maximum number of ranges of one Fetch. */
   public static final int MAX_RANGES = 16_384;
 
-  /** Each type's own limit for heads. A body is as large as one push or one fetched slice. */
+  /** For heads only the limit of each type; a body contains one push or one fetched slice. */
   public static final FrameLimits DEFAULT =
       new FrameLimits(FrameType.OPEN_REPLY.maxHeadLength(), 64 << 20);
 
   public FrameLimits {
     if (maxHeadLength < 1024 || maxBodyLength < 1024) {
       throw new IllegalArgumentException(
-          "frame limits must be at least 1024 bytes: head "
+          "frame limits must be at least 1024 bytes: maxHeadLength="
               + maxHeadLength
-              + ", body "
+              + " maxBodyLength="
               + maxBodyLength);
     }
   }

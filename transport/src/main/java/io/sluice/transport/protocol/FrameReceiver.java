@@ -11,41 +11,41 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Cuts the bytes of a connection into frames, without ever holding more than one head, one body in
- * the memory that its {@link ChannelFrameSink} gave, and a few unread kilobytes. Belongs to the
+ * Splits the bytes of a connection into frames. At any time it stores at most one head, one body in
+ * memory provided by its {@link ChannelFrameSink}, and a few unread kilobytes. Confined to the
  * event loop of its channel.
  *
- * <p><b>Receiving without a copy.</b> Netty asks a channel's receive allocator for a buffer before
- * each read. {@link #allocator} answers, while a body is being received, with a slice of that
- * body's own memory, so that the kernel writes the bytes to where they stay. Everywhere else it
- * gives small pooled buffers: what is in them when a body begins (at most {@link
- * #SMALL_READ_LENGTH} bytes) is copied, and a paused connection holds no more than that.
+ * <p><b>Receiving without a copy.</b> Netty requests a buffer from a channel's receive allocator
+ * before each read. While a body is being received, {@link #allocator} returns a slice of the
+ * body's memory, so that the kernel writes directly into it. Otherwise it returns small pooled
+ * buffers: the part of a body in such a buffer (at most {@link #SMALL_READ_LENGTH} bytes) is
+ * copied, and a paused connection buffers no more than that.
  *
  * <p><b>States.</b>
  *
  * <pre>
  *  HEADER -> AWAITING_HEAD_MEMORY              onHeader returned false
  *         -> HEAD -> HEADER                    a frame without a body
- *                 -> AWAITING_BODY_MEMORY      onHead returned without having decided
+ *                 -> AWAITING_BODY_MEMORY      onHead returned without a decision
  *                 -> BODY | DISCARD -> HEADER
  *  any    -> ENDED                             malformed bytes, or the channel closed
  * </pre>
  *
- * The socket is read in HEADER and HEAD unless {@link #paused paused}, always in BODY and DISCARD,
- * so that memory once taken is filled, never in AWAITING_HEAD_MEMORY and AWAITING_BODY_MEMORY; in
- * ENDED it is read to notice its end and the bytes are dropped.
+ * The socket is read in HEADER and HEAD unless {@link #paused paused}. It is always read in BODY
+ * and DISCARD, so that allocated memory is filled, and never in AWAITING_HEAD_MEMORY and
+ * AWAITING_BODY_MEMORY. In ENDED it is read to detect its end, and the bytes are dropped.
  */
 public final class FrameReceiver extends ChannelInboundHandlerAdapter implements FrameSource {
   /**
-   * Size of the reads that find headers: large enough for several small frames in one read, small
-   * enough that thousands of paused connections hold a few megabytes.
+   * Size of reads for headers: large enough for several small frames in one read, small enough that
+   * thousands of paused connections buffer only a few megabytes.
    */
   public static final int SMALL_READ_LENGTH = 8 << 10;
 
-  /** Size of the reads whose bytes are dropped. */
+  /** Size of reads whose bytes are dropped. */
   private static final int DISCARD_READ_LENGTH = 64 << 10;
 
-  /** A body's rest below this is not worth a read of its own; the next header comes with it. */
+  /** A shorter rest of a body is read together with the next header instead of separately. */
   private static final int MIN_DIRECT_LENGTH = 2 << 10;
 
   private enum State {
@@ -71,19 +71,19 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
   private FrameHeader header;
   private ByteBuf body;
   private int discardRemaining;
-  private ByteBuf handedOut;
+  private ByteBuf readTarget;
   private long receivedBytes;
   private long receivedFrames;
 
   /**
-   * @param limits of the frames to come, until {@link #limits} sets others
+   * @param limits initial frame limits, until {@link #limits} changes them
    */
   public FrameReceiver(FrameLimits limits, ChannelFrameSink sink) {
     this.limits = limits;
     this.sink = sink;
   }
 
-  /** The receive allocator to set on the channel. One receiver serves one channel. */
+  /** The receive allocator for the channel. A receiver is used for one channel only. */
   public RecvByteBufAllocator allocator() {
     return new BodyFirstAllocator();
   }
@@ -142,13 +142,13 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
       if (state == State.ENDED) {
         return;
       }
-      throw new IllegalStateException("no body is due in state " + state);
+      throw new IllegalStateException("not waiting for body memory, state=" + state);
     }
     if (target.writableBytes() != header.bodyLength()) {
       int writable = target.writableBytes();
       target.release();
       throw new IllegalArgumentException(
-          "body of " + header.bodyLength() + " bytes, target takes " + writable);
+          "target has " + writable + " writable bytes, body has " + header.bodyLength());
     }
     body = target;
     state = State.BODY;
@@ -162,7 +162,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
       return;
     }
     if (state != State.AWAITING_BODY_MEMORY) {
-      throw new IllegalStateException("no body is due in state " + state);
+      throw new IllegalStateException("not waiting for body memory, state=" + state);
     }
     discardRemaining = header.bodyLength();
     state = State.DISCARD;
@@ -188,12 +188,12 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // The very buffer that was handed out, not an equal one.
+  @SuppressWarnings("ReferenceEquality") // Compares identity with the target buffer.
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     receivedBytes += bytes.readableBytes();
-    if (bytes == handedOut) {
-      handedOut = null;
+    if (bytes == readTarget) {
+      readTarget = null;
       int length = bytes.readableBytes();
       bytes.release();
       if (state == State.BODY) {
@@ -212,7 +212,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     sink.onReadComplete();
-    // With auto-read on, the channel reads again by itself.
+    // With auto-read, the channel reads again without a call.
   }
 
   @Override
@@ -221,7 +221,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+  @SuppressWarnings("FutureReturnValueIgnored") // A failed close needs no action.
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     finish(cause);
     ctx.close();
@@ -237,9 +237,8 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
   }
 
   private void releaseAll() {
-    // A slice that is handed out to the channel is released by the channel, and keeps its memory
-    // until then.
-    handedOut = null;
+    // The channel releases the target slice, which keeps its memory until then.
+    readTarget = null;
     for (ByteBuf bytes = unread.poll(); bytes != null; bytes = unread.poll()) {
       bytes.release();
     }
@@ -253,7 +252,10 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
     }
   }
 
-  /** Consumes unread bytes as far as the state allows. Not re-entered: the sink calls back. */
+  /**
+   * Consumes unread bytes as far as the state allows. Guarded against re-entry, because the sink
+   * calls back.
+   */
   private void work() {
     if (working) {
       return;
@@ -279,7 +281,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
     };
   }
 
-  /** Whether {@code frame} holds {@code length} bytes after having taken what there is. */
+  /** Appends unread bytes to {@code frame}; returns whether it has {@code length} bytes. */
   private boolean collect(int length) {
     while (true) {
       int missing = length - (frame == null ? 0 : frame.readableBytes());
@@ -294,7 +296,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
         frame = context.alloc().buffer(Math.max(length, 256));
       }
       int part = Math.min(missing, bytes.readableBytes());
-      // Grows with what has arrived, not with what the header promises.
+      // Grows with the received bytes, not to the length in the header.
       frame.writeBytes(bytes, part);
       dropIfRead(bytes);
     }
@@ -394,7 +396,7 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
     }
   }
 
-  /** The next stretch of the body that lies in one piece of memory, or null. Returns owned. */
+  /** The next contiguous writable part of the body, or null. The caller owns the buffer. */
   private ByteBuf bodyTarget() {
     if (state != State.BODY || !unread.isEmpty()) {
       return null;
@@ -423,9 +425,9 @@ public final class FrameReceiver extends ChannelInboundHandlerAdapter implements
       return new MaxMessageHandle() {
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
-          // One read is under way at a time, so an earlier target that was not filled is forgotten.
-          handedOut = bodyTarget();
-          return handedOut != null ? handedOut : allocator.ioBuffer(guess());
+          // There is one read at a time, so an earlier unfilled target is no longer used.
+          readTarget = bodyTarget();
+          return readTarget != null ? readTarget : allocator.ioBuffer(guess());
         }
 
         @Override

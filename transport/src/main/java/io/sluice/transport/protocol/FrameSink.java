@@ -3,40 +3,40 @@ package io.sluice.transport.protocol;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Who a receiver hands frames to, one after the other, on the connection's executor. A method may
- * close the connection or call the receiver back.
+ * Receives frames from a receiver, one after the other, on the connection's executor. A method may
+ * close the connection or call the receiver.
  */
 public interface FrameSink {
   /**
-   * A valid header. Its head has not been received, and there is no memory for it yet.
+   * A valid header was received. Its head has not been received, and no memory is allocated for it.
    *
    * @return whether to receive the head now. Otherwise the sink calls {@code receiveHead} of the
-   *     receiver later, or ends it; until then nothing more is read from the connection
+   *     receiver later, or ends it; until then the connection is not read
    */
   default boolean onHeader(FrameHeader header) {
     return true;
   }
 
   /**
-   * A verified header and head. When {@link FrameHeader#bodyLength} is more than 0 the sink calls
-   * {@code receiveBody} or {@code discardBody} of the receiver, at once or later; until then
-   * nothing more is read from the connection.
+   * A header and head were received and verified. If {@link FrameHeader#bodyLength} is more than 0,
+   * the sink calls {@code receiveBody} or {@code discardBody} of the receiver, at once or later;
+   * until then the connection is not read.
    *
-   * @param frame borrows: header and head back to back from index 0
+   * @param frame borrowed; header and head, adjacent from index 0
    */
   void onHead(FrameHeader header, ByteBuf frame);
 
   /**
-   * The whole body of the frame that {@link #onHead} announced.
+   * The complete body of the frame announced by {@link #onHead} was received.
    *
-   * @param body takes: what {@code receiveBody} was given, filled
+   * @param body takes ownership; the buffer passed to {@code receiveBody}, filled
    */
   void onBody(FrameHeader header, ByteBuf body);
 
   /**
-   * Bytes that are not a frame; the receiver ignores everything after them.
+   * The received bytes are not a frame; the receiver ignores all later bytes.
    *
-   * @param requestId as far as it can be told, else 0
+   * @param requestId request id of the frame if it can be determined, else 0
    */
   void onMalformed(long requestId, FrameFormatException problem);
 }

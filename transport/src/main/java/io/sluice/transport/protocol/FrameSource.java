@@ -3,44 +3,43 @@ package io.sluice.transport.protocol;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A receiver as the owner of a connection steers it: the counterpart of {@link FrameSink}. Belongs
- * to the connection's executor.
+ * Controls a receiver of frames: the counterpart of {@link FrameSink}. Confined to the connection's
+ * executor.
  */
 public interface FrameSource {
-  /** Limits of the frames whose header has not been read yet. */
+  /** Sets the limits of frames whose header has not been read yet. */
   void limits(FrameLimits limits);
 
-  /**
-   * Begins no further frame, or does again. A frame that has begun is received to its end.
-   * Idempotent.
-   */
+  /** Pauses or resumes receiving. A frame that has begun is received completely. Idempotent. */
   void paused(boolean paused);
 
-  /** Receives the head that {@link FrameSink#onHeader} has announced. */
+  /** Receives the head announced by {@link FrameSink#onHeader}. */
   void receiveHead();
 
   /**
-   * Where the body announced by {@link FrameSink#onHead} goes.
+   * Receives the body announced by {@link FrameSink#onHead}.
    *
-   * @param target takes: empty, with exactly the body's length of writable bytes
+   * @param target takes ownership; empty, with exactly the body's length of writable bytes
    */
   void receiveBody(ByteBuf target);
 
-  /** Reads the announced body and drops it, without memory for it. The sink is not told. */
+  /**
+   * Reads and drops the announced body, without allocating memory for it. The sink is not notified.
+   */
   void discardBody();
 
-  /** Takes no further frame and frees what is half received. Idempotent. */
+  /** Stops receiving and frees an incomplete frame. Idempotent. */
   void end();
 
-  /** Bytes received so far: standing still means that the peer is silent. */
+  /** Number of received bytes, which shows progress of the peer. */
   long receivedBytes();
 
-  /** Frames received to their end so far. */
+  /** Number of completely received frames. */
   long receivedFrames();
 
-  /** Whether part of a header or head has arrived, and the rest is wanted. */
+  /** Whether a header or head is partially received and its rest is being read. */
   boolean receivingHead();
 
-  /** Whether a body has begun and is not whole. */
+  /** Whether a body is partially received. */
   boolean receivingBody();
 }

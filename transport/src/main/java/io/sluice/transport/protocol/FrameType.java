@@ -1,10 +1,10 @@
 package io.sluice.transport.protocol;
 
 /**
- * What a frame's head is, and how long it may be. The wire numbers never change meaning.
+ * Type and maximum length of a frame's head. Wire numbers never change their meaning.
  *
- * <p>The limit of each type is the largest honest message, rounded up; {@code docs/protocol.md} has
- * the same table:
+ * <p>The limit of each type is the length of the largest legitimate message, rounded up; {@code
+ * docs/protocol.md} has the same table:
  *
  * <pre>
  *  PUSH        application of 256 characters, two numbers
@@ -48,7 +48,7 @@ public enum FrameType {
     return wireNumber;
   }
 
-  /** Maximum length of the head of such a frame, in bytes. */
+  /** Maximum length of the head of a frame of this type, in bytes. */
   public int maxHeadLength() {
     return maxHeadLength;
   }
@@ -58,7 +58,7 @@ public enum FrameType {
     return this == PUSH || this == FETCH_REPLY;
   }
 
-  /** The type of a wire number, or null for one that this version does not know. */
+  /** The type of a wire number, or null if the number is unknown. */
   static FrameType ofWireNumber(int number) {
     return number < BY_NUMBER.length ? BY_NUMBER[number] : null;
   }

@@ -7,9 +7,10 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Puts the messages of a {@link DataExchange} stream together to frames. The stream's owner asks
- * {@link #wantsMessage} before it requests a message, and so never holds one that has no place yet.
- * Belongs to the stream's serial executor; the states are those of {@link FrameReceiver}.
+ * Assembles the messages of a {@link DataExchange} stream into frames. The owner of the stream
+ * checks {@link #wantsMessage} before it requests a message, so that memory for each message is
+ * already allocated. Confined to the stream's serial executor; the states are those of {@link
+ * FrameReceiver}.
  */
 public final class MessageReceiver implements FrameSource {
   private enum State {
@@ -27,7 +28,7 @@ public final class MessageReceiver implements FrameSource {
   private FrameLimits limits;
   private State state = State.HEAD;
   private boolean paused;
-  // Header and the head so far; null between frames.
+  // Header and received part of the head; null between frames.
   private ByteBuf frame;
   private FrameHeader header;
   private ByteBuf body;
@@ -36,7 +37,7 @@ public final class MessageReceiver implements FrameSource {
   private long receivedFrames;
 
   /**
-   * @param limits of the frames to come, until {@link #limits} sets others
+   * @param limits initial frame limits, until {@link #limits} changes them
    */
   public MessageReceiver(ByteBufAllocator allocator, FrameLimits limits, FrameSink sink) {
     this.allocator = allocator;
@@ -69,7 +70,7 @@ public final class MessageReceiver implements FrameSource {
     return state == State.BODY || state == State.DISCARD;
   }
 
-  /** Whether a further message has a place to go to. */
+  /** Whether the next message can be consumed. */
   public boolean wantsMessage() {
     return switch (state) {
       case HEAD -> !paused || frame != null;
@@ -101,7 +102,7 @@ public final class MessageReceiver implements FrameSource {
       int writable = target.writableBytes();
       target.release();
       throw new IllegalStateException(
-          "body target of " + writable + " bytes does not fit state " + state);
+          "unexpected body target of " + writable + " bytes, state=" + state);
     }
     body = target;
     state = State.BODY;
@@ -113,7 +114,7 @@ public final class MessageReceiver implements FrameSource {
       return;
     }
     if (state != State.AWAITING_BODY_MEMORY) {
-      throw new IllegalStateException("no body is due in state " + state);
+      throw new IllegalStateException("not waiting for body memory, state=" + state);
     }
     discardRemaining = header.bodyLength();
     state = State.DISCARD;
@@ -133,9 +134,9 @@ public final class MessageReceiver implements FrameSource {
   }
 
   /**
-   * Consumes a message that was wanted.
+   * Consumes a requested message.
    *
-   * @param message borrows
+   * @param message borrowed
    */
   public void onMessage(InputStream message) throws IOException {
     switch (state) {
@@ -164,7 +165,7 @@ public final class MessageReceiver implements FrameSource {
       onRestOfHead(message, length);
       return;
     }
-    // Of the whole message only the header until that has been accepted.
+    // Read only the header of the message until the header is accepted.
     frame = allocator.buffer(FrameHeader.LENGTH);
     read(message, Math.min(length, FrameHeader.LENGTH));
     try {
@@ -194,19 +195,19 @@ public final class MessageReceiver implements FrameSource {
     }
   }
 
-  /** Whether a message does not go past the end of the head. */
+  /** Whether a message does not exceed the rest of the head. */
   private boolean fitsHead(int length) {
     int missing = FrameHeader.LENGTH + header.headLength() - frame.readableBytes();
     if (length <= missing) {
       return true;
     }
     malformedFrame(
-        "message of %d bytes, expected at most the %d missing bytes of its head"
+        "message of %d bytes, expected at most the remaining %d bytes of its head"
             .formatted(length, missing));
     return false;
   }
 
-  /** Appends bytes of a message to the frame, whose memory grows with what has arrived. */
+  /** Appends bytes of a message to the frame, whose memory grows with the received bytes. */
   private void read(InputStream message, int length) throws IOException {
     if (length > 0) {
       frame.ensureWritable(length);
@@ -238,7 +239,7 @@ public final class MessageReceiver implements FrameSource {
     }
   }
 
-  /** The request that malformed header bytes belong to, as far as they can be trusted, else 0. */
+  /** The request id of a malformed header if it is reliable, else 0. */
   static long requestIdFor(FrameFormatException problem, ByteBuf frame) {
     return switch (problem.reason()) {
       case TRUNCATED, BAD_MAGIC, BAD_VERSION -> 0;

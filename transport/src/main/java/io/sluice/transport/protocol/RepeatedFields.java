@@ -11,10 +11,11 @@ import java.io.UncheckedIOException;
 
 /**
  * Counts the values of a request's repeated fields before the request is parsed. An empty range of
- * a Fetch has 2 bytes, the object made of it 60; a head of the maximum length could have 262,144.
+ * a Fetch has 2 encoded bytes and 60 bytes of heap; a head of maximum length could have 262,144
+ * ranges.
  */
 final class RepeatedFields {
-  /** There are two; a newer client may know a few more. */
+  /** There are two kinds; a newer client may have more. */
   private static final int MAX_FILE_KINDS = 16;
 
   private RepeatedFields() {}
@@ -67,11 +68,13 @@ final class RepeatedFields {
     } catch (InvalidProtocolBufferException | FrameFormatException e) {
       throw e;
     } catch (IOException e) {
-      throw new UncheckedIOException("an array cannot fail", e);
+      throw new UncheckedIOException("internal error: reading an array failed", e);
     }
   }
 
-  /** Numbers may come one by one or packed as bytes; messages look like the latter. */
+  /**
+   * Repeated numbers are encoded one by one or packed; only numbers of OPEN are counted as packed.
+   */
   private static boolean isPacked(FrameType type, int tag) {
     return type == FrameType.OPEN
         && WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;

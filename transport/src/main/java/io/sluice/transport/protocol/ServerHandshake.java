@@ -10,16 +10,16 @@ import io.sluice.transport.protocol.ConnectionGuard.Challenged;
 import java.util.Optional;
 
 /**
- * The server's end of one handshake:
+ * Server side of one handshake:
  *
  * <pre>
- *  HELLO  without a token, where none is demanded    finished
+ *  HELLO  without a token, if none is required       finished
  *         with a token                               CHALLENGE is sent, PROOF is expected
- *  PROOF  right                                      finished
+ *  PROOF  valid                                      finished
  *  anything else                                     refused
  * </pre>
  *
- * Once it is finished, {@link #reply} is sent. Owned by the connection's executor.
+ * When it is finished, {@link #reply} is sent. Confined to the connection's executor.
  */
 public final class ServerHandshake {
   private Hello hello;
@@ -28,47 +28,47 @@ public final class ServerHandshake {
   /** Null unless PROOF is expected. */
   private Challenged challenged;
 
-  /** Makes the reply to a HELLO, but for version and proof. */
+  /** Creates the reply to a HELLO without version and proof. */
   @FunctionalInterface
-  public interface Greeter {
+  public interface HelloHandler {
     /**
      * @throws SluiceException BAD_REQUEST (application id)
      */
     HelloReply hello(Hello hello) throws SluiceException;
   }
 
-  /** The frame that the client has to send next. */
+  /** Type of the next frame that the client must send. */
   public FrameType expected() {
     return challenged == null ? FrameType.HELLO : FrameType.PROOF;
   }
 
   /**
-   * Agrees on a version, and challenges a client that brings a token.
+   * Negotiates the version, and challenges a client with a token.
    *
    * @return the head of CHALLENGE; empty if the handshake is finished
-   * @throws SluiceException BAD_VERSION, DENIED, and what the greeter refuses
+   * @throws SluiceException BAD_VERSION, DENIED, and codes of the helloHandler
    */
-  public Optional<HelloChallenge> onHello(Hello received, ConnectionGuard guard, Greeter greeter)
-      throws SluiceException {
+  public Optional<HelloChallenge> onHello(
+      Hello received, ConnectionGuard guard, HelloHandler helloHandler) throws SluiceException {
     if (received.getMinVersion() > ProtocolVersion.CURRENT
         || received.getMaxVersion() < ProtocolVersion.CURRENT) {
       throw new SluiceException(
           StatusCode.BAD_VERSION,
-          "client speaks protocol versions "
+          "client supports protocol versions "
               + received.getMinVersion()
               + " to "
               + received.getMaxVersion()
-              + ", server speaks "
+              + ", server supports "
               + ProtocolVersion.CURRENT);
     }
     hello = received;
-    reply = greeter.hello(received).toBuilder().setVersion(ProtocolVersion.CURRENT).build();
+    reply = helloHandler.hello(received).toBuilder().setVersion(ProtocolVersion.CURRENT).build();
     challenged = guard.challenge(received).orElse(null);
     return Optional.ofNullable(challenged).map(Challenged::challenge);
   }
 
   /**
-   * Verifies the client's proof, and adds the server's own to the reply.
+   * Verifies the client's proof, and adds the server's proof to the reply.
    *
    * @throws SluiceException DENIED if the client does not know the token's key
    */
@@ -77,12 +77,12 @@ public final class ServerHandshake {
     challenged = null;
   }
 
-  /** The HELLO of the client. */
+  /** The client's HELLO. */
   public Hello hello() {
     return hello;
   }
 
-  /** The head of HELLO_REPLY, once the handshake is finished. */
+  /** The head of HELLO_REPLY, when the handshake is finished. */
   public HelloReply reply() {
     return reply;
   }

@@ -1,9 +1,10 @@
 package io.sluice.transport.server;
 
 /**
- * How much of a budget one application may use: at most as much as it leaves free (dynamic
- * thresholds, Choudhury and Hahne 1998). One application alone gets half; n that ask for more at
- * the same time get the (n + 1)th part each, and as much stays free for the next.
+ * Maximum share of one application in a budget: at most the size of the free part (dynamic
+ * thresholds, Choudhury and Hahne 1998). A single application gets half of the budget; n
+ * applications that need more get 1 / (n + 1) each, and an equal part stays free for the next
+ * application.
  */
 public final class ApplicationShare {
   private ApplicationShare() {}
@@ -11,9 +12,9 @@ public final class ApplicationShare {
   /**
    * Whether an application stays within its share.
    *
-   * @param capacityBytes of the budget
-   * @param usedBytes by all applications, this one included
-   * @param applicationBytes of these that are used by this application
+   * @param capacityBytes size of the budget
+   * @param usedBytes bytes used by all applications, including this one
+   * @param applicationBytes bytes used by this application
    */
   public static boolean allows(long capacityBytes, long usedBytes, long applicationBytes) {
     return applicationBytes <= capacityBytes - usedBytes;

@@ -1,16 +1,16 @@
 package io.sluice.transport.server;
 
 /**
- * The connection that a request came over, after its HELLO.
+ * The connection of a request, after its handshake.
  *
- * @param application the application that the connection works for
- * @param client who calls, for logs
+ * @param application application of the connection
+ * @param client name of the client, for logs
  * @param peer remote address, for logs
- * @param copyBytes maximum number of bytes of a reply that are copied on their way out at a time; 0
- *     where bytes are sent as they lie
+ * @param copyBytes maximum number of bytes of a reply that are copied at a time; 0 if replies are
+ *     sent without a copy
  */
 public record ClientConnection(String application, String client, String peer, int copyBytes) {
-  /** A connection that sends bytes as they lie. */
+  /** A connection that sends replies without a copy. */
   public ClientConnection(String application, String client, String peer) {
     this(application, client, peer, 0);
   }

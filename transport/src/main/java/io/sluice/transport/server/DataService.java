@@ -15,43 +15,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The semantics of the data protocol ({@code docs/protocol.md}), called by every transport.
+ * The operations of the data protocol ({@code docs/protocol.md}), called by every transport.
  * Thread-safe. No method blocks: {@link #push} takes microseconds and may run on an event loop,
- * {@link #open} and {@link #fetch} answer later. A {@link SluiceException}, thrown or completing a
- * stage, becomes an ERROR frame.
+ * {@link #open} and {@link #fetch} are asynchronous. A {@link SluiceException}, thrown or
+ * completing a stage, becomes an ERROR frame.
  */
 public interface DataService {
-  /** Epoch of this life of the server. */
+  /** Epoch of this server process. */
   long epoch();
 
   FrameLimits limits();
 
-  /** Before whom a connection proves its application. */
+  /** Authenticates connections. */
   ConnectionGuard guard();
 
-  /** Where transports receive bodies of PUSH frames into. */
+  /** Memory for the bodies of PUSH frames. */
   BodyMemory bodyMemory();
 
-  /**
-   * Where transports count heads and replies to Open, and before which they ask whether an
-   * application may begin another request.
-   */
+  /** Budget of heads and replies to Open, checked before a request is received. */
   RequestMemory requestMemory();
 
   /**
-   * What this server tells a client that says HELLO. The transport adds the protocol's version and
-   * proof.
+   * Reply to a client's HELLO. The transport adds the protocol version and the proof.
    *
    * @throws SluiceException BAD_REQUEST (application id)
    */
   HelloReply hello(Hello hello) throws SluiceException;
 
   /**
-   * Whether a push would be refused whatever its body is. A transport asks when it has read the
-   * head, and again while it waits for memory: then it drains the body without taking memory for
-   * it.
+   * Checks a push before its body is received. A transport calls this method when it has read the
+   * head, and again while it waits for memory. If the push is refused, its body is discarded
+   * without allocating memory.
    *
-   * @param bodyLength as the frame's header says
+   * @param bodyLength length of the body according to the frame's header
    * @throws SluiceException STALE_EPOCH, EXPIRED, DRAINING, LEAVING, DENIED, BAD_REQUEST, NO_SPACE,
    *     FRAME_TOO_LARGE
    */
@@ -61,21 +57,22 @@ public interface DataService {
   /**
    * Verifies the blocks of a body and appends them to their partitions.
    *
-   * @param body takes: from {@link #bodyMemory}, wholly written; released by the service in every
-   *     case
+   * @param body takes ownership; from {@link #bodyMemory}, completely written; always released by
+   *     the service
    * @throws SluiceException BLOCK_CORRUPT (nothing of the frame was stored), STALE_EPOCH, EXPIRED,
    *     DRAINING, LEAVING, DENIED, BAD_REQUEST, BUSY
    */
   PushAck push(ClientConnection connection, Push push, ByteBuf body) throws SluiceException;
 
-  /** Says what there is of some partitions, after a bounded wait if the request asks for one. */
+  /**
+   * Returns the stored blocks of some partitions, after a bounded wait if the request asks for one.
+   */
   CompletionStage<OpenReply> open(ClientConnection connection, Open open);
 
   /**
-   * Finds the bytes of some ranges and makes them ready to be sent, at once or later. Cancelling
-   * the result gives the fetch up.
+   * Reads ranges of stored bytes. Cancelling the result cancels the fetch.
    *
-   * @return owned by who takes it from the stage; fails with SluiceException STALE_EPOCH, EXPIRED,
+   * @return the caller owns the result; fails with SluiceException STALE_EPOCH, EXPIRED,
    *     NEVER_WRITTEN, LOST, OUT_OF_RANGE, BAD_REQUEST, STORAGE_FAILED, BUSY
    */
   CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch);

@@ -6,18 +6,20 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * What a server puts up with from its data connections, on either transport.
+ * Limits of a server's data connections, on both transports.
  *
- * @param helloTimeoutMs from the connection to its whole HELLO
- * @param stallTimeoutMs longest silence in the middle of a frame, and longest time in which a
- *     client that is owed bytes takes none
- * @param bodyTimeoutMs from the first to the last byte of a head, a body, or a reply whose turn it
- *     is: a client that trickles holds memory no longer than this
- * @param maxConnections at the same time; more are answered BUSY and closed
- * @param maxPendingRequests of one connection; more are not read
- * @param maxConnectionsPerPeer at the same time from one address; more are treated like too many
- * @param maxConnectionsPerApplication at the same time; more are answered BUSY and closed once they
- *     have said and proved whose they are
+ * @param helloTimeoutMs timeout of the handshake of a new connection
+ * @param stallTimeoutMs timeout without a received byte within a frame, or without a sent byte of a
+ *     reply
+ * @param bodyTimeoutMs timeout from the first to the last byte of a head, a body, or the reply
+ *     being sent; limits how long a slow client can occupy memory
+ * @param maxConnections maximum number of open connections; others receive BUSY and are closed
+ * @param maxPendingRequests maximum number of pending requests of one connection; others are not
+ *     read
+ * @param maxConnectionsPerPeer maximum number of open connections from one address; others receive
+ *     BUSY and are closed
+ * @param maxConnectionsPerApplication maximum number of open connections of one application; others
+ *     receive BUSY after the handshake and are closed
  */
 public record DataTransportConfig(
     int helloTimeoutMs,
@@ -37,8 +39,9 @@ public record DataTransportConfig(
           .defaultValue(DEFAULT.maxConnections())
           .atLeast(1)
           .doc(
-              "Maximum number of open data connections; a further one gets an error and is"
-                  + " closed. Raise it for thousands of executors; each costs a few KiB.")
+              "Maximum number of open data connections; additional connections get an error and"
+                  + " are closed. Raise it for thousands of executors; each connection costs a few"
+                  + " KiB.")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
@@ -46,10 +49,10 @@ public record DataTransportConfig(
           .defaultValue(DEFAULT.maxConnectionsPerPeer())
           .atLeast(1)
           .doc(
-              "Maximum number of open data connections from one address; a further one gets an"
-                  + " error and is closed. The same limit holds for rss.rpc.server.port, and for one"
-                  + " user on rss.server.shortcircuit.socket. Raise it if many executors share an"
-                  + " address (NAT).")
+              "Maximum number of open data connections from one client address; additional"
+                  + " connections get an error and are closed. Also limits connections per address"
+                  + " to rss.rpc.server.port, and per user to rss.server.shortcircuit.socket."
+                  + " Raise it if many executors share an address (NAT).")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =
@@ -57,8 +60,9 @@ public record DataTransportConfig(
           .defaultValue(DEFAULT.maxConnectionsPerApplication())
           .atLeast(1)
           .doc(
-              "Maximum number of open data connections of one application; a further one gets an"
-                  + " error and is closed. Raise it for single jobs of thousands of executors.")
+              "Maximum number of open data connections of one application; additional connections"
+                  + " get an error and are closed. Raise it for single jobs with thousands of"
+                  + " executors.")
           .build();
 
   static final ConfigKey<Long> HELLO_TIMEOUT =
@@ -67,8 +71,8 @@ public record DataTransportConfig(
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
           .doc(
-              "How long a new connection may take for its handshake; then it is closed. Raise it"
-                  + " if busy executors fail to connect.")
+              "Timeout of the handshake of a new data connection; after it, the connection is"
+                  + " closed. Raise it if busy executors fail to connect.")
           .build();
 
   static final ConfigKey<Long> STALL_TIMEOUT =
@@ -77,8 +81,9 @@ public record DataTransportConfig(
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
           .doc(
-              "How long a connection may be silent within a frame, or take no byte of a reply;"
-                  + " then it is closed and its memory freed. Waiting for memory of the server does not"
+              "Timeout of a data connection on which no byte of an incomplete frame arrives, or no"
+                  + " byte of a reply can be sent; after it, the connection is closed and its"
+                  + " memory freed. Time in which the server itself waits for memory does not"
                   + " count. Raise it if garbage collections of executors take longer.")
           .build();
 
@@ -88,12 +93,12 @@ public record DataTransportConfig(
           .atLeast(100L)
           .atMost(LONGEST_TIMEOUT_MS)
           .doc(
-              "Maximum time from the first to the last byte of a head, a body, or a reply whose"
-                  + " turn it is. Then the connection is closed and its memory freed; clients fetch"
-                  + " again what they lack. Raise it for clients on slow networks.")
+              "Timeout from the first to the last byte of a frame's head or body, or of the reply"
+                  + " being sent; after it, the connection is closed and its memory freed, and"
+                  + " clients retry. Raise it for clients on slow networks.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           MAX_CONNECTIONS,
@@ -103,7 +108,7 @@ public record DataTransportConfig(
           STALL_TIMEOUT,
           BODY_TIMEOUT);
 
-  /** Without limits of one peer and one application. */
+  /** Without limits per peer and per application. */
   public DataTransportConfig(
       int helloTimeoutMs,
       int stallTimeoutMs,
@@ -147,7 +152,7 @@ public record DataTransportConfig(
     }
   }
 
-  /** Adds the rules that the keys keep: a body may take at least as long as a silence in it. */
+  /** Adds the rules of these keys: the stall timeout is at most the body timeout. */
   public static ConfigSchema.Builder rules(ConfigSchema.Builder schema) {
     return schema.atMost(STALL_TIMEOUT, BODY_TIMEOUT);
   }

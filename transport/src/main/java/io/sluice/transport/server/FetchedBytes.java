@@ -6,34 +6,34 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 
 /**
- * The answer to a Fetch: pieces whose bytes, in order, are the body of the reply. Owned by whoever
- * receives it, who calls {@link #close} exactly once, when every piece was written or given up.
+ * Result of a Fetch: pieces whose bytes, in order, are the body of the reply. The receiver owns it
+ * and calls {@link #close} exactly once, when every piece was sent or discarded.
  */
 public interface FetchedBytes extends AutoCloseable {
   FetchReply head();
 
-  /** Bytes of all pieces. */
+  /** Total length of all pieces in bytes. */
   int length();
 
   List<Piece> pieces();
 
   /**
-   * Some more bytes, from the front, have left the process. Called by the owner, before {@link
-   * #close}, which stands for all the rest.
+   * Reports that the next {@code bytes} were accepted by the socket. Called by the owner before
+   * {@link #close}, which releases the remaining bytes.
    */
-  default void left(int bytes) {}
+  default void sent(int bytes) {}
 
   @Override
   void close();
 
-  /** A stretch of the body. */
+  /** A part of the body. */
   sealed interface Piece permits MemoryPiece, FilePiece {
     int length();
   }
 
   /**
-   * Bytes in memory. The buffer belongs to the FetchedBytes: a transport that hands it to a channel
-   * writes a {@code retainedSlice}.
+   * Bytes in memory. The FetchedBytes owns the buffer: a transport writes a {@code retainedSlice}
+   * to its channel.
    */
   record MemoryPiece(ByteBuf buffer) implements Piece {
     @Override
@@ -43,8 +43,8 @@ public interface FetchedBytes extends AutoCloseable {
   }
 
   /**
-   * Bytes of a file, for {@code sendfile}. The channel stays open, and the file's bytes stay, until
-   * the FetchedBytes is closed; it is shared, so only positioned reads are allowed.
+   * Bytes of a file, for {@code sendfile}. The channel stays open and the file unchanged until the
+   * FetchedBytes is closed. The channel is shared, so only positioned reads are allowed.
    */
   record FilePiece(FileChannel channel, long position, int length) implements Piece {}
 }

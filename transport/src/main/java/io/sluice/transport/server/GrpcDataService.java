@@ -23,8 +23,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
 /**
- * The data protocol inside the gRPC stream {@code sluice.v1.Data/Exchange}. Thread-safe. Bind it to
- * a server that {@link #configure} has prepared.
+ * The data protocol inside the gRPC stream {@code sluice.v1.Data/Exchange}. Thread-safe. Call
+ * {@link #configure} for the gRPC server before adding this service.
  */
 public final class GrpcDataService implements BindableService {
   private final DataService service;
@@ -36,8 +36,8 @@ public final class GrpcDataService implements BindableService {
   private final Set<GrpcTransportConnection> connections = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param executor runs what other threads have for a connection; normally the gRPC server's own
-   * @param scheduler looks for silent connections; takes microseconds of it
+   * @param executor runs tasks of other threads for a connection; normally that of the gRPC server
+   * @param scheduler checks timeouts of connections; each check takes microseconds
    */
   public GrpcDataService(
       DataService service,
@@ -54,14 +54,14 @@ public final class GrpcDataService implements BindableService {
     this.nanoTime = nanoTime;
   }
 
-  /** With the longest message of a stream that has not said HELLO yet. */
+  /** Adds the message limit of streams before the handshake. */
   public static CallLimits limits(CallLimits others) {
     return others.with(DataExchange.METHOD, GrpcTransportConnection.longestFirstMessage());
   }
 
-  /** Sets what data streams need of the server that carries them. */
+  /** Configures a gRPC server for data streams. */
   public void configure(NettyServerBuilder server) {
-    // Beyond the limits of all methods, which end a call with words of their own.
+    // Larger than the limits of all methods, which end a call with a better message.
     server.maxInboundMessageSize(
         Math.max(
             DataExchange.MAX_MESSAGE_LENGTH,
@@ -112,9 +112,10 @@ public final class GrpcDataService implements BindableService {
     }
   }
 
-  /** Ends every stream; those of a server that is shut down end by themselves. */
+  /** Ends every stream. Not needed if the gRPC server itself is shut down. */
   public void closeConnections() {
     connections.forEach(
-        connection -> connection.fail(Status.UNAVAILABLE.withDescription("server stops")));
+        connection ->
+            connection.fail(Status.UNAVAILABLE.withDescription("the server is stopping")));
   }
 }

@@ -26,13 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frames over one gRPC stream. gRPC delivers a stream's events one after the other but on changing
- * threads; so the connection's serial executor is this object's lock.
+ * Frames over one gRPC stream. gRPC delivers a stream's events sequentially but on changing
+ * threads; therefore the connection's serial executor is this object's lock.
  */
 final class GrpcTransportConnection extends TransportConnection {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportConnection.class);
 
-  /** A further message is given to gRPC while it holds less than this unsent of the stream. */
+  /** The next message is passed to gRPC while it has fewer unsent bytes of the stream than this. */
   private static final int SEND_THRESHOLD = ReplyQueue.COPY_BYTES - ReplyQueue.PART_BYTES;
 
   private final ServerCall<InputStream, InputStream> call;
@@ -48,10 +48,10 @@ final class GrpcTransportConnection extends TransportConnection {
   private boolean sending;
   private int readyThreshold;
   private long sentMessages;
-  private Future<?> silenceCheck;
+  private Future<?> timeoutCheck;
 
   /**
-   * @param bounds of the call; empty on a port without
+   * @param bounds limits of the call; empty on a port without limits
    */
   GrpcTransportConnection(
       ServerCall<InputStream, InputStream> call,
@@ -78,10 +78,10 @@ final class GrpcTransportConnection extends TransportConnection {
   }
 
   synchronized void start(ScheduledExecutorService scheduler) {
-    long everyMs = silenceCheckMs();
-    silenceCheck =
+    long intervalMs = timeoutCheckMs();
+    timeoutCheck =
         scheduler.scheduleWithFixedDelay(
-            this::checkSilenceLocked, everyMs, everyMs, TimeUnit.MILLISECONDS);
+            this::checkTimeoutsLocked, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     readyBelow(SEND_THRESHOLD);
     requestIfWanted();
   }
@@ -131,7 +131,7 @@ final class GrpcTransportConnection extends TransportConnection {
       }
       receiver.onMessage(message);
     } catch (IOException e) {
-      fail(Status.INTERNAL.withDescription("message cannot be read: " + e.getMessage()));
+      fail(Status.INTERNAL.withDescription("cannot read a message: " + e.getMessage()));
       return;
     } catch (RuntimeException e) {
       fail(
@@ -153,7 +153,7 @@ final class GrpcTransportConnection extends TransportConnection {
     }
   }
 
-  /** Ends the stream with a status, now. Called by any thread. */
+  /** Ends the stream with a status immediately. Called by any thread. */
   synchronized void fail(Status status) {
     if (!ended) {
       call.close(status, new Metadata());
@@ -167,21 +167,22 @@ final class GrpcTransportConnection extends TransportConnection {
       return;
     }
     ended = true;
-    silenceCheck.cancel(false);
+    timeoutCheck.cancel(false);
     receiver.end();
     ended();
     onEnd.accept(this);
   }
 
-  private synchronized void checkSilenceLocked() {
+  private synchronized void checkTimeoutsLocked() {
     if (!ended) {
-      checkSilence();
+      checkTimeouts();
     }
   }
 
   @Override
   void closeOverdue(String what) {
-    fail(Status.DEADLINE_EXCEEDED.withDescription("the server has waited too long for " + what));
+    fail(
+        Status.DEADLINE_EXCEEDED.withDescription("the server timed out while waiting for " + what));
   }
 
   @Override
@@ -189,7 +190,7 @@ final class GrpcTransportConnection extends TransportConnection {
     return sentMessages - replies().handedOverBytes();
   }
 
-  // What the connection asks for, under the lock.
+  // Called by the connection, with the lock.
 
   @Override
   ByteBufAllocator allocator() {
@@ -206,7 +207,7 @@ final class GrpcTransportConnection extends TransportConnection {
     try {
       executor.execute(() -> runLocked(task, otherwise));
     } catch (RejectedExecutionException e) {
-      // The server is shutting down, and its streams with it.
+      // The server is shutting down and ends its streams.
       otherwise.run();
     }
   }
@@ -220,7 +221,7 @@ final class GrpcTransportConnection extends TransportConnection {
       task.run();
     } catch (RuntimeException | Error e) {
       logFailure(e);
-      fail(Status.INTERNAL.withDescription("the server failed: " + e));
+      fail(Status.INTERNAL.withDescription("internal error of the server: " + e));
       return;
     }
     requestIfWanted();
@@ -237,7 +238,7 @@ final class GrpcTransportConnection extends TransportConnection {
     bounds.ifPresent(call -> call.maxMessageBytes(DataExchange.MAX_MESSAGE_LENGTH));
   }
 
-  /** Sends while gRPC takes more. */
+  /** Sends queued replies while gRPC accepts messages. */
   @Override
   void sendQueued() {
     if (ended) {
@@ -254,7 +255,7 @@ final class GrpcTransportConnection extends TransportConnection {
         sendNext();
       }
       if (!ended && !replies().hasNext()) {
-        countTheRest();
+        countUnsent();
       }
       if (ended) {
         return;
@@ -269,7 +270,7 @@ final class GrpcTransportConnection extends TransportConnection {
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       logUnsent(e);
-      fail(Status.DATA_LOSS.withDescription("a reply cannot be sent: " + e.getMessage()));
+      fail(Status.DATA_LOSS.withDescription("cannot send a reply: " + e.getMessage()));
     } finally {
       sending = false;
     }
@@ -279,7 +280,7 @@ final class GrpcTransportConnection extends TransportConnection {
     ByteBuf message = replies().next(allocator, DataExchange.MAX_MESSAGE_LENGTH);
     try {
       if (sentMessages == 0) {
-        // Not before: a stream that is refused at once is told why in its first headers.
+        // Not earlier: a stream that is refused at once gets the reason in its first headers.
         call.sendHeaders(new Metadata());
       }
       sentMessages++;
@@ -290,35 +291,36 @@ final class GrpcTransportConnection extends TransportConnection {
   }
 
   /**
-   * Whether gRPC holds less than {@code threshold} bytes of the stream. All others of those that it
-   * was given have left then: it counts a byte until the socket has accepted it, encrypted or not.
+   * Whether gRPC has fewer than {@code threshold} unsent bytes of the stream. All other bytes
+   * passed to it are sent then: gRPC counts a byte until the socket has accepted it, encrypted or
+   * not.
    */
   private boolean isReadyBelow(int threshold) {
     readyBelow(threshold);
     if (!call.isReady()) {
       return false;
     }
-    long held = Math.min(replies().handedOverBytes(), threshold - 1);
-    replies().left(replies().handedOverBytes() - held);
+    long unsent = Math.min(replies().handedOverBytes(), threshold - 1);
+    replies().sent(replies().handedOverBytes() - unsent);
     return true;
   }
 
   /**
-   * Everything was given to gRPC. What a budget counts is counted until gRPC holds nothing more of
-   * the stream, of which {@code onReady} tells.
+   * All replies were passed to gRPC. Bytes of a memory budget are counted until gRPC has sent all
+   * bytes of the stream, which {@code onReady} reports.
    */
-  private void countTheRest() {
+  private void countUnsent() {
     if (!replies().hasCounted()) {
-      replies().left(replies().handedOverBytes());
+      replies().sent(replies().handedOverBytes());
     } else {
       isReadyBelow(1);
     }
   }
 
   /**
-   * gRPC documents that the threshold is set before the first message. It looks at it, under a lock
-   * of its own, whenever bytes are given to it or have left, so that it may be set at any time:
-   * {@code GrpcReplyTest} holds it to that.
+   * gRPC documents that the threshold is set before the first message. Its implementation reads it
+   * under a lock whenever bytes are queued or sent, so that it can be changed at any time; {@code
+   * GrpcReplyTest} verifies this.
    */
   private void readyBelow(int threshold) {
     if (readyThreshold != threshold) {
@@ -335,7 +337,7 @@ final class GrpcTransportConnection extends TransportConnection {
   }
 
   private void executeClose() {
-    // The reason may be queued by the caller's caller; close when this event has been handled.
+    // The reply with the reason may still be queued by a caller; close after the current event.
     execute(this::sendQueued, () -> {});
   }
 }

@@ -5,11 +5,11 @@ import io.netty.channel.socket.DuplexChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection so that its peer can read why. A socket that is closed with unread bytes in
- * it is reset, and the reset overtakes what was sent last; so only the sending side is shut at
- * first, and the peer's bytes are read and dropped until it closes, or for {@link #LINGER_MS}.
+ * Closes a connection so that its peer can read the last reply. A socket that is closed with unread
+ * bytes is reset, and the reset can discard sent data. Therefore only the output is shut down
+ * first; the peer's bytes are read and dropped until it closes, or for {@link #LINGER_MS}.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do if closing fails.
+@SuppressWarnings("FutureReturnValueIgnored") // A failed close needs no action.
 final class LingeringClose {
   private static final int LINGER_MS = 2_000;
 
@@ -18,7 +18,7 @@ final class LingeringClose {
   /**
    * Called on the channel's event loop.
    *
-   * @param lastBytes takes: sent after everything that was written before
+   * @param lastBytes takes ownership; sent after all earlier writes
    */
   static void afterSending(DuplexChannel channel, ByteBuf lastBytes) {
     channel

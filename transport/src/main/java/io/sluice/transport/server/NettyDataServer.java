@@ -31,16 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The data protocol over framed TCP. Thread-safe; start once, close once. */
-@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners handle the results.
 public final class NettyDataServer implements AutoCloseable {
   /**
-   * Connections that the kernel keeps until they are accepted; a large job opens thousands at once.
+   * Maximum number of connections that the kernel queues until they are accepted; a large job opens
+   * thousands at once.
    */
   private static final int BACKLOG = 4096;
 
   private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
 
-  /** Longest wait for the event loops to end, in milliseconds. */
+  /** Timeout of shutting down the event loops, in milliseconds. */
   private static final int CLOSE_TIMEOUT_MS = 5_000;
 
   private final DataService service;
@@ -55,7 +56,7 @@ public final class NettyDataServer implements AutoCloseable {
   private EventLoopGroup eventLoops;
   private Channel listener;
 
-  /** In clear. */
+  /** Without TLS. */
   public NettyDataServer(
       DataService service,
       NettyServerConfig config,
@@ -65,7 +66,7 @@ public final class NettyDataServer implements AutoCloseable {
   }
 
   /**
-   * @param tls of all connections; empty: in clear
+   * @param tls context of all connections; empty: without TLS
    */
   public NettyDataServer(
       DataService service,
@@ -83,11 +84,11 @@ public final class NettyDataServer implements AutoCloseable {
   /**
    * Binds the port and accepts connections.
    *
-   * @throws IOException naming the address, if it cannot be bound
+   * @throws IOException with the address, if it cannot be bound
    */
   public synchronized void start() throws IOException {
     if (eventLoops != null) {
-      throw new IllegalStateException("started before");
+      throw new IllegalStateException("already started");
     }
     io = SocketIo.select(config.ioMode());
     eventLoops = io.newEventLoops(config.threads(), "sluice-data-io");
@@ -115,11 +116,11 @@ public final class NettyDataServer implements AutoCloseable {
     if (!bound.isSuccess()) {
       shutDownLoops();
       throw new IOException(
-          "data port " + address + " cannot be bound: " + bound.cause().getMessage(),
-          bound.cause());
+          "cannot bind data port " + address + ": " + bound.cause().getMessage(), bound.cause());
     }
     listener = bound.channel();
-    LOG.info("data server listens port={} io={} threads={}", port(), io.mode(), config.threads());
+    LOG.info(
+        "data server started port={} ioMode={} threads={}", port(), io.mode(), config.threads());
   }
 
   private void accept(SocketChannel channel) {
@@ -133,7 +134,7 @@ public final class NettyDataServer implements AutoCloseable {
         new NettyTransportConnection(
             channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
     if (tls.isPresent()) {
-      // What is read is not what is received: it cannot go straight to where it stays.
+      // Encrypted bytes cannot be read directly into the memory of the body.
       channel.pipeline().addLast(tls.get().newHandler(channel.alloc(), handshakes));
     } else {
       channel.config().setRecvByteBufAllocator(connection.receiver().allocator());
@@ -145,17 +146,17 @@ public final class NettyDataServer implements AutoCloseable {
 
   private void refuse(SocketChannel channel, String reason) {
     if (tls.isPresent()) {
-      // To say why would cost a handshake.
+      // Sending the reason would require a handshake.
       channel.close();
       return;
     }
     ByteBuf error = ServerConnection.tooManyConnections(channel.alloc(), service, reason);
     channel.pipeline().addLast(new DroppingReader());
-    // The channel is not active yet while it is being initialised.
+    // The channel becomes active after its initialization.
     channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));
   }
 
-  /** Reads a refused connection to its end. */
+  /** Reads and drops the bytes of a refused connection. */
   private static final class DroppingReader extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -173,12 +174,12 @@ public final class NettyDataServer implements AutoCloseable {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** The I/O mode in use, which may be less than what was asked for. */
+  /** The I/O mode in use, which may differ from the configured mode. */
   public synchronized IoMode ioMode() {
     return io.mode();
   }
 
-  /** Tasks that wait for the event loops, all together; an estimate while they work. */
+  /** Number of queued tasks of all event loops; an estimate. */
   public int pendingTasks() {
     EventLoopGroup loops;
     synchronized (this) {
@@ -195,14 +196,14 @@ public final class NettyDataServer implements AutoCloseable {
     return pending;
   }
 
-  /** Takes no further connection; those that there are go on. Idempotent. */
+  /** Stops accepting connections; existing connections continue. Idempotent. */
   public synchronized void stopAccepting() {
     if (listener != null) {
       listener.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
     }
   }
 
-  /** Closes every connection and ends the threads, within a bounded time. Idempotent. */
+  /** Closes every connection and stops the threads, within a bounded time. Idempotent. */
   @Override
   public synchronized void close() {
     if (eventLoops == null || eventLoops.isShuttingDown()) {

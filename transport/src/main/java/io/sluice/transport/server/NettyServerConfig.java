@@ -3,11 +3,11 @@ package io.sluice.transport.server;
 import io.sluice.common.net.IoMode;
 
 /**
- * Where and how the NETTY transport listens.
+ * Address and threads of the NETTY transport.
  *
  * @param host address to bind; null for all
- * @param port to bind; 0 for any free one
- * @param threads event loops
+ * @param port port to bind; 0 for any free port
+ * @param threads number of event loops
  */
 public record NettyServerConfig(
     String host, int port, IoMode ioMode, int threads, DataTransportConfig connections) {

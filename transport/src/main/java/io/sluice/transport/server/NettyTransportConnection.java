@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Frames over one TCP connection. Belongs to the channel's event loop.
+ * Frames over one TCP connection. Confined to the channel's event loop.
  *
- * <p>In clear, replies are given to the channel as they lie: it holds references to blocks, and the
- * kernel sends files. Encrypted, at most {@link ReplyQueue#COPY_BYTES} are given to it and have not
- * left as ciphertext; the rest of a reply stays where it lies until then.
+ * <p>Without TLS, replies are passed to the channel without a copy: it references blocks, and the
+ * kernel sends files. With TLS, at most {@link ReplyQueue#COPY_BYTES} of unsent data are passed to
+ * the channel; the rest of a reply is read later.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failed write or close reaches onClosed.
 final class NettyTransportConnection extends TransportConnection implements ChannelFrameSink {
-  /** Bytes in memory that fill a TLS record are encrypted without being collected before. */
+  /** Bytes in memory that fill a TLS record are encrypted without an additional copy. */
   private static final int RECORD_BYTES = 16 << 10;
 
   private final DuplexChannel channel;
@@ -33,14 +33,14 @@ final class NettyTransportConnection extends TransportConnection implements Chan
   private final FrameReceiver receiver;
   private final List<Object> messages = new ArrayList<>();
 
-  private Future<?> silenceCheck;
+  private Future<?> timeoutCheck;
   private boolean handingOver;
   private int unflushedBytes;
   private boolean closeWhenSent;
   private boolean closed;
 
   /**
-   * @param peer for which the connection has a place
+   * @param peer remote address, counted until the connection ends
    */
   NettyTransportConnection(
       DuplexChannel channel,
@@ -61,13 +61,14 @@ final class NettyTransportConnection extends TransportConnection implements Chan
     return receiver;
   }
 
-  /** Begins to look for silence. Called on the event loop. */
+  /** Starts the timeout checks. Called on the event loop. */
   void start() {
-    long everyMs = silenceCheckMs();
-    silenceCheck =
+    long intervalMs = timeoutCheckMs();
+    timeoutCheck =
         channel
             .eventLoop()
-            .scheduleWithFixedDelay(this::checkSilence, everyMs, everyMs, TimeUnit.MILLISECONDS);
+            .scheduleWithFixedDelay(
+                this::checkTimeouts, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -112,7 +113,7 @@ final class NettyTransportConnection extends TransportConnection implements Chan
                 flush();
               });
     } catch (RejectedExecutionException e) {
-      // The event loop has ended, and this connection with it.
+      // The event loop has ended, and has closed this connection.
       otherwise.run();
     }
   }
@@ -131,7 +132,9 @@ final class NettyTransportConnection extends TransportConnection implements Chan
     }
   }
 
-  /** Gives the channel what it may have. Not re-entered: the channel calls back. */
+  /**
+   * Passes queued replies to the channel. Guarded against re-entry, because the channel calls back.
+   */
   private void handOver() {
     if (handingOver) {
       return;
@@ -163,8 +166,10 @@ final class NettyTransportConnection extends TransportConnection implements Chan
       for (int i = 0; i < last; i++) {
         channel.write(messages.get(i), channel.voidPromise());
       }
-      // Writes complete in order, so that of the last message stands for all of them.
-      channel.write(messages.get(last)).addListener(written -> left(bytes, written.isSuccess()));
+      // Writes complete in order, so the last message completes all of them.
+      channel
+          .write(messages.get(last))
+          .addListener(written -> onWritten(bytes, written.isSuccess()));
       messages.clear();
     }
   }
@@ -176,9 +181,9 @@ final class NettyTransportConnection extends TransportConnection implements Chan
       ByteBuf part = replies().next(channel.alloc(), RECORD_BYTES);
       int bytes = part.readableBytes();
       unflushedBytes += bytes;
-      channel.write(part).addListener(written -> left(bytes, written.isSuccess()));
+      channel.write(part).addListener(written -> onWritten(bytes, written.isSuccess()));
       if (unflushedBytes >= ReplyQueue.PART_BYTES) {
-        // Most of the time this frees the room for the next part at once.
+        // Usually the socket accepts the part at once, which makes room for the next one.
         flush();
       }
     }
@@ -189,20 +194,20 @@ final class NettyTransportConnection extends TransportConnection implements Chan
     channel.flush();
   }
 
-  private void left(int bytes, boolean sent) {
+  private void onWritten(int bytes, boolean success) {
     if (closed) {
       return;
     }
-    if (!sent) {
-      // Part of a reply has gone out: nothing can follow it.
+    if (!success) {
+      // A reply was sent partially: the connection cannot be used again.
       channel.close();
       return;
     }
     boolean wasWritable = replies().isWritable();
-    replies().left(bytes);
+    replies().sent(bytes);
     handOver();
     if (!wasWritable && replies().isWritable()) {
-      // Frames that were waiting in memory may be answered now.
+      // Resume requests that were received but not handled.
       connection().onWritabilityChanged();
     }
     if (unflushedBytes > 0 && !handingOver) {
@@ -225,8 +230,8 @@ final class NettyTransportConnection extends TransportConnection implements Chan
   @Override
   public void onClosed(Throwable causeOrNull) {
     closed = true;
-    if (silenceCheck != null) {
-      silenceCheck.cancel(false);
+    if (timeoutCheck != null) {
+      timeoutCheck.cancel(false);
     }
     if (causeOrNull != null && !(causeOrNull instanceof IOException)) {
       logFailure(causeOrNull);

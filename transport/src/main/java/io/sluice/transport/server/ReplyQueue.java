@@ -14,40 +14,45 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The replies of one connection that have not left the process, in order. The connection hands
- * their bytes over to its channel, as they lie or copied, and reports how many have {@link #left}:
- * only then are a reply's budgets given back. Owned by the connection's executor.
+ * Unsent replies of one connection, in order. The connection passes their bytes to its channel,
+ * without or with a copy, and reports how many the socket has accepted ({@link #sent}). Only then
+ * is a reply's memory released. Confined to the connection's executor.
  */
 final class ReplyQueue implements AutoCloseable {
   /**
-   * Maximum number of bytes that a copying connection hands over and that have not left: two parts,
-   * so that one is sent while the next one is made.
+   * Maximum number of unsent bytes that a copying connection passes to its channel: two parts, so
+   * that one is sent while the next one is prepared.
    */
   static final int COPY_BYTES = 256 << 10;
 
-  /** Maximum length of a part that is copied. */
+  /** Maximum length of a copied part. */
   static final int PART_BYTES = COPY_BYTES / 2;
 
-  /** Bytes sent as they lie after which the connection reports that they have left. */
-  private static final int STRETCH_BYTES = 1 << 20;
+  /**
+   * Maximum number of bytes passed without a copy in one step; each step is reported as sent
+   * separately.
+   */
+  private static final int STEP_BYTES = 1 << 20;
 
   /**
-   * Requests wait while more than the high mark has not left. Two fetched slices of the usual size
-   * keep a socket busy while the client asks for the next.
+   * Requests wait while more unsent bytes than the high mark are queued, until the low mark is
+   * reached. Two fetched slices of the usual size keep a socket busy while the client requests the
+   * next one.
    */
   private static final int HIGH_BYTES = 4 << 20;
 
   private static final int LOW_BYTES = 2 << 20;
 
-  /** The same of heads that no budget counts: some hundred acknowledgements. */
+  /** High and low mark of heads that no memory budget counts: a few hundred acknowledgements. */
   private static final int HIGH_HEAD_BYTES = 64 << 10;
 
   private static final int LOW_HEAD_BYTES = 32 << 10;
 
-  /** Heap of a reply, however short it is. */
-  private static final int LEAST_HEAD_BYTES = 256;
+  /** Minimum heap of a reply, independent of its length. */
+  private static final int MIN_HEAD_BYTES = 256;
 
-  // Not handed over to their end, and not left to their end. The first are the tail of the second.
+  // Replies not passed on completely, and replies not sent completely. The first are the tail of
+  // the second.
   private final Deque<Reply> waiting = new ArrayDeque<>();
   private final Deque<Reply> unsent = new ArrayDeque<>();
 
@@ -58,30 +63,30 @@ final class ReplyQueue implements AutoCloseable {
   private long sentReplies;
   private boolean full;
 
-  /** A reply, handed over up to the byte {@code at} of {@code piece}. */
+  /** A reply, passed to the channel up to byte {@code at} of {@code piece}. */
   private static final class Reply {
-    // Null once it has been handed over.
+    // Null once it has been passed to the channel.
     ByteBuf headerAndHead;
     final int headLength;
     final int uncountedBytes;
     final FetchedBytes body;
     final List<Piece> pieces;
 
-    /** Null: nothing is told. */
-    final Runnable onLeft;
+    /** Null: no callback. */
+    final Runnable onSent;
 
     final long length;
-    long left;
+    long sentBytes;
     int piece;
     int at;
 
-    Reply(ByteBuf headerAndHead, FetchedBytes body, Runnable onLeft) {
+    Reply(ByteBuf headerAndHead, FetchedBytes body, Runnable onSent) {
       this.headerAndHead = headerAndHead;
       this.headLength = headerAndHead.readableBytes();
-      this.uncountedBytes = onLeft == null ? Math.max(headLength, LEAST_HEAD_BYTES) : 0;
+      this.uncountedBytes = onSent == null ? Math.max(headLength, MIN_HEAD_BYTES) : 0;
       this.body = body;
       this.pieces = body == null ? List.of() : body.pieces();
-      this.onLeft = onLeft;
+      this.onSent = onSent;
       this.length = headLength + (body == null ? 0L : body.length());
     }
 
@@ -90,11 +95,11 @@ final class ReplyQueue implements AutoCloseable {
     }
 
     boolean isCounted() {
-      return body != null || onLeft != null;
+      return body != null || onSent != null;
     }
 
-    long bodyLeft() {
-      return Math.max(0, left - headLength);
+    long sentBodyBytes() {
+      return Math.max(0, sentBytes - headLength);
     }
 
     void close() {
@@ -105,16 +110,16 @@ final class ReplyQueue implements AutoCloseable {
       if (body != null) {
         body.close();
       }
-      if (onLeft != null) {
-        onLeft.run();
+      if (onSent != null) {
+        onSent.run();
       }
     }
   }
 
   /**
-   * Adds a reply without a body that no budget counts.
+   * Adds a reply without a body, which no memory budget counts.
    *
-   * @param headerAndHead takes
+   * @param headerAndHead takes ownership
    */
   void add(ByteBuf headerAndHead) {
     add(new Reply(headerAndHead, null, null));
@@ -123,18 +128,18 @@ final class ReplyQueue implements AutoCloseable {
   /**
    * Adds a reply without a body.
    *
-   * @param headerAndHead takes
-   * @param onLeft runs once, when all its bytes have left or were given up
+   * @param headerAndHead takes ownership
+   * @param onSent runs once, when all bytes of the reply are sent or discarded
    */
-  void add(ByteBuf headerAndHead, Runnable onLeft) {
-    add(new Reply(headerAndHead, null, onLeft));
+  void add(ByteBuf headerAndHead, Runnable onSent) {
+    add(new Reply(headerAndHead, null, onSent));
   }
 
   /**
    * Adds a reply with a body.
    *
-   * @param headerAndHead takes
-   * @param body takes
+   * @param headerAndHead takes ownership
+   * @param body takes ownership
    */
   void add(ByteBuf headerAndHead, FetchedBytes body) {
     add(new Reply(headerAndHead, body, null));
@@ -149,32 +154,32 @@ final class ReplyQueue implements AutoCloseable {
     updateFull();
   }
 
-  /** Whether no reply is on its way. */
+  /** Whether there are no unsent replies. */
   boolean isEmpty() {
     return unsent.isEmpty();
   }
 
-  /** Whether there is something to hand over. */
+  /** Whether there are bytes to pass to the channel. */
   boolean hasNext() {
     return !waiting.isEmpty();
   }
 
-  /** Bytes that were handed over and have not left. */
+  /** Bytes that were passed to the channel and are not sent yet. */
   long handedOverBytes() {
     return handedOverBytes;
   }
 
-  /** Whether any of the replies that have not left is counted in a budget. */
+  /** Whether a memory budget counts any of the unsent replies. */
   boolean hasCounted() {
     return countedReplies > 0;
   }
 
-  /** Replies that have left as a whole so far. */
+  /** Number of completely sent replies. */
   long sentReplies() {
     return sentReplies;
   }
 
-  /** Whether there is room for further replies. */
+  /** Whether more replies may be queued. */
   boolean isWritable() {
     return !full;
   }
@@ -187,11 +192,10 @@ final class ReplyQueue implements AutoCloseable {
   }
 
   /**
-   * Hands over the next stretch as it lies: of one reply, {@value #STRETCH_BYTES} bytes or the
-   * rest.
+   * Passes on the next bytes of one reply without a copy: {@value #STEP_BYTES} bytes or the rest.
    *
-   * @param messages where buffers and file regions are added, for the channel to release
-   * @return bytes in them
+   * @param messages receives buffers and file regions, which the channel releases
+   * @return number of bytes
    */
   int next(List<Object> messages) {
     Reply reply = waiting.peek();
@@ -201,9 +205,9 @@ final class ReplyQueue implements AutoCloseable {
       messages.add(reply.headerAndHead);
       reply.headerAndHead = null;
     }
-    while (!reply.isHandedOver() && bytes < STRETCH_BYTES) {
+    while (!reply.isHandedOver() && bytes < STEP_BYTES) {
       Piece piece = reply.pieces.get(reply.piece);
-      int length = Math.min(piece.length() - reply.at, STRETCH_BYTES);
+      int length = Math.min(piece.length() - reply.at, STEP_BYTES);
       if (piece instanceof MemoryPiece memory) {
         messages.add(slice(memory, reply.at, length));
       } else {
@@ -218,15 +222,17 @@ final class ReplyQueue implements AutoCloseable {
   }
 
   /**
-   * Hands over the next part of a head or of a body in memory: at most {@link #PART_BYTES}, as it
-   * lies where that is long enough, else copied. Returns owned.
+   * Passes on the next part of a head or body as a buffer of at most {@link #PART_BYTES}: a slice
+   * if that is long enough, else a copy. The caller owns the buffer.
    *
-   * @param leastBytes length from which bytes in memory are handed over as they lie
+   * @param minSliceBytes minimum length of a slice that is passed on without a copy
    */
-  ByteBuf next(ByteBufAllocator allocator, int leastBytes) throws IOException {
+  ByteBuf next(ByteBufAllocator allocator, int minSliceBytes) throws IOException {
     Reply reply = waiting.peek();
     ByteBuf part =
-        reply.headerAndHead != null ? nextOfHead(reply) : nextOfBody(reply, allocator, leastBytes);
+        reply.headerAndHead != null
+            ? nextOfHead(reply)
+            : nextOfBody(reply, allocator, minSliceBytes);
     handedOver(reply, part.readableBytes());
     return part;
   }
@@ -247,12 +253,12 @@ final class ReplyQueue implements AutoCloseable {
     return head;
   }
 
-  private static ByteBuf nextOfBody(Reply reply, ByteBufAllocator allocator, int leastBytes)
+  private static ByteBuf nextOfBody(Reply reply, ByteBufAllocator allocator, int minSliceBytes)
       throws IOException {
     Piece first = reply.pieces.get(reply.piece);
     int inFirst = Math.min(first.length() - reply.at, PART_BYTES);
     int length = Math.min(rest(reply), PART_BYTES);
-    if (first instanceof MemoryPiece memory && inFirst >= Math.min(leastBytes, length)) {
+    if (first instanceof MemoryPiece memory && inFirst >= Math.min(minSliceBytes, length)) {
       ByteBuf part = slice(memory, reply.at, inFirst);
       advance(reply, inFirst);
       return part;
@@ -275,7 +281,7 @@ final class ReplyQueue implements AutoCloseable {
     }
   }
 
-  /** Bytes of a body that have not been handed over, as far as they matter for the next part. */
+  /** Remaining bytes of a body, counted only as far as needed for the next part. */
   private static int rest(Reply reply) {
     int rest = -reply.at;
     for (int i = reply.piece; i < reply.pieces.size() && rest < PART_BYTES; i++) {
@@ -308,37 +314,38 @@ final class ReplyQueue implements AutoCloseable {
       long position = file.position() + at + (length - left);
       int read = part.writeBytes(file.channel(), position, left);
       if (read <= 0) {
-        throw new EOFException("file ends at " + position + ", expected " + left + " bytes more");
+        throw new EOFException(
+            "file ends at offset " + position + ", expected " + left + " more bytes");
       }
       left -= read;
     }
   }
 
-  /** So many more of the bytes that were handed over have left the process. */
-  void left(long bytes) {
+  /** {@code bytes} more of the bytes passed to the channel were accepted by the socket. */
+  void sent(long bytes) {
     handedOverBytes -= bytes;
     unsentBytes -= bytes;
     long rest = bytes;
     while (rest > 0) {
       Reply reply = unsent.peek();
-      long part = Math.min(rest, reply.length - reply.left);
-      long before = reply.bodyLeft();
-      reply.left += part;
+      long part = Math.min(rest, reply.length - reply.sentBytes);
+      long before = reply.sentBodyBytes();
+      reply.sentBytes += part;
       rest -= part;
-      if (reply.left == reply.length) {
+      if (reply.sentBytes == reply.length) {
         unsent.remove();
         uncountedBytes -= reply.uncountedBytes;
         countedReplies -= reply.isCounted() ? 1 : 0;
         sentReplies++;
         reply.close();
-      } else if (reply.bodyLeft() > before) {
-        reply.body.left((int) (reply.bodyLeft() - before));
+      } else if (reply.sentBodyBytes() > before) {
+        reply.body.sent((int) (reply.sentBodyBytes() - before));
       }
     }
     updateFull();
   }
 
-  /** Gives up all replies. Idempotent. */
+  /** Discards all replies. Idempotent. */
   @Override
   public void close() {
     waiting.clear();
@@ -352,7 +359,7 @@ final class ReplyQueue implements AutoCloseable {
     full = false;
   }
 
-  /** A file region whose file belongs to others: its last release does not close the channel. */
+  /** A file region of a shared file: its last release does not close the channel. */
   private static final class SharedFileRegion extends DefaultFileRegion {
     SharedFileRegion(FileChannel file, long position, long length) {
       super(file, position, length);
@@ -360,7 +367,7 @@ final class ReplyQueue implements AutoCloseable {
 
     @Override
     protected void deallocate() {
-      // FetchedBytes.close says when the file is no longer in use.
+      // FetchedBytes.close reports that the file is no longer in use.
     }
   }
 }

@@ -9,24 +9,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Memory that requests use beside blocks and bytes of files: large heads while they are received,
- * the pieces of fetches, waiting Opens, and replies to Open until they have left.
+ * Budget of memory that requests use in addition to blocks and file data: heads being received, the
+ * pieces of fetches, waiting Opens, and replies to Open until they are sent.
  *
- * <p>What a request will use is often known only when it has been looked at. So a connection asks
- * {@link #hasRoom} before it receives a request, and whoever allocates counts it with {@link #take}
- * in any case: the capacity is exceeded by no more than one request of each thread. Each
- * application has its {@link ApplicationShare share}; one that has used it up waits with {@link
- * #whenRoom}, and the others do not notice.
+ * <p>The size of a request is often known only after it has been parsed. A connection therefore
+ * checks {@link #hasRoom} before it receives a request, and allocations are always counted with
+ * {@link #reserve}: the capacity is exceeded by at most one request per thread. Each application
+ * has a {@link ApplicationShare share}. If its share is used up, its requests wait with {@link
+ * #whenRoom}; other applications are not affected.
  *
- * <p>Thread-safe, with one lock held for microseconds; callbacks run outside it.
+ * <p>Thread-safe. The lock is held for microseconds; callbacks run without it.
  */
 public final class RequestMemory {
-  /** Waiters called for each request that ends: a few, because each looks again. */
-  private static final int CALLED_AT_ONCE = 4;
+  /** Maximum number of waiters called when memory is released; each of them checks again. */
+  private static final int MAX_CALLED_WAITERS = 4;
 
-  private static final long LEAST_BYTES = 8L << 20;
+  private static final long MIN_CAPACITY_BYTES = 8L << 20;
 
-  /** Of the heap, most of which the server's catalog and log entries need. */
+  /** One eighth of the heap; the catalog and log entries of the server need most of it. */
   private static final int HEAP_DIVISOR = 8;
 
   private final long capacityBytes;
@@ -40,7 +40,7 @@ public final class RequestMemory {
   @GuardedBy("this")
   private long usedBytes;
 
-  /** Not a record: those of one connection would be equal. */
+  /** Not a record: two waiters of one connection must not be equal. */
   private static final class Waiter {
     final String application;
     final Runnable retry;
@@ -53,58 +53,59 @@ public final class RequestMemory {
 
   public RequestMemory(long capacityBytes) {
     if (capacityBytes < 1) {
-      throw new IllegalArgumentException("request memory of " + capacityBytes + " bytes");
+      throw new IllegalArgumentException(
+          "request memory must be at least 1 byte: capacityBytes=" + capacityBytes);
     }
     this.capacityBytes = capacityBytes;
   }
 
-  /** An eighth of a heap of that size. */
+  /** A budget of one eighth of the heap. */
   public static RequestMemory ofHeap(long maxHeapBytes) {
-    return new RequestMemory(Math.max(LEAST_BYTES, maxHeapBytes / HEAP_DIVISOR));
+    return new RequestMemory(Math.max(MIN_CAPACITY_BYTES, maxHeapBytes / HEAP_DIVISOR));
   }
 
   public long capacityBytes() {
     return capacityBytes;
   }
 
-  /** Bytes in use by requests of all applications; 0 when there are none. */
+  /** Bytes in use by requests of all applications. */
   public synchronized long usedBytes() {
     return usedBytes;
   }
 
-  /** Whether an application may begin another request. */
+  /** Whether an application may start another request. */
   public synchronized boolean hasRoom(String application) {
     long used = usedByApplication.getOrDefault(application, 0L);
     return usedBytes < capacityBytes && ApplicationShare.allows(capacityBytes, usedBytes, used);
   }
 
-  /** Counts bytes that are in use from now on. */
-  public synchronized void take(String application, long bytes) {
+  /** Counts allocated bytes. */
+  public synchronized void reserve(String application, long bytes) {
     usedBytes += bytes;
     usedByApplication.merge(application, bytes, Long::sum);
   }
 
   /**
-   * Counts bytes that may stay in use for long, unless the application would use more than half of
-   * its share then: the other half is for requests that end soon.
+   * Counts bytes that may stay in use for a long time, unless the application would then use more
+   * than half of its share. The other half is for short requests.
    */
-  public synchronized boolean tryTakeForLong(String application, long bytes) {
+  public synchronized boolean tryReserveLongTerm(String application, long bytes) {
     long used = usedByApplication.getOrDefault(application, 0L) + bytes;
     if (!ApplicationShare.allows(capacityBytes, usedBytes + bytes, 2 * used)) {
       return false;
     }
-    take(application, bytes);
+    reserve(application, bytes);
     return true;
   }
 
-  /** Bytes that were counted are no longer in use. */
-  public void give(String application, long bytes) {
+  /** Releases counted bytes. */
+  public void release(String application, long bytes) {
     List<Waiter> called;
     synchronized (this) {
       long left = usedByApplication.getOrDefault(application, 0L) - bytes;
       if (left < 0) {
         throw new IllegalStateException(
-            "request memory: " + bytes + " bytes given back, more than were taken");
+            "request memory: " + bytes + " bytes released, more than are in use");
       }
       usedBytes -= bytes;
       if (left == 0) {
@@ -112,16 +113,17 @@ public final class RequestMemory {
       } else {
         usedByApplication.put(application, left);
       }
-      called = takeWaiters();
+      called = pollWaiters();
     }
     called.forEach(waiter -> waiter.retry.run());
   }
 
   /**
-   * Calls back once when an application may have room, perhaps at once.
+   * Calls {@code retry} once when an application may have room, possibly before this method
+   * returns.
    *
-   * @param retry quick; asks {@link #hasRoom} again, or calls {@link #pass} if nothing is wanted
-   *     any more
+   * @param retry must be fast; checks {@link #hasRoom} again, or calls {@link #skip} if memory is
+   *     no longer needed
    * @return cancels the wait
    */
   public Runnable whenRoom(String application, Runnable retry) {
@@ -129,17 +131,17 @@ public final class RequestMemory {
     List<Waiter> called;
     synchronized (this) {
       waiting.computeIfAbsent(application, unused -> new ArrayDeque<>()).addLast(waiter);
-      called = takeWaiters();
+      called = pollWaiters();
     }
     called.forEach(next -> next.retry.run());
     return () -> cancel(waiter);
   }
 
-  /** A waiter that was called does not want anything any more: others may be called. */
-  public void pass() {
+  /** A called waiter no longer needs memory: calls other waiters instead. */
+  public void skip() {
     List<Waiter> called;
     synchronized (this) {
-      called = takeWaiters();
+      called = pollWaiters();
     }
     called.forEach(waiter -> waiter.retry.run());
   }
@@ -155,7 +157,7 @@ public final class RequestMemory {
   }
 
   @GuardedBy("this")
-  private List<Waiter> takeWaiters() {
+  private List<Waiter> pollWaiters() {
     if (waiting.isEmpty()) {
       return List.of();
     }
@@ -165,7 +167,7 @@ public final class RequestMemory {
         .removeIf(
             entry -> {
               ArrayDeque<Waiter> queue = entry.getValue();
-              for (int i = 0; i < CALLED_AT_ONCE && hasRoom(entry.getKey()); i++) {
+              for (int i = 0; i < MAX_CALLED_WAITERS && hasRoom(entry.getKey()); i++) {
                 Waiter next = queue.pollFirst();
                 if (next == null) {
                   break;

@@ -35,26 +35,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's connection: HELLO first, then requests, each a call of the service and one answer.
- * Owned by the connection's executor, which makes every call but those said to come from elsewhere.
+ * The connection of one client: the handshake, then requests, each with one call of the service and
+ * one reply. Confined to the connection's executor.
  *
- * <p>A refused request leaves the connection usable. Bytes or messages that are not the protocol
- * are answered with ERROR, and the connection is closed.
+ * <p>After a refused request the connection stays usable. After a protocol error the reply is ERROR
+ * and the connection is closed.
  *
- * <p>Frames are not received while the client leaves its answers unread ({@link
- * TransportConnection#isWritable}) or has too many requests pending. An OPEN or FETCH is received,
- * head included, only while its application has room in the {@link RequestMemory}, a body only when
- * there is memory for it. So beyond a few kilobytes everything that a connection makes the server
- * hold is counted: heads, pending requests and replies to OPEN in the request memory, bodies in the
- * memory of blocks, replies to FETCH in the read budget.
+ * <p>Frames are not received while the client does not read its replies ({@link
+ * TransportConnection#isWritable}) or has too many pending requests. An OPEN or FETCH, including
+ * its head, is received only while its application has room in the {@link RequestMemory}; a body
+ * only when memory for it is available. Except for a few kilobytes, all memory of a connection is
+ * therefore counted: heads, pending requests and replies to OPEN in the request memory, bodies in
+ * the memory of blocks, replies to FETCH in the read budget.
  */
 final class ServerConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
 
-  /** Before HELLO nobody is known: a name and an application id, nothing larger. */
+  /** Limits of unauthenticated clients: a HELLO has only a name and an application id. */
   static final FrameLimits HELLO_LIMITS = new FrameLimits(4 << 10, 1 << 10);
 
-  /** Characters of the message of an ERROR. */
+  /** Maximum length of the message of an ERROR, in characters. */
   private static final int MAX_MESSAGE_LENGTH = 1_000;
 
   private final DataService service;
@@ -68,16 +68,16 @@ final class ServerConnection {
   private ClientConnection client;
 
   private Push push;
-  // By a token each: nothing keeps a peer from using a request id twice.
+  // Keyed by a token object, because a peer may use a request id twice.
   private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
   private int pendingOpens;
-  // Of the head that is being received, or is in use.
+  // Counted bytes of the head being received or in use.
   private long headBytes;
   private Runnable cancelWait;
   private boolean closing;
 
-  /** Whether the application has been given its place back. */
-  private boolean left;
+  /** Whether the connection is no longer counted for its application. */
+  private boolean uncounted;
 
   ServerConnection(
       DataService service,
@@ -90,22 +90,22 @@ final class ServerConnection {
     this.transport = transport;
   }
 
-  /** Whether the client has said HELLO, and proved itself where it has to. */
-  boolean greeted() {
+  /** Whether the handshake is complete. */
+  boolean isHandshakeDone() {
     return client != null;
   }
 
   /**
    * Decides about a frame before its head is received.
    *
-   * @return whether to receive the head now; else the receiver is told later
+   * @return whether to receive the head now; otherwise the receiver is notified later
    */
   boolean onHeader(FrameHeader header) {
     if (closing) {
       return false;
     }
     if (client == null && header.type() != handshake.expected()) {
-      refuseType(header, handshake.expected() + " first");
+      refuseType(header, String.valueOf(handshake.expected()));
       return false;
     }
     if (client == null) {
@@ -125,10 +125,11 @@ final class ServerConnection {
     refuseConnection(
         header.requestId(),
         new SluiceException(
-            StatusCode.BAD_MESSAGE, "frame " + header.type() + ": expected " + expected));
+            StatusCode.BAD_MESSAGE,
+            "frame " + header.type() + " is not allowed here, expected " + expected));
   }
 
-  /** Counts a request's head if the application has room, or waits without reading on. */
+  /** Counts a request's head if the application has room, or waits without reading. */
   private boolean admitRequest(FrameHeader header) {
     RequestMemory memory = service.requestMemory();
     if (!memory.hasRoom(client.application())) {
@@ -138,24 +139,24 @@ final class ServerConnection {
       cancelWait =
           memory.whenRoom(
               client.application(),
-              () -> transport.execute(() -> admitRequestAgain(header), memory::pass));
+              () -> transport.execute(() -> admitRequestAgain(header), memory::skip));
       return false;
     }
     endWait();
     headBytes = FrameHeads.parsedBytes(header.type(), header.headLength()) + FrameHeader.LENGTH;
-    memory.take(client.application(), headBytes);
+    memory.reserve(client.application(), headBytes);
     return true;
   }
 
   private void admitRequestAgain(FrameHeader header) {
     if (closing) {
-      service.requestMemory().pass();
+      service.requestMemory().skip();
     } else if (admitRequest(header)) {
       transport.receiver().receiveHead();
     }
   }
 
-  /** Nothing waits for memory any more. */
+  /** Ends a wait for memory. */
   private void endWait() {
     if (cancelWait != null) {
       cancelWait.run();
@@ -169,13 +170,13 @@ final class ServerConnection {
     if (headBytes > 0) {
       long bytes = headBytes;
       headBytes = 0;
-      service.requestMemory().give(client.application(), bytes);
+      service.requestMemory().release(client.application(), bytes);
     }
   }
 
   /**
-   * @param frame borrows: header and head. If the frame has a body, the receiver is told what to do
-   *     with it, now or later
+   * @param frame borrowed; header and head. If the frame has a body, the receiver is instructed to
+   *     receive or discard it, now or later
    */
   void onHead(FrameHeader header, ByteBuf frame) {
     try {
@@ -206,7 +207,8 @@ final class ServerConnection {
         case OPEN -> open(header.requestId(), parse(Open.parser(), header, frame));
         case FETCH -> fetch(header.requestId(), parse(Fetch.parser(), header, frame));
         case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF ->
-            throw new IllegalStateException("the header of a " + header.type() + " was accepted");
+            throw new IllegalStateException(
+                "internal error: accepted the header of a " + header.type());
       }
     } catch (FrameFormatException e) {
       refuseConnection(header.requestId(), e);
@@ -227,11 +229,11 @@ final class ServerConnection {
           return;
         }
       }
-      greet(header.requestId());
+      completeHandshake(header.requestId());
     } catch (FrameFormatException e) {
       throw e;
     } catch (SluiceException e) {
-      // An expected refusal: the client learns why, and has nothing else to say.
+      // An expected refusal: send the reason and close.
       if (e.code() == StatusCode.DENIED) {
         counters.denied(Denial.PROOF, transport.peer(), "", e.getMessage());
         LOG.debug("data connection denied peer={} reason=\"{}\"", transport.peer(), e.getMessage());
@@ -246,14 +248,14 @@ final class ServerConnection {
     }
   }
 
-  private void greet(long requestId) throws SluiceException {
+  private void completeHandshake(long requestId) throws SluiceException {
     Hello hello = handshake.hello();
     String application = hello.getApplication();
     if (!counters.applicationOpened(config, application)) {
       String reason =
           "too many connections of application "
               + application
-              + ", limit "
+              + ", limit="
               + config.maxConnectionsPerApplication();
       counters.denied(Denial.APPLICATION, transport.peer(), application, reason);
       throw new SluiceException(StatusCode.BUSY, reason);
@@ -265,7 +267,7 @@ final class ServerConnection {
     answer(FrameType.HELLO_REPLY, requestId, handshake.reply());
   }
 
-  /** Takes memory for the body, or waits for some without reading on. */
+  /** Allocates memory for the body, or waits for it without reading. */
   private void admit(FrameHeader header) {
     if (closing) {
       return;
@@ -300,7 +302,7 @@ final class ServerConnection {
             () -> transport.execute(() -> admit(header), () -> {}));
   }
 
-  /** Refuses a push before its body is received, which is read and dropped. */
+  /** Refuses a push before its body is received; the body is read and dropped. */
   private void refusePush(FrameHeader header, SluiceException reason) {
     push = null;
     endWait();
@@ -309,7 +311,7 @@ final class ServerConnection {
   }
 
   /**
-   * @param body takes
+   * @param body takes ownership
    */
   void onBody(FrameHeader header, ByteBuf body) {
     Push head = push;
@@ -364,8 +366,8 @@ final class ServerConnection {
     RequestMemory memory = service.requestMemory();
     String application = client.application();
     long bytes = frame.readableBytes();
-    memory.take(application, bytes);
-    transport.send(frame, () -> memory.give(application, bytes));
+    memory.reserve(application, bytes);
+    transport.send(frame, () -> memory.release(application, bytes));
   }
 
   private void fetch(long requestId, Fetch fetch) {
@@ -377,7 +379,7 @@ final class ServerConnection {
       return;
     }
     if (answer.isDone()) {
-      // As nearly always: no need to come back for it.
+      // The usual case: no need for another task.
       fetched(requestId, answer);
       return;
     }
@@ -396,7 +398,7 @@ final class ServerConnection {
   }
 
   /**
-   * @param answer that has come
+   * @param answer completed result
    */
   private void fetched(long requestId, CompletableFuture<FetchedBytes> answer) {
     if (closing) {
@@ -427,40 +429,43 @@ final class ServerConnection {
     }
   }
 
-  /** Bytes that are not a frame. */
+  /** Received bytes that are not a frame. */
   void onMalformed(long requestId, FrameFormatException problem) {
     if (!closing) {
       refuseConnection(requestId, problem);
     }
   }
 
-  /** The transport accepts more, or no more, to send. */
+  /** The writability of the transport has changed. */
   void onWritabilityChanged() {
     updateReading();
   }
 
-  /** The connection has ended, whoever ended it. */
+  /** The connection has ended, for any reason. */
   void onClosed() {
     closing = true;
-    if (client != null && !left) {
-      left = true;
+    if (client != null && !uncounted) {
+      uncounted = true;
       counters.applicationClosed(client.application());
     }
     endWait();
     releaseHead();
-    // Reads for it that have not begun need not be done.
+    // Reads that have not started are not needed.
     List.copyOf(pendingFetches.values()).forEach(fetch -> fetch.cancel(false));
     pendingFetches.clear();
   }
 
-  /** Ends a connection that stayed silent too long. */
+  /** Ends a connection after a timeout. */
   void onTimeout(String what) {
     if (!closing) {
       counters.timedOut();
-      if (greeted()) {
-        LOG.info("data connection timed out peer={} waitedFor={}", transport.peer(), what);
+      if (isHandshakeDone()) {
+        LOG.info("data connection timed out peer={} waitedFor=\"{}\"", transport.peer(), what);
       } else {
-        LOG.debug("connection says nothing, closed peer={} waitedFor={}", transport.peer(), what);
+        LOG.debug(
+            "connection closed before its handshake was complete peer={} waitedFor=\"{}\"",
+            transport.peer(),
+            what);
       }
       closing = true;
     }
@@ -491,7 +496,7 @@ final class ServerConnection {
   private void refuseConnection(long requestId, SluiceException problem) {
     counters.protocolError();
     LOG.debug(
-        "data connection refused peer={} code={} problem={}",
+        "data connection refused peer={} code={} reason=\"{}\"",
         transport.peer(),
         problem.code(),
         problem.getMessage());
@@ -500,7 +505,10 @@ final class ServerConnection {
     transport.closeAfterSending();
   }
 
-  /** The ERROR for a connection that finds no place, before it said anything. Returns owned. */
+  /**
+   * The ERROR for a connection beyond the limits, sent before its HELLO is read. The caller owns
+   * the buffer.
+   */
   static ByteBuf tooManyConnections(
       ByteBufAllocator allocator, DataService service, String reason) {
     return FrameHeads.encode(

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What moves the bytes of one {@link ServerConnection}, in the part that both transports share:
- * received frames go to the connection, its replies to a queue, and silence is noticed. Called on
- * the connection's executor, except where a method says otherwise.
+ * Sends and receives the bytes of one {@link ServerConnection}; the part that both transports
+ * share. Received frames are passed to the connection, its replies to a queue, and timeouts are
+ * checked. Called on the connection's executor unless documented otherwise.
  */
 abstract class TransportConnection implements FrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(TransportConnection.class);
@@ -24,11 +24,11 @@ abstract class TransportConnection implements FrameSink {
   private final TransportCounters counters;
   private final LongSupplier nanoTime;
   private final ServerConnection connection;
-  private final SilenceWatch silence;
+  private final ConnectionTimeouts timeouts;
   private final ReplyQueue replies = new ReplyQueue();
 
   /**
-   * @param peer whose place among the connections is given back at the end; null: not known
+   * @param peer remote address, counted until the connection ends; null: unknown
    */
   TransportConnection(
       SocketAddress peer,
@@ -40,34 +40,39 @@ abstract class TransportConnection implements FrameSink {
     this.counters = counters;
     this.nanoTime = nanoTime;
     this.connection = new ServerConnection(service, config, counters, this);
-    this.silence = new SilenceWatch(config, nanoTime.getAsLong());
+    this.timeouts = new ConnectionTimeouts(config, nanoTime.getAsLong());
   }
 
   abstract ByteBufAllocator allocator();
 
-  /** Where frames come from. */
+  /** The source of received frames. */
   abstract FrameSource receiver();
 
   /**
-   * Runs a task on the connection's executor, after what it does now. Called by any thread.
+   * Runs a task on the connection's executor, after its current task. Called by any thread.
    *
-   * @param otherwise called in its place, on any thread, if the connection has closed
+   * @param otherwise called instead, on any thread, if the connection has closed
    */
   abstract void execute(Runnable task, Runnable otherwise);
 
-  /** Maximum number of bytes of a reply that are copied at a time; 0: they are sent as they lie. */
+  /**
+   * Maximum number of bytes of a reply that are copied at a time; 0: replies are sent without a
+   * copy.
+   */
   abstract int copyBytes();
 
-  /** Sends what is queued, as far as the channel accepts it. */
+  /** Sends queued replies, as far as the channel accepts them. */
   abstract void sendQueued();
 
-  /** A number that changes whenever bytes leave. */
+  /** A number that changes whenever bytes are sent. */
   abstract long sendProgress();
 
-  /** Takes nothing more from the client, and closes once what was sent has gone out. */
+  /** Ignores later frames of the client, and closes the connection when all replies are sent. */
   abstract void closeAfterSending();
 
-  /** Ends the connection now, since the server has waited too long for {@code what}. */
+  /**
+   * Ends the connection immediately, because the timeout of waiting for {@code what} has expired.
+   */
   abstract void closeOverdue(String what);
 
   /** Remote address, for logs. */
@@ -87,7 +92,7 @@ abstract class TransportConnection implements FrameSink {
     return replies;
   }
 
-  /** Limits of the frames that come next. */
+  /** Sets the limits of later frames. */
   void limits(FrameLimits limits) {
     receiver().limits(limits);
   }
@@ -95,7 +100,7 @@ abstract class TransportConnection implements FrameSink {
   /**
    * Sends a frame without a body.
    *
-   * @param headerAndHead takes
+   * @param headerAndHead takes ownership
    */
   final void send(ByteBuf headerAndHead) {
     replies.add(headerAndHead);
@@ -103,68 +108,76 @@ abstract class TransportConnection implements FrameSink {
   }
 
   /**
-   * Sends a frame without a body whose bytes are counted.
+   * Sends a frame without a body whose bytes a memory budget counts.
    *
-   * @param headerAndHead takes
-   * @param onLeft runs once, when every byte has left the process or was given up
+   * @param headerAndHead takes ownership
+   * @param onSent runs once, when every byte was sent or discarded
    */
-  final void send(ByteBuf headerAndHead, Runnable onLeft) {
-    replies.add(headerAndHead, onLeft);
+  final void send(ByteBuf headerAndHead, Runnable onSent) {
+    replies.add(headerAndHead, onSent);
     sendQueued();
   }
 
   /**
    * Sends a frame with a body.
    *
-   * @param headerAndHead takes
-   * @param body takes: told of bytes that have left, closed once, when all have or were given up
+   * @param headerAndHead takes ownership
+   * @param body takes ownership; notified of sent bytes, closed once when all bytes were sent or
+   *     discarded
    */
   final void send(ByteBuf headerAndHead, FetchedBytes body) {
     replies.add(headerAndHead, body);
     sendQueued();
   }
 
-  /** Whether the replies that have not left leave room for more, so that they do not pile up. */
+  /** Whether more replies may be queued, which bounds the number of unsent replies. */
   final boolean isWritable() {
     return replies.isWritable();
   }
 
-  /** How often to call {@link #checkSilence}, in milliseconds. */
-  final long silenceCheckMs() {
-    return silence.intervalMs();
+  /** Interval of calls of {@link #checkTimeouts}, in milliseconds. */
+  final long timeoutCheckMs() {
+    return timeouts.intervalMs();
   }
 
-  /** Ends the connection if the server has waited too long for its client. */
-  final void checkSilence() {
+  /** Ends the connection if a timeout has expired. */
+  final void checkTimeouts() {
     FrameSource receiver = receiver();
     String overdue =
-        silence.overdue(
+        timeouts.overdue(
             nanoTime.getAsLong(),
-            connection.greeted(),
-            new SilenceWatch.Received(
+            connection.isHandshakeDone(),
+            new ConnectionTimeouts.Received(
                 receiver.receivedBytes(), receiver.receivedFrames(), receivedPart(receiver)),
-            new SilenceWatch.Sent(!replies.isEmpty(), sendProgress(), replies.sentReplies()));
+            new ConnectionTimeouts.Sent(!replies.isEmpty(), sendProgress(), replies.sentReplies()));
     if (overdue != null) {
       connection.onTimeout(overdue);
       closeOverdue(overdue);
     }
   }
 
-  private static SilenceWatch.Part receivedPart(FrameSource receiver) {
+  private static ConnectionTimeouts.Part receivedPart(FrameSource receiver) {
     if (receiver.receivingBody()) {
-      return SilenceWatch.Part.BODY;
+      return ConnectionTimeouts.Part.BODY;
     }
-    return receiver.receivingHead() ? SilenceWatch.Part.HEAD : SilenceWatch.Part.NONE;
+    return receiver.receivingHead() ? ConnectionTimeouts.Part.HEAD : ConnectionTimeouts.Part.NONE;
   }
 
-  /** A task of the connection failed. A reply may be missing, so nothing can follow it. */
+  /**
+   * Logs a failed task of the connection. A reply may be missing, so the connection must be closed.
+   */
   final void logFailure(Throwable failure) {
-    LOG.error("data connection failed peer={}", peer(), failure);
+    LOG.error("internal error on a data connection, closing it peer={}", peer(), failure);
   }
 
-  /** Part of a reply may have gone out, so nothing can follow it. */
+  /**
+   * Logs a reply that cannot be sent. It may be sent partially, so the connection must be closed.
+   */
   final void logUnsent(Throwable failure) {
-    LOG.warn("a reply cannot be sent peer={} problem={}", peer(), failure.toString());
+    LOG.warn(
+        "cannot send a reply, closing the connection peer={} reason=\"{}\"",
+        peer(),
+        failure.toString());
   }
 
   /** The connection has ended. Called once. */
@@ -174,7 +187,7 @@ abstract class TransportConnection implements FrameSink {
     counters.connectionClosed(peer);
   }
 
-  // What the receiver brings.
+  // Calls of the receiver.
 
   @Override
   public final boolean onHeader(FrameHeader header) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What happened on the data connections of a server, both transports together. Thread-safe. */
+/** Counters of the data connections of a server, for both transports together. Thread-safe. */
 public final class TransportCounters {
   private final AtomicInteger openConnections = new AtomicInteger();
   private final AtomicInteger pausedConnections = new AtomicInteger();
@@ -24,13 +24,13 @@ public final class TransportCounters {
   private final LongAdder pushedBytes = new LongAdder();
   private final LongAdder fetchedBytes = new LongAdder();
 
-  /** Nobody is told who was turned away. */
+  /** Without a listener for denials. */
   public TransportCounters() {
     this((peer, application, reason) -> {});
   }
 
   /**
-   * @param denials told who was turned away
+   * @param denials receives refused connections
    */
   public TransportCounters(Denials denials) {
     this.denials = denials;
@@ -39,31 +39,31 @@ public final class TransportCounters {
     }
   }
 
-  /** Hears who was turned away, on any thread. Must not block. */
+  /** Receives refused connections, on any thread. Must not block. */
   @FunctionalInterface
   public interface Denials {
     /**
-     * @param application that was asked for, or empty
+     * @param application requested application, or empty
      */
     void denied(String peer, String application, String reason);
   }
 
-  /** Why a connection was turned away. Names are label values of a metric. */
+  /** Reason for refusing a connection. Names are label values of a metric. */
   public enum Denial {
-    /** Too many connections. */
+    /** The limit of connections is reached. */
     TOTAL,
-    /** Too many from its address. */
+    /** The limit of connections from one address is reached. */
     PEER,
-    /** Too many of its application. */
+    /** The limit of connections of one application is reached. */
     APPLICATION,
-    /** It could not prove what it asked for. */
+    /** Authentication failed. */
     PROOF
   }
 
   /**
-   * Takes a place for a connection; given back by {@link #connectionClosed}.
+   * Counts a new connection, until {@link #connectionClosed}.
    *
-   * @return why there is none, in words; null if there was one
+   * @return reason for refusing the connection; null if it is accepted
    */
   String connectionOpened(DataTransportConfig limits, SocketAddress peer) {
     int open = openConnections.get();
@@ -79,12 +79,12 @@ public final class TransportCounters {
             peer,
             "too many connections from "
                 + PeerConnections.address(peer)
-                + ", limit "
+                + ", limit="
                 + limits.maxConnectionsPerPeer());
       }
       open = openConnections.get();
     }
-    return refused(Denial.TOTAL, peer, "too many connections, limit " + limits.maxConnections());
+    return refused(Denial.TOTAL, peer, "too many connections, limit=" + limits.maxConnections());
   }
 
   private String refused(Denial why, SocketAddress peer, String reason) {
@@ -99,9 +99,9 @@ public final class TransportCounters {
   }
 
   /**
-   * Takes a place for a connection of an application; given back by {@link #applicationClosed}.
+   * Counts a connection of an application, until {@link #applicationClosed}.
    *
-   * @return false if there is none
+   * @return false if the limit is reached
    */
   boolean applicationOpened(DataTransportConfig limits, String application) {
     return applications.add(application, limits.maxConnectionsPerApplication());
@@ -128,18 +128,18 @@ public final class TransportCounters {
     timeouts.increment();
   }
 
-  /** A connection is turned away. */
+  /** Counts and reports a refused connection. */
   void denied(Denial why, String peer, String application, String reason) {
     denied.get(why).increment();
     denials.denied(peer, application, reason);
   }
 
-  /** Connections that were turned away for a reason. */
+  /** Number of connections refused for a reason. */
   public long denied(Denial why) {
     return denied.get(why).sum();
   }
 
-  /** Connections that could not prove what they asked for. */
+  /** Number of connections whose authentication failed. */
   public long denials() {
     return denied(Denial.PROOF);
   }
@@ -152,12 +152,12 @@ public final class TransportCounters {
     fetchedBytes.add(bytes);
   }
 
-  /** Connections that are open now. */
+  /** Number of open connections. */
   public int openConnections() {
     return openConnections.get();
   }
 
-  /** Connections that are not read now because there is no memory for what they bring. */
+  /** Number of connections that are currently not read because of missing memory. */
   public int pausedConnections() {
     return pausedConnections.get();
   }
@@ -166,32 +166,32 @@ public final class TransportCounters {
     return acceptedConnections.sum();
   }
 
-  /** Connections turned away because there were too many. */
+  /** Number of connections refused by a limit per port or address. */
   public long refusedConnections() {
     return refusedConnections.sum();
   }
 
-  /** How often a connection was paused for want of memory. */
+  /** Number of times that a connection was paused because of missing memory. */
   public long pauses() {
     return pauses.sum();
   }
 
-  /** Connections ended because what they sent was not the protocol. */
+  /** Number of connections closed because of protocol errors. */
   public long protocolErrors() {
     return protocolErrors.sum();
   }
 
-  /** Connections ended because their peer stayed silent. */
+  /** Number of connections closed by a timeout. */
   public long timeouts() {
     return timeouts.sum();
   }
 
-  /** Bytes of bodies received whole. */
+  /** Bytes of completely received bodies. */
   public long pushedBytes() {
     return pushedBytes.sum();
   }
 
-  /** Bytes of bodies handed out for sending. */
+  /** Bytes of bodies queued for sending. */
   public long fetchedBytes() {
     return fetchedBytes.sum();
   }

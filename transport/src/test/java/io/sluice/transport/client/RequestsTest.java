@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who owns the body of a reply, in whatever order reply, cancelling and the end come. */
+/** Ownership of a reply's body for every order of reply, cancellation and end of the connection. */
 class RequestsTest {
   private static final int LENGTH = 100;
   private static final int TIMEOUT_MS = 1_000;
@@ -27,7 +27,7 @@ class RequestsTest {
   private final ByteBuf body = Unpooled.directBuffer(LENGTH).writeZero(LENGTH);
 
   @Test
-  void bodyOfReplyBelongsToWhoeverTakesIt() {
+  void bodyOfReplyBelongsToTheCaller() {
     Requests.Added<FetchedBody> fetch = requests.addFetch(LENGTH, TIMEOUT_MS);
 
     requests.complete(fetch.requestId(), REPLY, body);

@@ -51,7 +51,7 @@ class SocketFrameReaderFuzzTest {
   }
 
   @Test
-  void aServerThatSendsAnythingLeavesNothingBehind() throws Exception {
+  void freesAllMemoryAfterArbitraryBytes() throws Exception {
     byte[] hello =
         FrameBytes.of(FrameType.HELLO_REPLY, HelloReply.newBuilder().setEpoch(9).build());
     byte[] open =
@@ -74,16 +74,16 @@ class SocketFrameReaderFuzzTest {
                 boolean more = true;
                 while (more && sink.problems == 0) {
                   more = sink.reader.read();
-                  assertThat(held()).isLessThanOrEqualTo(64 << 10);
+                  assertThat(usedMemory()).isLessThanOrEqualTo(64 << 10);
                 }
               }
               sink.reader.end();
               assertThat(sink.problems).isLessThanOrEqualTo(1);
-              assertThat(held()).isZero();
+              assertThat(usedMemory()).isZero();
             });
   }
 
-  private long held() {
+  private long usedMemory() {
     return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
   }
 }

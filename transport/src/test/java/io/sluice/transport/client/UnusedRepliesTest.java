@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A connection receives what was asked for, whether or not anybody uses it: a server never waits
- * for a task. The clock and the server's bytes are the test's.
+ * A connection receives requested replies even if no task uses them, so that a server never waits
+ * for a task. The test controls the clock and the server's bytes.
  */
 class UnusedRepliesTest {
   private static final int LENGTH = 100_000;
@@ -66,7 +66,7 @@ class UnusedRepliesTest {
     byte[] bytes = ByteBufUtil.getBytes(frame.writeBytes(body));
     frame.release();
     for (int at = 0; at < bytes.length; at += 3_000) {
-      assertThat(channel.config().isAutoRead()).as("reads on").isTrue();
+      assertThat(channel.config().isAutoRead()).as("reading").isTrue();
       int length = Math.min(3_000, bytes.length - at);
       channel.writeInbound(allocator.buffer(length).writeBytes(bytes, at, length));
     }
@@ -102,7 +102,7 @@ class UnusedRepliesTest {
     }
     channel.releaseOutbound();
     assertThat(allocator.metric().usedDirectMemory() - before)
-        .as("what was asked for, and no more")
+        .as("only the requested bytes")
         .isBetween((long) FETCHES * LENGTH, (long) FETCHES * LENGTH + 10_000);
 
     pass(1);

@@ -18,10 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who sends or asks for more than there is room for waits, and is alone in that. */
+/**
+ * A client that sends or requests more than fits into memory waits; other clients are not affected.
+ */
 class BackPressureTest extends TransportEnds {
   @Test
-  void pausesTheConnectionThatFindsNoMemoryAndLosesNothing() throws Exception {
+  void pausesAConnectionWithoutMemoryAndLosesNoData() throws Exception {
     DataConnection filling = connect();
     DataConnection other = connect();
     byte[][] bodies = new byte[3 * SLABS][];
@@ -33,7 +35,7 @@ class BackPressureTest extends TransportEnds {
     await("connection paused", () -> loopback.counters().pausedConnections() == 1);
     assertThat(service.pushes()).isEqualTo(SLABS);
 
-    // The others go on.
+    // Other connections continue.
     assertThat(
             get(other.open(Open.newBuilder().addPartitions(1).build()))
                 .getPartitions(0)
@@ -56,7 +58,7 @@ class BackPressureTest extends TransportEnds {
       assertThat(fetch(other, range(1, offset, body.length))).isEqualTo(body);
       offset += body.length;
     }
-    assertThat(memory.mostUsedSlabs()).isEqualTo(SLABS);
+    assertThat(memory.maxUsedSlabs()).isEqualTo(SLABS);
     assertThat(loopback.counters().pauses()).isPositive();
     assertThat(loopback.counters().pausedConnections()).isZero();
   }
@@ -74,27 +76,27 @@ class BackPressureTest extends TransportEnds {
     for (CompletableFuture<PushAck> ack : acks) {
       assertThat(ack.get(30, TimeUnit.SECONDS).getEpoch()).isEqualTo(FakeDataService.EPOCH);
     }
-    assertThat(memory.mostUsedSlabs()).isLessThanOrEqualTo(SLABS);
+    assertThat(memory.maxUsedSlabs()).isLessThanOrEqualTo(SLABS);
     assertThat(service.pushes()).isEqualTo(120);
   }
 
   @Test
-  void doesNotReadOnWhileClientLeavesRepliesUnread() throws Exception {
+  void doesNotReadWhileTheClientDoesNotReadReplies() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000_000));
     service.spill();
-    try (RawPeer peer = greetedPeer()) {
+    try (RawPeer peer = connectedPeer()) {
       byte[] fetch =
           frame(FrameType.FETCH, 2, Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
       for (int i = 0; i < 200; i++) {
         peer.send(fetch);
       }
-      // 200 MB are asked for. The kernel's buffers take some, the server's mark a few more.
-      await("first replies under way", () -> service.fetchesInUse() > 0);
+      // 200 MB are requested. Some fit into the kernel's buffers and below the server's high mark.
+      await("first replies being sent", () -> service.fetchesInUse() > 0);
       assertThat(push(connection, 2, randomBytes(10)).getEpoch()).isEqualTo(FakeDataService.EPOCH);
       assertThat(service.fetches()).isLessThan(60);
     }
-    await("replies given up", () -> service.fetchesInUse() == 0);
+    await("replies discarded", () -> service.fetchesInUse() == 0);
   }
 
   @Test
@@ -105,13 +107,13 @@ class BackPressureTest extends TransportEnds {
     for (int i = 0; i < 12; i++) {
       opens.add(connection.open(Open.newBuilder().setMaxWaitMs(20_000).build()));
     }
-    await("opens held", () -> service.heldOpens() == 5);
+    await("opens pending", () -> service.pendingOpens() == 5);
 
     int answered = 0;
     while (answered < 12) {
       int expected = Math.min(5, 12 - answered);
-      await("opens held", () -> service.heldOpens() == expected);
-      service.answerHeldOpens();
+      await("opens pending", () -> service.pendingOpens() == expected);
+      service.completePendingOpens();
       answered += expected;
     }
     for (CompletableFuture<OpenReply> open : opens) {
@@ -126,7 +128,7 @@ class BackPressureTest extends TransportEnds {
     byte[] pushed = randomBytes(100_000);
     push(connection, 1, pushed);
     service.spill();
-    service.holdFetches(true);
+    service.delayFetches(true);
     List<CompletableFuture<FetchedBody>> fetches = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       fetches.add(
@@ -135,8 +137,8 @@ class BackPressureTest extends TransportEnds {
     int answered = 0;
     while (answered < 12) {
       int expected = Math.min(5, 12 - answered);
-      await("fetches held", () -> service.heldFetches() == expected);
-      service.answerHeldFetches();
+      await("fetches pending", () -> service.pendingFetches() == expected);
+      service.completePendingFetches();
       answered += expected;
     }
     for (int i = 0; i < 12; i++) {
@@ -147,18 +149,18 @@ class BackPressureTest extends TransportEnds {
   }
 
   @Test
-  void goesOnWhileAFetchWaits() throws Exception {
+  void continuesWhileAFetchWaits() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(10));
-    service.holdFetches(true);
+    service.delayFetches(true);
     CompletableFuture<FetchedBody> slow =
         connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 10)).build());
-    await("fetch held", () -> service.heldFetches() == 1);
+    await("fetch pending", () -> service.pendingFetches() == 1);
     push(connection, 2, randomBytes(100_000));
-    service.holdFetches(false);
+    service.delayFetches(false);
     assertThat(fetch(connection, range(2, 0, 10))).hasSize(10);
     assertThat(slow).isNotDone();
-    service.answerHeldFetches();
+    service.completePendingFetches();
     get(slow).close();
   }
 }

@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Clients that stay silent, or are too many. */
+/** Timeouts and connection limits. */
 class ConnectionLimitsTest extends TransportEnds {
   @Test
-  void endsConnectionThatDoesNotSayHello() throws Exception {
+  void endsConnectionWithoutHello() throws Exception {
     start(new DataTransportConfig(200, 60_000, 180_000, 100, 100));
     try (RawPeer peer = loopback.newRawPeer()) {
       byte[] hello = frame(FrameType.HELLO, 1, Hello.getDefaultInstance());
@@ -37,9 +37,9 @@ class ConnectionLimitsTest extends TransportEnds {
   @Test
   void endsConnectionThatStallsInTheMiddleOfABody() throws Exception {
     start(new DataTransportConfig(10_000, 200, 60_000, 100, 100));
-    try (RawPeer peer = greetedPeer()) {
+    try (RawPeer peer = connectedPeer()) {
       peer.send(frame(FrameType.PUSH, 2, pushOf(1), 400_000), new byte[100_000]);
-      await("memory taken", () -> memory.usedSlabs() > 0);
+      await("memory allocated", () -> memory.usedSlabs() > 0);
 
       assertThat(peer.receive()).isNull();
     }
@@ -48,30 +48,30 @@ class ConnectionLimitsTest extends TransportEnds {
   }
 
   @Test
-  void endsConnectionThatDoesNotTakeItsReplies() throws Exception {
+  void endsConnectionThatDoesNotReadItsReplies() throws Exception {
     start(new DataTransportConfig(10_000, 300, 60_000, 100, 100));
     DataConnection connection = connect();
     push(connection, 1, randomBytes(2_000_000));
-    try (RawPeer peer = greetedPeer()) {
+    try (RawPeer peer = connectedPeer()) {
       byte[] fetch =
           frame(FrameType.FETCH, 2, Fetch.newBuilder().addRanges(range(1, 0, 2_000_000)).build());
       for (int i = 0; i < 20; i++) {
         peer.send(fetch);
       }
-      await("given up", () -> loopback.counters().timeouts() == 1);
+      await("closed by timeout", () -> loopback.counters().timeouts() == 1);
       await("fetches closed", () -> service.fetchesInUse() == 0);
     }
   }
 
   @Test
-  void keepsConnectionThatWaitsForMemoryLongerThanASilentOne() throws Exception {
+  void keepsConnectionThatWaitsForMemory() throws Exception {
     start(new DataTransportConfig(10_000, 1_000, 60_000, 100, 100));
     DataConnection connection = connect();
     push(connection, 1, randomBytes(SLABS * SLAB));
     CompletableFuture<PushAck> waits = connection.push(pushOf(2), direct(randomBytes(300_000)));
     await("waits", () -> memory.waiting() == 1);
-    // Another connection's silence is noticed meanwhile, so time enough has passed.
-    try (RawPeer peer = greetedPeer()) {
+    // Another connection is closed by its timeout, so the timeout of this one has passed as well.
+    try (RawPeer peer = connectedPeer()) {
       peer.send(
           frame(
               FrameType.FETCH,
@@ -85,7 +85,7 @@ class ConnectionLimitsTest extends TransportEnds {
             frame(
                 FrameType.FETCH, 3, Fetch.newBuilder().addRanges(range(1, 0, 2_000_000)).build()));
       }
-      await("given up", () -> loopback.counters().timeouts() == 1);
+      await("closed by timeout", () -> loopback.counters().timeouts() == 1);
     }
     assertThat(waits).isNotDone();
 
@@ -114,61 +114,61 @@ class ConnectionLimitsTest extends TransportEnds {
       assertThat(ack.get(30, TimeUnit.SECONDS).getEpoch()).isEqualTo(FakeDataService.EPOCH);
     }
     connections.forEach(DataConnection::close);
-    await("connections gone", () -> loopback.counters().openConnections() == 0);
+    await("connections closed by the server", () -> loopback.counters().openConnections() == 0);
   }
 
   @Test
-  void turnsAwayConnectionsBeyondTheLimit() throws Exception {
+  void refusesConnectionsBeyondTheLimit() throws Exception {
     start(new DataTransportConfig(10_000, 60_000, 180_000, 2, 100));
     DataConnection first = connect();
     connect();
 
     assertThatThrownBy(this::connect)
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("limit 2")
+        .hasMessageContaining("limit=2")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BUSY);
     assertThat(loopback.counters().refusedConnections()).isEqualTo(1);
 
     first.close();
-    await("place free", () -> loopback.counters().openConnections() == 1);
+    await("connection closed by the server", () -> loopback.counters().openConnections() == 1);
     push(connect(), 1, randomBytes(10));
   }
 
   @Test
-  void turnsAwayConnectionsOfAnAddressBeyondItsLimit() throws Exception {
+  void refusesConnectionsOfAnAddressBeyondItsLimit() throws Exception {
     start(new DataTransportConfig(10_000, 60_000, 180_000, 100, 100, 2, 100));
     DataConnection first = connect();
     connect();
 
     assertThatThrownBy(this::connect)
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("too many connections from 127.0.0.1, limit 2")
+        .hasMessageContaining("too many connections from 127.0.0.1, limit=2")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BUSY);
     assertThat(loopback.counters().denied(Denial.PEER)).isEqualTo(1);
 
     first.close();
-    await("place free", () -> loopback.counters().openConnections() == 1);
+    await("connection closed by the server", () -> loopback.counters().openConnections() == 1);
     push(connect(), 1, randomBytes(10));
   }
 
   @Test
-  void turnsAwayConnectionsOfAnApplicationBeyondItsLimitAndOfNoOther() throws Exception {
+  void refusesConnectionsOfAnApplicationBeyondItsLimit() throws Exception {
     start(new DataTransportConfig(10_000, 60_000, 180_000, 100, 100, 100, 2));
     DataConnection first = connect();
     connect();
 
     assertThatThrownBy(this::connect)
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("too many connections of application " + APPLICATION + ", limit 2")
+        .hasMessageContaining("too many connections of application " + APPLICATION + ", limit=2")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.BUSY);
     assertThat(loopback.counters().denied(Denial.APPLICATION)).isEqualTo(1);
     get(client.connect(loopback.server(), "another-application", "test"));
 
     first.close();
-    await("place free", () -> loopback.counters().openConnections() == 2);
+    await("connection closed by the server", () -> loopback.counters().openConnections() == 2);
     push(connect(), 1, randomBytes(10));
   }
 }

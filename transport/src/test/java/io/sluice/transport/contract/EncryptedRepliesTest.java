@@ -29,7 +29,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Replies over TLS, which are copied on their way out. */
+/** Replies over TLS, which are copied before they are encrypted. */
 @ParameterizedClass
 @ValueSource(strings = {"NETTY", "GRPC"})
 @ExtendWith(LeakCheck.class)
@@ -82,7 +82,7 @@ class EncryptedRepliesTest {
   }
 
   @Test
-  void bringBackBodiesOfEverySizeFromMemoryAndFile() throws Exception {
+  void returnBodiesOfEverySizeFromMemoryAndFile() throws Exception {
     DataConnection connection = connect();
     int[] lengths = {1, 2_047, 16_384, 16_385, 131_071, 131_072, 131_073, 262_145, BODY};
     List<byte[]> pushed = new ArrayList<>();
@@ -105,11 +105,11 @@ class EncryptedRepliesTest {
       assertThat(TransportEnds.fetch(connection, all.build())).isEqualTo(expected);
       service.spill();
     }
-    TransportEnds.await("replies left", () -> service.fetchesInUse() == 0);
+    TransportEnds.await("replies sent", () -> service.fetchesInUse() == 0);
   }
 
   @Test
-  void manyAtATimeAllArrive() throws Exception {
+  void manyConcurrentFetchesComplete() throws Exception {
     DataConnection connection = connect();
     byte[] pushed = push(connection, 1, BODY);
     service.spill();
@@ -123,12 +123,12 @@ class EncryptedRepliesTest {
         assertThat(body.bytes()).isEqualTo(Unpooled.wrappedBuffer(pushed));
       }
     }
-    TransportEnds.await("replies left", () -> service.fetchesInUse() == 0);
+    TransportEnds.await("replies sent", () -> service.fetchesInUse() == 0);
   }
 
-  /** A client that does not read: its replies stay where they lie. */
+  /** Replies to a client that does not read are not copied. */
   @Test
-  void takeLittleMemoryWhileTheClientDoesNotRead() throws Exception {
+  void useLittleMemoryWhileTheClientDoesNotRead() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, BODY);
     service.spill();
@@ -157,17 +157,17 @@ class EncryptedRepliesTest {
                   Fetch.newBuilder().addRanges(TransportEnds.range(1, 0, BODY)).build()));
         }
       }
-      TransportEnds.await("replies under way", () -> service.fetchesInUse() >= peers);
-      // Others are served meanwhile.
+      TransportEnds.await("replies being sent", () -> service.fetchesInUse() >= peers);
+      // Other connections are served.
       for (int i = 0; i < 5; i++) {
         assertThat(TransportEnds.fetch(connection, TransportEnds.range(1, 0, BODY))).hasSize(BODY);
       }
-      // Whole chunks of the pool, not bytes in use.
+      // Allocated chunks of the pool, not bytes in use.
       assertThat(PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before)
           .isLessThan((3L * peers) << 20);
     } finally {
       stuck.forEach(RawPeer::close);
     }
-    TransportEnds.await("replies given up", () -> service.fetchesInUse() == 0);
+    TransportEnds.await("replies discarded", () -> service.fetchesInUse() == 0);
   }
 }

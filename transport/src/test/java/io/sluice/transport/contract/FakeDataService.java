@@ -34,7 +34,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A service that keeps bodies as they are: the body of a push to shuffle n is appended to partition
+ * A service that stores bodies unchanged: the body of a push to shuffle n is appended to partition
  * n. Thread-safe.
  */
 public final class FakeDataService implements DataService, AutoCloseable {
@@ -44,12 +44,12 @@ public final class FakeDataService implements DataService, AutoCloseable {
   private final BodyMemory memory;
   private final RequestMemory requestMemory = new RequestMemory(16 << 20);
   private final FileChannel file;
-  private final Map<Integer, List<Stretch>> partitions = new TreeMap<>();
-  private final List<CompletableFuture<OpenReply>> heldOpens = new ArrayList<>();
+  private final Map<Integer, List<StoredRange>> partitions = new TreeMap<>();
+  private final List<CompletableFuture<OpenReply>> pendingOpens = new ArrayList<>();
   private final AtomicInteger fetchesInUse = new AtomicInteger();
   private final AtomicInteger pushes = new AtomicInteger();
-  private final List<Runnable> heldFetches = new ArrayList<>();
-  private boolean holdFetches;
+  private final List<Runnable> pendingFetches = new ArrayList<>();
+  private boolean delayFetches;
   private long fileLength;
   private boolean keepBodies = true;
   private SluiceException nextRefusal;
@@ -57,7 +57,7 @@ public final class FakeDataService implements DataService, AutoCloseable {
   private final AtomicInteger fetches = new AtomicInteger();
 
   /** Bytes of a partition: in memory, or in the file at a position. */
-  private record Stretch(ByteBuf memory, long position, int length) {}
+  private record StoredRange(ByteBuf memory, long position, int length) {}
 
   public FakeDataService(BodyMemory memory, FrameLimits limits, Path directory) throws IOException {
     this.memory = memory;
@@ -75,12 +75,12 @@ public final class FakeDataService implements DataService, AutoCloseable {
     keepBodies = keep;
   }
 
-  /** The next push is refused with this. */
+  /** Refuses the next push with this exception. */
   synchronized void refuseNextPush(SluiceException refusal) {
     nextRefusal = refusal;
   }
 
-  /** The next push meets a bug. */
+  /** Fails the next push with an unexpected exception. */
   synchronized void failNextPush(RuntimeException failure) {
     nextFailure = failure;
   }
@@ -97,50 +97,50 @@ public final class FakeDataService implements DataService, AutoCloseable {
     return fetchesInUse.get();
   }
 
-  synchronized int heldOpens() {
-    return heldOpens.size();
+  synchronized int pendingOpens() {
+    return pendingOpens.size();
   }
 
-  void answerHeldOpens() {
-    answerHeldOpens(OpenReply.newBuilder().setEpoch(EPOCH).build());
+  void completePendingOpens() {
+    completePendingOpens(OpenReply.newBuilder().setEpoch(EPOCH).build());
   }
 
-  synchronized void answerHeldOpens(OpenReply reply) {
-    heldOpens.forEach(open -> open.complete(reply));
-    heldOpens.clear();
+  synchronized void completePendingOpens(OpenReply reply) {
+    pendingOpens.forEach(open -> open.complete(reply));
+    pendingOpens.clear();
   }
 
   /** Moves everything from memory to the file. */
   public synchronized void spill() {
-    for (List<Stretch> stretches : partitions.values()) {
-      stretches.replaceAll(this::spilled);
+    for (List<StoredRange> ranges : partitions.values()) {
+      ranges.replaceAll(this::spilled);
     }
   }
 
-  private Stretch spilled(Stretch stretch) {
-    if (stretch.memory == null) {
-      return stretch;
+  private StoredRange spilled(StoredRange stored) {
+    if (stored.memory == null) {
+      return stored;
     }
     try {
-      ByteBuf bytes = stretch.memory.duplicate();
+      ByteBuf bytes = stored.memory.duplicate();
       long position = fileLength;
       while (bytes.isReadable()) {
         bytes.readBytes(file, position + bytes.readerIndex(), bytes.readableBytes());
       }
-      fileLength += stretch.length;
-      stretch.memory.release();
-      return new Stretch(null, position, stretch.length);
+      fileLength += stored.length;
+      stored.memory.release();
+      return new StoredRange(null, position, stored.length);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   synchronized void clear() {
-    for (List<Stretch> stretches : partitions.values()) {
-      stretches.forEach(
-          stretch -> {
-            if (stretch.memory != null) {
-              stretch.memory.release();
+    for (List<StoredRange> ranges : partitions.values()) {
+      ranges.forEach(
+          stored -> {
+            if (stored.memory != null) {
+              stored.memory.release();
             }
           });
     }
@@ -210,7 +210,7 @@ public final class FakeDataService implements DataService, AutoCloseable {
       } else {
         partitions
             .computeIfAbsent(push.getShuffle().getShuffle(), shuffle -> new ArrayList<>())
-            .add(new Stretch(body, 0, body.readableBytes()));
+            .add(new StoredRange(body, 0, body.readableBytes()));
       }
       pushes.incrementAndGet();
     }
@@ -220,19 +220,19 @@ public final class FakeDataService implements DataService, AutoCloseable {
         .build();
   }
 
-  /** An Open with a wait is held until {@link #answerHeldOpens}. */
+  /** An Open with a wait is pending until {@link #completePendingOpens}. */
   @Override
   public synchronized CompletionStage<OpenReply> open(ClientConnection connection, Open open) {
     if (open.getMaxWaitMs() > 0) {
-      CompletableFuture<OpenReply> held = new CompletableFuture<>();
-      heldOpens.add(held);
-      return held;
+      CompletableFuture<OpenReply> pending = new CompletableFuture<>();
+      pendingOpens.add(pending);
+      return pending;
     }
     OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(EPOCH);
     for (int partition : open.getPartitionsList()) {
       long length = 0;
-      for (Stretch stretch : partitions.getOrDefault(partition, List.of())) {
-        length += stretch.length;
+      for (StoredRange stored : partitions.getOrDefault(partition, List.of())) {
+        length += stored.length;
       }
       reply.addPartitions(PartitionState.newBuilder().setPartition(partition).setLength(length));
     }
@@ -249,8 +249,8 @@ public final class FakeDataService implements DataService, AutoCloseable {
     }
     CompletableFuture<FetchedBytes> answer = new CompletableFuture<>();
     synchronized (this) {
-      if (holdFetches) {
-        heldFetches.add(() -> answerOrClose(answer, bytes));
+      if (delayFetches) {
+        pendingFetches.add(() -> answerOrClose(answer, bytes));
         return answer;
       }
     }
@@ -264,20 +264,20 @@ public final class FakeDataService implements DataService, AutoCloseable {
     }
   }
 
-  /** Whether fetches wait from now on until {@link #answerHeldFetches}. */
-  synchronized void holdFetches(boolean hold) {
-    holdFetches = hold;
+  /** Whether later fetches are pending until {@link #completePendingFetches}. */
+  synchronized void delayFetches(boolean delay) {
+    delayFetches = delay;
   }
 
-  synchronized int heldFetches() {
-    return heldFetches.size();
+  synchronized int pendingFetches() {
+    return pendingFetches.size();
   }
 
-  void answerHeldFetches() {
+  void completePendingFetches() {
     List<Runnable> answers;
     synchronized (this) {
-      answers = new ArrayList<>(heldFetches);
-      heldFetches.clear();
+      answers = new ArrayList<>(pendingFetches);
+      pendingFetches.clear();
     }
     answers.forEach(Runnable::run);
   }
@@ -289,21 +289,21 @@ public final class FakeDataService implements DataService, AutoCloseable {
     for (Range range : fetch.getRangesList()) {
       long start = 0;
       long covered = 0;
-      for (Stretch stretch : partitions.getOrDefault(range.getPartition(), List.of())) {
+      for (StoredRange stored : partitions.getOrDefault(range.getPartition(), List.of())) {
         long from = Math.max(range.getOffset(), start) - start;
-        long to = Math.min(range.getOffset() + range.getLength(), start + stretch.length) - start;
+        long to = Math.min(range.getOffset() + range.getLength(), start + stored.length) - start;
         if (from < to) {
           int part = (int) (to - from);
-          if (stretch.memory == null) {
-            pieces.add(new FetchedBytes.FilePiece(file, stretch.position + from, part));
+          if (stored.memory == null) {
+            pieces.add(new FetchedBytes.FilePiece(file, stored.position + from, part));
           } else {
-            ByteBuf slice = stretch.memory.retainedSlice((int) from, part);
+            ByteBuf slice = stored.memory.retainedSlice((int) from, part);
             owned.add(slice);
             pieces.add(new FetchedBytes.MemoryPiece(slice));
           }
           covered += part;
         }
-        start += stretch.length;
+        start += stored.length;
       }
       if (covered != range.getLength()) {
         owned.forEach(ByteBuf::release);
@@ -313,7 +313,7 @@ public final class FakeDataService implements DataService, AutoCloseable {
                 + range.getPartition()
                 + " has "
                 + start
-                + " bytes, asked for "
+                + " bytes, requested range "
                 + range.getOffset()
                 + "+"
                 + range.getLength());

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Memory of a few slabs, each counted until its last reference is gone. Thread-safe. */
+/** Memory of a few slabs, each counted until its last release. Thread-safe. */
 final class FakeMemory implements BodyMemory {
   private final int slabLength;
   private final int slabCount;
   private final Deque<Waiter> waiters = new ArrayDeque<>();
   private int used;
-  private int mostUsed;
+  private int maxUsed;
 
   private record Waiter(int slabs, Runnable retry) {}
 
@@ -31,13 +31,13 @@ final class FakeMemory implements BodyMemory {
     int slabs = slabsOf(length);
     if (slabs > slabCount) {
       throw new IllegalArgumentException(
-          "body of " + length + " bytes, the whole memory is " + slabLength * slabCount);
+          "body of " + length + " bytes exceeds the total memory of " + slabLength * slabCount);
     }
     if (used + slabs > slabCount) {
       return null;
     }
     used += slabs;
-    mostUsed = Math.max(mostUsed, used);
+    maxUsed = Math.max(maxUsed, used);
     List<ByteBuf> parts = new ArrayList<>();
     for (int i = 0; i < slabs; i++) {
       int part = Math.min(slabLength, length - i * slabLength);
@@ -77,8 +77,8 @@ final class FakeMemory implements BodyMemory {
     return used;
   }
 
-  synchronized int mostUsedSlabs() {
-    return mostUsed;
+  synchronized int maxUsedSlabs() {
+    return maxUsed;
   }
 
   synchronized int waiting() {

@@ -29,9 +29,9 @@ class HandshakeThreadsTest {
   @TempDir Path directory;
 
   @Test
-  void handshakesOfDataConnectionsHaveThreadsOfTheirOwn() throws Exception {
+  void handshakesOfDataConnectionsHaveSeparateThreads() throws Exception {
     SelfSignedCertificate.write(directory, "sluice", "ip:127.0.0.1");
-    Set<String> lookers = ConcurrentHashMap.newKeySet();
+    Set<String> keyReaders = ConcurrentHashMap.newKeySet();
     TlsContexts tls =
         TlsContexts.of(
                 new TlsConfig(
@@ -43,12 +43,12 @@ class HandshakeThreadsTest {
                     Optional.empty()),
                 true,
                 () -> {
-                  // Keys are looked at in each handshake.
-                  lookers.add(Thread.currentThread().getName());
+                  // Called to read the keys in each handshake.
+                  keyReaders.add(Thread.currentThread().getName());
                   return System.nanoTime();
                 })
             .orElseThrow();
-    lookers.clear();
+    keyReaders.clear();
     try (FakeDataService service =
             new FakeDataService(new FakeMemory(SLAB, 16), FrameLimits.DEFAULT, directory);
         NettyDataServer server =
@@ -69,6 +69,6 @@ class HandshakeThreadsTest {
       }
     }
 
-    assertThat(lookers).isNotEmpty().allMatch(name -> name.startsWith("sluice-data-tls-"));
+    assertThat(keyReaders).isNotEmpty().allMatch(name -> name.startsWith("sluice-data-tls-"));
   }
 }

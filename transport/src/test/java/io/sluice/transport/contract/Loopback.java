@@ -35,7 +35,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** A server end on a free loopback port, and how to reach it. */
+/** A server on a free loopback port, and clients for it. */
 public interface Loopback extends AutoCloseable {
   ServerId server();
 
@@ -43,7 +43,7 @@ public interface Loopback extends AutoCloseable {
 
   DataTransport newClient(TransportConfig config);
 
-  /** A connection that does not keep to the protocol. */
+  /** A client connection that sends arbitrary bytes. */
   RawPeer newRawPeer() throws IOException;
 
   @Override
@@ -55,7 +55,7 @@ public interface Loopback extends AutoCloseable {
     return netty(service, config, mode, LoopbackTls.OFF);
   }
 
-  /** Framed TCP, encrypted or not. */
+  /** Framed TCP, with or without TLS. */
   static Loopback netty(
       DataService service, DataTransportConfig config, IoMode mode, LoopbackTls tls)
       throws IOException {
@@ -69,7 +69,7 @@ public interface Loopback extends AutoCloseable {
                 clientConfig, new ApplicationCredentials(), tls.client(), System::nanoTime));
   }
 
-  /** Framed TCP whose client end has no Netty channel. */
+  /** Framed TCP with a client without Netty channels. */
   static Loopback sockets(DataService service, DataTransportConfig config) throws IOException {
     return framed(
         service,
@@ -140,7 +140,7 @@ public interface Loopback extends AutoCloseable {
     return grpc(service, config, LoopbackTls.OFF);
   }
 
-  /** Inside gRPC, encrypted or not. */
+  /** Inside gRPC, with or without TLS. */
   static Loopback grpc(DataService service, DataTransportConfig config, LoopbackTls tls)
       throws IOException {
     TransportCounters counters = new TransportCounters();

@@ -11,16 +11,16 @@ import java.util.Optional;
 import javax.net.SocketFactory;
 
 /**
- * TLS of both ends on the loopback, or none.
+ * TLS of client and server on the loopback interface; may be off.
  *
- * @param sockets of a peer that does not keep to the protocol
+ * @param sockets socket factory of a {@link RawPeer}
  */
 record LoopbackTls(Optional<TlsContexts> server, ClientTls client, SocketFactory sockets) {
   static final LoopbackTls OFF =
       new LoopbackTls(Optional.empty(), ClientTls.OFF, SocketFactory.getDefault());
 
   /**
-   * @param directory for the certificate
+   * @param directory directory of the certificate
    */
   static LoopbackTls in(Path directory) throws IOException, InterruptedException {
     SelfSignedCertificate.write(directory, "server", "ip:127.0.0.1");

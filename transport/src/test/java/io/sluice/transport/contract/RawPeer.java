@@ -31,7 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
-/** A client that sends whatever bytes it likes, and reads what comes back. */
+/** A client that sends arbitrary bytes and reads the replies. */
 public interface RawPeer extends AutoCloseable {
   int TIMEOUT_MS = 60_000;
 
@@ -47,13 +47,13 @@ public interface RawPeer extends AutoCloseable {
     }
   }
 
-  /** Sends header and head (or what is said to be them), and a body in parts. */
+  /** Sends header and head (or other bytes), and a body in parts. */
   void send(byte[] headerAndHead, byte[]... bodyParts) throws IOException;
 
   /** The next frame's header and head, or null if the server has ended the connection. */
   Frame receive() throws IOException, InterruptedException;
 
-  /** Goes away without a word. */
+  /** Closes the connection abruptly. */
   @Override
   void close();
 
@@ -143,7 +143,7 @@ public interface RawPeer extends AutoCloseable {
             }
           },
           new Metadata());
-      // As many as a test reads; the rest stays unread, as of a client that has hung.
+      // A test reads two messages; more stay unread, as with a hanging client.
       call.request(2);
     }
 
@@ -170,12 +170,12 @@ public interface RawPeer extends AutoCloseable {
     public Frame receive() throws IOException, InterruptedException {
       byte[] bytes = received.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
       if (bytes == null) {
-        throw new IOException("nothing received in time");
+        throw new IOException("no message received within the timeout");
       }
       return bytes == END ? null : frameOf(bytes);
     }
 
-    /** For a test that did not expect the end. */
+    /** For assertion messages. */
     @Override
     public String toString() {
       return "gRPC stream closed=" + closed;

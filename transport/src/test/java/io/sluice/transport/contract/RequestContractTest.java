@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a connection that is well does, from its first frame on. */
+/** Behaviour of a valid connection: handshake, requests and replies. */
 class RequestContractTest extends TransportEnds {
   @Test
   void agreesOnVersionEpochAndLimits() throws Exception {
@@ -41,7 +41,7 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void passesOnWhyHelloIsRefused() {
+  void reportsWhyHelloIsRefused() {
     assertThatThrownBy(() -> get(client.connect(loopback.server(), "", "test")))
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("HELLO without an application")
@@ -58,7 +58,7 @@ class RequestContractTest extends TransportEnds {
       RawPeer.Frame reply = peer.receive();
       assertThat(reply.header().requestId()).isEqualTo(5);
       assertThat(reply.error().getStatus()).isEqualTo(Status.BAD_VERSION);
-      assertThat(reply.error().getMessage()).contains("7 to 9, server speaks 1");
+      assertThat(reply.error().getMessage()).contains("7 to 9, server supports 1");
       assertThat(reply.error().getEpoch()).isEqualTo(FakeDataService.EPOCH);
       assertThat(peer.receive()).isNull();
     }
@@ -69,7 +69,7 @@ class RequestContractTest extends TransportEnds {
     try (RawPeer peer = loopback.newRawPeer()) {
       peer.send(frame(FrameType.OPEN, 1, Open.getDefaultInstance()));
 
-      assertRefused(peer, Status.BAD_MESSAGE, "expected HELLO first");
+      assertRefused(peer, Status.BAD_MESSAGE, "expected HELLO");
     }
   }
 
@@ -79,9 +79,9 @@ class RequestContractTest extends TransportEnds {
       peer.send(frame(FrameType.HELLO, 1, Hello.newBuilder().setClient("x".repeat(5_000)).build()));
 
       if (peer instanceof RawPeer.Grpc) {
-        // Not gathered to its end, so that no frame answers it.
+        // The message is not received completely, so there is no reply frame.
         assertThat(peer.receive()).isNull();
-        assertThat(peer.toString()).contains("RESOURCE_EXHAUSTED").contains("4128 bytes");
+        assertThat(peer.toString()).contains("RESOURCE_EXHAUSTED").contains("4128");
       } else {
         assertRefused(peer, Status.FRAME_TOO_LARGE, "");
       }
@@ -94,7 +94,7 @@ class RequestContractTest extends TransportEnds {
     Set<FrameType> servers =
         EnumSet.complementOf(EnumSet.of(FrameType.PUSH, FrameType.OPEN, FrameType.FETCH));
     for (FrameType type : servers) {
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         peer.send(frame(type, 3, Hello.getDefaultInstance()));
 
         assertRefused(peer, Status.BAD_MESSAGE, type.name());
@@ -103,7 +103,7 @@ class RequestContractTest extends TransportEnds {
     assertThat(loopback.counters().protocolErrors()).isEqualTo(servers.size());
   }
 
-  /** Over gRPC, such a head is several messages. */
+  /** Over gRPC, such a head has several messages. */
   @Test
   void receivesLongHeads() throws Exception {
     service.close();
@@ -128,15 +128,15 @@ class RequestContractTest extends TransportEnds {
             .build();
     CompletableFuture<OpenReply> reply =
         connection.open(Open.newBuilder().setMaxWaitMs(20_000).build());
-    await("open held", () -> service.heldOpens() == 1);
-    service.answerHeldOpens(large);
+    await("open pending", () -> service.pendingOpens() == 1);
+    service.completePendingOpens(large);
     assertThat(get(reply)).isEqualTo(large);
-    await("reply left", () -> service.requestMemory().usedBytes() == 0);
+    await("reply sent", () -> service.requestMemory().usedBytes() == 0);
   }
 
-  /** Whoever has asked receives, and no task need use it before the server's memory is free. */
+  /** The client receives replies before a task uses them, so that the server's memory is freed. */
   @Test
-  void repliesLeaveTheServerWhileNobodyUsesThem() throws Exception {
+  void repliesAreSentBeforeTheyAreUsed() throws Exception {
     DataConnection connection = connect();
     byte[] pushed = randomBytes(1_000_000);
     push(connection, 1, pushed);
@@ -146,7 +146,7 @@ class RequestContractTest extends TransportEnds {
         unused.add(
             connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, pushed.length)).build()));
       }
-      await("replies left", () -> service.fetchesInUse() == 0);
+      await("replies sent", () -> service.fetchesInUse() == 0);
       service.spill();
     }
     for (CompletableFuture<FetchedBody> fetch : unused) {
@@ -157,7 +157,7 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void bringsBackBodiesOfEverySizeFromMemoryAndFile() throws Exception {
+  void returnsBodiesOfEverySizeFromMemoryAndFile() throws Exception {
     DataConnection connection = connect();
     int[] lengths = {
       1, 31, 2_047, 2_048, 8_191, 8_192, 8_193, SLAB - 1, SLAB, SLAB + 1, 3 * SLAB, 1_300_000
@@ -175,7 +175,7 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void takesBodyOfExactlyTheLimit() throws Exception {
+  void acceptsBodyOfExactlyTheLimit() throws Exception {
     memory = new FakeMemory(SLAB, LIMITS.maxBodyLength() / SLAB);
     service.close();
     service = new FakeDataService(memory, LIMITS, directory);
@@ -190,7 +190,7 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void pushWithoutBlocksIsTheServicesToJudge() throws Exception {
+  void passesPushWithoutBlocksToTheService() throws Exception {
     assertThat(push(connect(), 1, new byte[0]).getEpoch()).isEqualTo(FakeDataService.EPOCH);
   }
 
@@ -257,18 +257,18 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void matchesRepliesByIdWhateverTheirOrder() throws Exception {
+  void matchesRepliesByIdInAnyOrder() throws Exception {
     DataConnection connection = connect();
     CompletableFuture<OpenReply> waits =
         connection.open(Open.newBuilder().setMaxWaitMs(20_000).build());
-    await("open held", () -> service.heldOpens() == 1);
+    await("open pending", () -> service.pendingOpens() == 1);
 
     push(connection, 1, randomBytes(10));
     OpenReply atOnce = get(connection.open(Open.newBuilder().addPartitions(1).build()));
 
     assertThat(atOnce.getPartitions(0).getLength()).isEqualTo(10);
     assertThat(waits).isNotDone();
-    service.answerHeldOpens();
+    service.completePendingOpens();
     assertThat(get(waits).getEpoch()).isEqualTo(FakeDataService.EPOCH);
   }
 
@@ -293,13 +293,13 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void faultInTheServiceIsAnsweredAndLeavesConnectionUsable() throws Exception {
+  void unexpectedFailureLeavesConnectionUsable() throws Exception {
     DataConnection connection = connect();
     service.failNextPush(new IllegalStateException("a bug in /secret/file " + "x".repeat(10_000)));
 
     assertThatThrownBy(() -> push(connection, 1, randomBytes(10)))
         .hasMessageMatching(
-            "server [a-z-]+: PUSH failed; the log of the process that answers has the cause as"
+            "server [a-z-]+: PUSH failed; the log of the called process has the cause with"
                 + " failure=[0-9a-f]{16}")
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.INTERNAL);
@@ -307,7 +307,7 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
-  void bodyThatCanNeverBeAdmittedIsRefusedAndDropped() throws Exception {
+  void bodyAboveTheMemoryLimitIsRefusedAndDropped() throws Exception {
     DataConnection connection = connect();
     int length = (SLABS + 1) * SLAB;
 
@@ -315,7 +315,7 @@ class RequestContractTest extends TransportEnds {
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.FRAME_TOO_LARGE);
 
-    assertThat(memory.mostUsedSlabs()).isZero();
+    assertThat(memory.maxUsedSlabs()).isZero();
     byte[] bytes = randomBytes(1_000);
     push(connection, 1, bytes);
     assertThat(fetch(connection, range(1, 0, 1_000))).isEqualTo(bytes);
@@ -326,7 +326,7 @@ class RequestContractTest extends TransportEnds {
     DataConnection connection = connect();
 
     assertThatThrownBy(() -> push(connection, 1, new byte[LIMITS.maxBodyLength() + 1]))
-        .hasMessageContaining("limit " + LIMITS.maxBodyLength())
+        .hasMessageContaining("limit of " + LIMITS.maxBodyLength())
         .extracting(e -> ((SluiceException) e).code())
         .isEqualTo(StatusCode.FRAME_TOO_LARGE);
     assertThatThrownBy(() -> fetch(connection, range(1, 0, LIMITS.maxBodyLength() + 1)))

@@ -42,7 +42,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Both ends of a data transport, for tests of what every one does. Each runs on every variant. */
+/**
+ * Client and server of a data transport. Subclasses test the contract of all transports; each test
+ * runs on every variant.
+ */
 @ParameterizedClass
 @EnumSource(TransportVariant.class)
 @ExtendWith(LeakCheck.class)
@@ -116,7 +119,7 @@ public abstract class TransportEnds {
     return get(client.connect(loopback.server(), APPLICATION, "test"));
   }
 
-  RawPeer greetedPeer() throws Exception {
+  RawPeer connectedPeer() throws Exception {
     RawPeer peer = loopback.newRawPeer();
     peer.send(
         frame(
@@ -192,7 +195,7 @@ public abstract class TransportEnds {
     }
   }
 
-  /** The result, or the failure itself rather than its wrapper. */
+  /** The result of a future; throws the failure without its wrapper. */
   public static <T> T get(CompletableFuture<T> future) throws Exception {
     try {
       return future.get(WAIT_SECONDS, TimeUnit.SECONDS);

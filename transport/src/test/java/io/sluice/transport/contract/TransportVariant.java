@@ -5,7 +5,7 @@ import io.sluice.transport.server.DataService;
 import io.sluice.transport.server.DataTransportConfig;
 import java.io.IOException;
 
-/** What carries the data protocol, and how the client waits for its sockets. */
+/** Transport of the data protocol and I/O mode of the client. */
 enum TransportVariant {
   GRPC(IoMode.EPOLL) {
     @Override

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Bytes that are no protocol are refused by name, and take no memory. */
+/** Invalid bytes are refused with a specific error and without allocating memory. */
 class WrongBytesTest extends TransportEnds {
   @Test
   void namesEveryFlippedByteOfHeaderAndHead() throws Exception {
@@ -19,11 +19,11 @@ class WrongBytesTest extends TransportEnds {
     for (int at = 0; at < good.length; at++) {
       byte[] bad = good.clone();
       bad[at] ^= (byte) (1 << random.nextInt(8));
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         try {
           peer.send(bad, body);
         } catch (IOException e) {
-          // The server has closed before it was sent all.
+          // The server has closed the connection before all bytes were sent.
           assertThat(e).hasMessageNotContaining("timed out");
         }
         RawPeer.Frame reply = peer.receive();
@@ -40,13 +40,13 @@ class WrongBytesTest extends TransportEnds {
       }
     }
     assertThat(service.pushes()).isZero();
-    assertThat(memory.mostUsedSlabs()).isZero();
+    assertThat(memory.maxUsedSlabs()).isZero();
     assertThat(loopback.counters().protocolErrors()).isEqualTo(good.length);
   }
 
   @Test
   void refusesFrameAboveTheLimitsWithoutMemoryForIt() throws Exception {
-    try (RawPeer peer = greetedPeer()) {
+    try (RawPeer peer = connectedPeer()) {
       peer.send(frame(FrameType.PUSH, 8, pushOf(1), LIMITS.maxBodyLength() + 1));
 
       RawPeer.Frame reply = peer.receive();
@@ -54,7 +54,7 @@ class WrongBytesTest extends TransportEnds {
       assertThat(reply.error().getStatus()).isEqualTo(Status.FRAME_TOO_LARGE);
       assertThat(peer.receive()).isNull();
     }
-    try (RawPeer peer = greetedPeer()) {
+    try (RawPeer peer = connectedPeer()) {
       Open.Builder large = Open.newBuilder();
       for (int i = 0; i < LIMITS.maxHeadLength(); i++) {
         large.addPartitions(i);
@@ -66,13 +66,13 @@ class WrongBytesTest extends TransportEnds {
       }
       assertRefused(peer, Status.FRAME_TOO_LARGE, "");
     }
-    assertThat(memory.mostUsedSlabs()).isZero();
+    assertThat(memory.maxUsedSlabs()).isZero();
   }
 
   @Test
   void refusesHeadThatIsNotItsMessage() throws Exception {
-    try (RawPeer peer = greetedPeer()) {
-      // A HELLO's client name is a string where a FETCH has its epoch: not parsable as one.
+    try (RawPeer peer = connectedPeer()) {
+      // Field 3 is a string in HELLO and a range in FETCH, so that HELLO cannot be parsed as FETCH.
       peer.send(
           frame(
               FrameType.FETCH,
@@ -84,15 +84,15 @@ class WrongBytesTest extends TransportEnds {
   }
 
   @Test
-  void endsConnectionOfClientThatIsCutOffAnywhere() throws Exception {
+  void endsConnectionThatClosesWithinAHead() throws Exception {
     byte[] good = frame(FrameType.PUSH, 2, pushOf(1), 10);
     for (int cut = 1; cut < good.length; cut++) {
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         peer.send(Arrays.copyOf(good, cut));
       }
     }
-    await("connections gone", () -> loopback.counters().openConnections() == 0);
-    assertThat(memory.mostUsedSlabs()).isZero();
+    await("connections closed by the server", () -> loopback.counters().openConnections() == 0);
+    assertThat(memory.maxUsedSlabs()).isZero();
   }
 
   @Test
@@ -111,7 +111,7 @@ class WrongBytesTest extends TransportEnds {
         }
       }
     }
-    // A call that is refused from its size is counted after its client knows.
+    // A call refused because of its size is counted after the client receives the refusal.
     await("errors counted", () -> loopback.counters().protocolErrors() == 30);
     push(connect(), 1, randomBytes(10));
   }

@@ -1,5 +1,2 @@
-/**
- * Both data transports, client and server end together, over loopback sockets: one contract that
- * each of them fulfils.
- */
+/** Contract tests of both data transports, with client and server over loopback sockets. */
 package io.sluice.transport.contract;

@@ -19,14 +19,14 @@ class AttemptSetsFuzzTest {
   }
 
   @Test
-  void aSetIsRefusedOrCanBeAskedForAnyAttempt() {
+  void aSetIsRefusedOrUsable() {
     DecoderFuzz.of(
             encoded(LongStream.empty()),
             encoded(LongStream.of(0, 1, 7, 1L << 40)),
             encoded(LongStream.range(3, 5_000)),
             encoded(new Random(1).longs(6_000, 0, 60_000)))
         .refusing(IOException.class)
-        // A bitmap has 65536 containers at most, whose places are made before they are read.
+        // A bitmap has at most 65536 containers; their array is allocated before they are read.
         .allocating(8 << 20, 64)
         .run(
             input -> {

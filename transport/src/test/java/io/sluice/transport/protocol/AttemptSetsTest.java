@@ -13,17 +13,17 @@ class AttemptSetsTest {
       AttemptSets.encode(Roaring64NavigableMap.bitmapOf(0, 7, 1L << 40));
 
   @Test
-  void whatWasWrittenIsRead() throws Exception {
+  void readsBackASet() throws Exception {
     assertThat(AttemptSets.decode(ENCODED).toArray()).containsExactly(0, 7, 1L << 40);
   }
 
   @Test
-  void whatIsCutOffOrGoesOnIsRefused() {
+  void truncatedAndTooLongInputIsRefused() {
     assertThatThrownBy(() -> AttemptSets.decode(ENCODED.substring(0, ENCODED.size() - 1)))
         .isInstanceOf(IOException.class)
         .hasMessage(ENCODED.size() - 1 + " bytes are not a portable 64-bit Roaring bitmap");
     assertThatThrownBy(() -> AttemptSets.decode(ENCODED.concat(ByteString.copyFromUtf8("x"))))
         .isInstanceOf(IOException.class)
-        .hasMessage("a portable 64-bit Roaring bitmap goes on after its end");
+        .hasMessage("unexpected bytes after a portable 64-bit Roaring bitmap");
   }
 }

@@ -47,13 +47,14 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void whatWasHeardOnceIsNoGoodForAnotherConnection() throws Exception {
+  void aRecordedProofIsNotValidForAnotherConnection() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
-    Hello heardHello = hello(client, "a.b");
-    HelloProof heardProof = client.answer(guard.challenge(heardHello).orElseThrow().challenge());
-    Challenged replayed = guard.challenge(heardHello).orElseThrow();
-    assertThatThrownBy(() -> replayed.finish(heardProof, REPLY))
-        .hasMessageContaining("did not prove that the token is its own");
+    Hello recordedHello = hello(client, "a.b");
+    HelloProof recordedProof =
+        client.answer(guard.challenge(recordedHello).orElseThrow().challenge());
+    Challenged replayed = guard.challenge(recordedHello).orElseThrow();
+    assertThatThrownBy(() -> replayed.finish(recordedProof, REPLY))
+        .hasMessageContaining("did not prove that it knows the key of its token");
   }
 
   @Test
@@ -71,19 +72,19 @@ class ConnectionGuardTest {
   void aTokenOpensNoConnectionOfAnotherApplication() {
     ConnectionProofs client = new ConnectionProofs(credential, random);
     assertThatThrownBy(() -> guard.challenge(hello(client, "a.c")))
-        .hasMessage("a token of application \"a.b\" is no good for application \"a.c\"");
+        .hasMessage("the token of application \"a.b\" is not valid for application \"a.c\"");
   }
 
   @Test
   void noTokenIsRefusedOnlyWhereOneIsRequired() throws Exception {
     Hello plain = Hello.newBuilder().setApplication("a.b").build();
-    assertThatThrownBy(() -> guard.challenge(plain)).hasMessageContaining("brings no token");
+    assertThatThrownBy(() -> guard.challenge(plain)).hasMessageContaining("sent no token");
     assertThat(new ConnectionGuard(authority, false, random).challenge(plain)).isEmpty();
     assertThat(ConnectionGuard.OPEN.challenge(plain)).isEmpty();
   }
 
   @Test
-  void aServerThatDoesNotKnowTheSecretIsFoundOut() throws Exception {
+  void aServerWithoutTheSecretIsDetected() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
     HelloProof unused =
         client.answer(guard.challenge(hello(client, "a.b")).orElseThrow().challenge());
@@ -98,7 +99,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void runFilesAreGivenForTheTokensApplicationInThisEpochOnly() throws Exception {
+  void runFilesAreProvidedForTheTokensApplicationInThisEpochOnly() throws Exception {
     RunFileRequest request =
         RunFileRequest.newBuilder()
             .setShuffle(ShuffleId.newBuilder().setApplication("a.b"))
@@ -107,8 +108,10 @@ class ConnectionGuardTest {
             .build();
     RunFileRequest proved = ConnectionProofs.prove(request, credential);
     guard.checkRunFiles(proved, 42);
-    assertThatThrownBy(() -> guard.checkRunFiles(request, 42)).hasMessage("no token");
-    assertThatThrownBy(() -> guard.checkRunFiles(proved, 43)).hasMessage("the token is not proved");
+    assertThatThrownBy(() -> guard.checkRunFiles(request, 42))
+        .hasMessage("this cluster requires authentication, but the request has no token");
+    assertThatThrownBy(() -> guard.checkRunFiles(proved, 43))
+        .hasMessage("the client did not prove that it knows the key of its token");
     assertThatThrownBy(
             () ->
                 guard.checkRunFiles(
@@ -116,6 +119,6 @@ class ConnectionGuardTest {
                         .setShuffle(ShuffleId.newBuilder().setApplication("a.c"))
                         .build(),
                     42))
-        .hasMessageContaining("no good for application \"a.c\"");
+        .hasMessageContaining("is not valid for application \"a.c\"");
   }
 }

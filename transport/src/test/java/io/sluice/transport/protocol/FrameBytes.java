@@ -7,7 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.block.Crc32c;
 
-/** Frames to begin with, and checksums for what became of them. */
+/** Creates valid frames and repairs checksums of modified frames. */
 public final class FrameBytes {
   private static final int HEAD_LENGTH_AT = 16;
   private static final int BODY_LENGTH_AT = 20;
@@ -23,7 +23,7 @@ public final class FrameBytes {
     return bytes;
   }
 
-  /** Where the first head ends, as far as its header says so. */
+  /** End of the first head according to its header. */
   public static int headEnd(byte[] input) {
     if (input.length < FrameHeader.LENGTH) {
       return input.length;
@@ -32,7 +32,7 @@ public final class FrameBytes {
     return (int) Math.max(FrameHeader.LENGTH, Math.min(end, input.length));
   }
 
-  /** The same with right checksums of the heads that can be found. */
+  /** A copy with valid checksums of all heads that can be located. */
   public static byte[] sealed(byte[] input) {
     byte[] changed = input.clone();
     ByteBuf stream = Unpooled.wrappedBuffer(changed);

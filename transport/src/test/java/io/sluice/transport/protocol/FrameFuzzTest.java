@@ -64,7 +64,7 @@ class FrameFuzzTest {
             });
   }
 
-  /** Takes bodies as a server does, and never more than one. */
+  /** Receives or discards bodies like a server, one at a time. */
   private static final class Sink implements ChannelFrameSink {
     private final UnpooledByteBufAllocator allocator;
     private FrameReceiver receiver;
@@ -108,7 +108,7 @@ class FrameFuzzTest {
   }
 
   @Test
-  void aConnectionHoldsOneHeadAndOneBodyAtMostAndNothingAfterItsEnd() throws Exception {
+  void aConnectionUsesBoundedMemoryAndFreesIt() throws Exception {
     byte[] push = golden();
     DecoderFuzz.of(push, twice(push), twice(hello()), open())
         .sealing(FrameBytes::sealed)
@@ -127,17 +127,17 @@ class FrameFuzzTest {
                     .pipeline()
                     .fireChannelRead(allocator.buffer(length).writeBytes(input, at, length));
                 // A head's buffer grows by doubling.
-                assertThat(held()).isLessThanOrEqualTo(3L * HEAD_AND_BODY);
+                assertThat(usedMemory()).isLessThanOrEqualTo(3L * HEAD_AND_BODY);
               }
               channel.checkException();
               channel.close().syncUninterruptibly();
               assertThat(sink.closed).isEqualTo(1);
-              assertThat(held()).isZero();
+              assertThat(usedMemory()).isZero();
             });
   }
 
   @Test
-  void messagesLeaveNothingBehind() throws Exception {
+  void messagesFreeTheirMemory() throws Exception {
     DecoderFuzz.of(golden(), hello(), open())
         .sealing(FrameBytes::sealed)
         .run(
@@ -176,11 +176,11 @@ class FrameFuzzTest {
                   new ByteArrayInputStream(Arrays.copyOfRange(input, head, input.length)));
               receiver[0].end();
               assertThat(problems[0]).isLessThanOrEqualTo(1);
-              assertThat(held()).isZero();
+              assertThat(usedMemory()).isZero();
             });
   }
 
-  private long held() {
+  private long usedMemory() {
     return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
   }
 

@@ -79,7 +79,7 @@ class FrameHeaderTest {
   }
 
   @Test
-  void refusesAHeadThatIsLongerThanAnyOfItsType() throws FrameFormatException {
+  void refusesAHeadAboveTheLimitOfItsType() throws FrameFormatException {
     for (FrameType type : FrameType.values()) {
       int longest = type.maxHeadLength();
       assertThat(FrameHeader.read(header(type, longest), 0, FrameLimits.DEFAULT).headLength())
@@ -89,11 +89,11 @@ class FrameHeaderTest {
           catchThrowableOfType(
               FrameFormatException.class, () -> FrameHeader.read(longer, 0, FrameLimits.DEFAULT));
       assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
-      assertThat(refusal).hasMessageContaining("limit " + longest);
+      assertThat(refusal).hasMessageContaining("limit of " + longest);
     }
   }
 
-  /** The header of an empty head, changed to say that it has {@code headLength} bytes. */
+  /** A header whose {@code headLength} field has the given value. */
   private static ByteBuf header(FrameType type, int headLength) {
     return FrameHeads.encode(
             UnpooledByteBufAllocator.DEFAULT, type, 1, Push.getDefaultInstance(), 0)
@@ -101,7 +101,7 @@ class FrameHeaderTest {
   }
 
   @Test
-  void hasRoomForTheLargestHonestMessages() {
+  void acceptsTheLargestLegitimateMessages() {
     String name = "n".repeat(256);
     ShuffleId shuffle =
         ShuffleId.newBuilder().setApplication(name).setShuffle(Integer.MAX_VALUE).build();
@@ -119,7 +119,7 @@ class FrameHeaderTest {
     for (int i = 0; i < 65_536; i++) {
       ack.addFullPartitions(Integer.MAX_VALUE);
     }
-    // Attempts of a million tasks in a row, as an engine numbers them.
+    // Attempts of a million consecutive tasks, as numbered by an engine.
     Roaring64NavigableMap attempts = new Roaring64NavigableMap();
     Random random = new Random(1);
     for (long task = 0; task < 1_000_000; task++) {
@@ -149,7 +149,7 @@ class FrameHeaderTest {
         catchThrowableOfType(FrameFormatException.class, () -> FrameHeader.read(body, 0, LIMITS));
     assertThat(tooLarge.reason()).isEqualTo(Reason.TOO_LARGE);
     assertThat(tooLarge.code()).isEqualTo(StatusCode.FRAME_TOO_LARGE);
-    assertThat(tooLarge).hasMessageContaining("limit " + LIMITS.maxBodyLength());
+    assertThat(tooLarge).hasMessageContaining("limit of " + LIMITS.maxBodyLength());
 
     ByteBuf head = push(0);
     head.setIntLE(FrameHeader.HEAD_LENGTH_AT, LIMITS.maxHeadLength() + 1);
@@ -164,7 +164,7 @@ class FrameHeaderTest {
   }
 
   @Test
-  void refusesABodyWhereNoneBelongs() {
+  void refusesAnUnexpectedBody() {
     ByteBuf frame =
         FrameHeads.encode(
             UnpooledByteBufAllocator.DEFAULT,
@@ -200,7 +200,7 @@ class FrameHeaderTest {
   }
 
   @Test
-  void aHeadThatIsNotTheMessageIsNamed() {
+  void reportsAnInvalidHead() {
     ByteBuf nonsense = Unpooled.wrappedBuffer(new byte[] {(byte) 0xFF, (byte) 0xFF, 1});
     assertThatThrownBy(() -> FrameHeads.parse(Push.parser(), FrameType.PUSH, nonsense, 0, 3))
         .isInstanceOf(FrameFormatException.class)

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 class FrameReceiverTest {
   private static final FrameLimits LIMITS = new FrameLimits(8 << 10, 100_000);
 
-  /** One frame, as sent or as received; a null body: none was received. */
+  /** One frame, as sent or received; a null body means that the body was discarded. */
   private record Frame(FrameType type, long requestId, ByteString body) {}
 
-  /** Remembers what it is given, and decides about bodies as a random schedule says. */
+  /** Records received frames, and receives, delays or discards bodies at random. */
   private static final class Sink implements ChannelFrameSink {
     final Random random;
     final List<Frame> frames = new ArrayList<>();
@@ -75,7 +75,7 @@ class FrameReceiverTest {
       }
     }
 
-    /** In one piece, or in several. */
+    /** A contiguous or a composite buffer. */
     private ByteBuf target(int length) {
       if (random.nextBoolean()) {
         return UnpooledByteBufAllocator.DEFAULT.directBuffer(length, length);
@@ -121,7 +121,7 @@ class FrameReceiverTest {
     }
   }
 
-  /** A channel whose reads are made by hand, as a transport makes them. */
+  /** A channel whose reads are made by the test, in the way of a transport. */
   private static final class Wire implements AutoCloseable {
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     final Sink sink;
@@ -139,7 +139,9 @@ class FrameReceiverTest {
       handle = (RecvByteBufAllocator.ExtendedHandle) receiver.allocator().newHandle();
     }
 
-    /** Reads up to {@code length} bytes; returns how many there was room for. */
+    /**
+     * Reads up to {@code length} bytes; returns the number of bytes that fitted into the buffer.
+     */
     int read(byte[] bytes, int at, int length) {
       ByteBuf buffer = handle.allocate(allocator);
       int part = Math.min(length, buffer.writableBytes());
@@ -157,7 +159,7 @@ class FrameReceiverTest {
       return channel.config().isAutoRead();
     }
 
-    long heldBytes() {
+    long usedMemory() {
       return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
     }
 
@@ -165,12 +167,12 @@ class FrameReceiverTest {
     public void close() {
       channel.close().syncUninterruptibly();
       assertThat(sink.closed).isEqualTo(1);
-      assertThat(heldBytes()).isZero();
+      assertThat(usedMemory()).isZero();
     }
   }
 
   @Test
-  void cutsAnyStreamIntoItsFramesWhateverTheReads() {
+  void splitsAnyStreamIntoFramesWithAnyReads() {
     for (int seed = 0; seed < TestEffort.times(12); seed++) {
       Random random = new Random(seed);
       List<Frame> sent = new ArrayList<>();
@@ -179,7 +181,7 @@ class FrameReceiverTest {
         int at = 0;
         int largestRead = 1 + random.nextInt(random.nextBoolean() ? 50 : 100_000);
         while (at < stream.length || !wire.sink.later.isEmpty()) {
-          // A read that had begun when reading was switched off still brings its bytes.
+          // A read that started before auto-read was disabled still delivers its bytes.
           boolean underWay = random.nextInt(10) == 0;
           if (at < stream.length && (wire.reading() || underWay)) {
             at +=
@@ -247,7 +249,7 @@ class FrameReceiverTest {
   }
 
   @Test
-  void receivesBodiesIntoTheirOwnMemory() {
+  void receivesBodiesDirectlyIntoTheirMemory() {
     FrameReceiver[] self = new FrameReceiver[1];
     ByteBuf target = UnpooledByteBufAllocator.DEFAULT.directBuffer(50_000, 50_000);
     FrameReceiver receiver =
@@ -304,7 +306,7 @@ class FrameReceiverTest {
       byte[] good = frame(FrameType.PUSH, 9, Push.getDefaultInstance(), 100_000);
       byte[] bytes = new byte[random.nextInt(20_000)];
       random.nextBytes(bytes);
-      // Some begin like a frame, so that more than the magic is looked at.
+      // Some begin like a frame, so that more than the magic is parsed.
       int prefix = random.nextInt(good.length + 1);
       byte[] stream = Arrays.copyOf(good, prefix + bytes.length);
       System.arraycopy(bytes, 0, stream, prefix, bytes.length);
@@ -316,7 +318,7 @@ class FrameReceiverTest {
           } else {
             wire.sink.later.remove().run();
           }
-          assertThat(wire.heldBytes())
+          assertThat(wire.usedMemory())
               .as("seed %d", seed)
               .isLessThan(2L * LIMITS.maxHeadLength() + 2 * FrameReceiver.SMALL_READ_LENGTH);
         }
@@ -326,7 +328,7 @@ class FrameReceiverTest {
   }
 
   @Test
-  void readsNothingOfAHeadUntilItIsWanted() {
+  void readsAHeadOnlyWhenRequested() {
     Open.Builder open = Open.newBuilder();
     for (int partition = 0; partition < 4_000; partition++) {
       open.addPartitions(partition);
@@ -342,8 +344,8 @@ class FrameReceiverTest {
     try (Wire wire = new Wire(never)) {
       wire.read(frame, 0, FrameHeader.LENGTH);
       assertThat(wire.reading()).isFalse();
-      assertThat(wire.receiver.receivingHead()).as("the server is waited for").isFalse();
-      assertThat(wire.heldBytes()).isLessThan(1_000);
+      assertThat(wire.receiver.receivingHead()).as("waits for the server").isFalse();
+      assertThat(wire.usedMemory()).isLessThan(1_000);
 
       wire.sink.later.remove().run();
       assertThat(wire.reading()).isTrue();
@@ -357,7 +359,7 @@ class FrameReceiverTest {
   }
 
   @Test
-  void handsNothingOverAfterMalformedBytes() {
+  void deliversNothingAfterMalformedBytes() {
     byte[] good = frame(FrameType.OPEN, 1, Open.getDefaultInstance(), 0);
     for (int at = 0; at < good.length; at++) {
       byte[] stream = Arrays.copyOf(good, 3 * good.length + LIMITS.maxHeadLength());
@@ -377,7 +379,7 @@ class FrameReceiverTest {
   }
 
   @Test
-  void freesEverythingWhenCutOffAnywhere() {
+  void freesAllMemoryAfterAnyTruncation() {
     byte[] head = frame(FrameType.PUSH, 1, Push.newBuilder().setEpoch(5).build(), 60_000);
     byte[] stream = Arrays.copyOf(head, head.length + 60_000);
     for (int cut = 0; cut <= stream.length; cut += cut < 100 ? 1 : 997) {

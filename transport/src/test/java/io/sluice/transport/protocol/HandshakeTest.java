@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Both ends of a handshake, without a connection between them. */
+/** Client and server side of a handshake, without a connection. */
 class HandshakeTest {
   private static final HelloReply REPLY =
       HelloReply.newBuilder()
@@ -52,7 +52,7 @@ class HandshakeTest {
   }
 
   @Test
-  void withoutATokenTheReplyEndsIt() throws Exception {
+  void withoutATokenTheReplyCompletesIt() throws Exception {
     ClientHandshake client = withoutToken();
     assertThat(client.expectsChallenge()).isFalse();
     assertThat(server.expected()).isEqualTo(FrameType.HELLO);
@@ -62,7 +62,7 @@ class HandshakeTest {
     assertThat(server.hello().getApplication()).isEqualTo("app");
     assertThat(server.hello().getClient()).isEqualTo("task 7");
     assertThat(client.finish(server.reply()))
-        .isEqualTo(new ServerGreeting(42, 40, 1 << 20, "/run/sluice"));
+        .isEqualTo(new HandshakeResult(42, 40, 1 << 20, "/run/sluice"));
   }
 
   @Test
@@ -78,7 +78,7 @@ class HandshakeTest {
   }
 
   @Test
-  void aServerThatGivesNoProofIsRefused() throws Exception {
+  void aServerWithoutProofIsRefused() throws Exception {
     ClientHandshake client = new ClientHandshake("app", "task 7", credential);
     HelloChallenge challenge = server.onHello(client.hello(), guard, hello -> REPLY).orElseThrow();
     HelloProof unused = client.prove(challenge);
@@ -88,14 +88,14 @@ class HandshakeTest {
   }
 
   @Test
-  void aClientWithoutATokenIsRefusedWhereOneIsDemanded() {
+  void aClientWithoutATokenIsRefusedIfOneIsRequired() {
     assertRefused(
         StatusCode.DENIED, () -> server.onHello(withoutToken().hello(), guard, hello -> REPLY));
   }
 
   @ParameterizedTest
   @CsvSource({"0, 0", "2, 3"})
-  void aClientOfAnotherVersionIsRefusedBeforeTheServiceIsAsked(int min, int max) {
+  void aClientOfAnotherVersionIsRefusedBeforeTheServiceIsCalled(int min, int max) {
     Hello hello = Hello.newBuilder().setMinVersion(min).setMaxVersion(max).build();
     assertRefused(
         StatusCode.BAD_VERSION,
@@ -104,12 +104,12 @@ class HandshakeTest {
                 hello,
                 guard,
                 unexpected -> {
-                  throw new AssertionError("asked");
+                  throw new AssertionError("unexpected call");
                 }));
   }
 
   @Test
-  void aClientThatSpeaksMoreVersionsGetsTheServersOwn() throws Exception {
+  void aClientWithMoreVersionsGetsTheServersVersion() throws Exception {
     Hello hello = Hello.newBuilder().setMinVersion(0).setMaxVersion(9).build();
     assertThat(server.onHello(hello, ConnectionGuard.OPEN, unused -> REPLY)).isEmpty();
     assertThat(server.reply().getVersion()).isEqualTo(ProtocolVersion.CURRENT);
@@ -122,7 +122,7 @@ class HandshakeTest {
   }
 
   @Test
-  void aServerThatNamesNoEarlierEpochPromisesNothingOfOne() throws Exception {
+  void withoutWholeSinceEpochOnlyTheCurrentEpochIsComplete() throws Exception {
     HelloReply reply = HelloReply.newBuilder().setVersion(1).setEpoch(42).build();
     assertThat(withoutToken().finish(reply).wholeSinceEpoch()).isEqualTo(42);
   }

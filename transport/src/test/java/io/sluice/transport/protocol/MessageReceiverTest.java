@@ -58,7 +58,7 @@ class MessageReceiverTest {
   private final MessageReceiver receiver = new MessageReceiver(allocator, LIMITS, sink);
 
   @AfterEach
-  void nothingIsHeld() {
+  void everythingIsFreed() {
     receiver.end();
     assertThat(allocator.metric().usedDirectMemory()).isZero();
   }
@@ -78,7 +78,7 @@ class MessageReceiverTest {
   }
 
   @Test
-  void putsFramesTogetherWhateverTheParts() throws IOException {
+  void assemblesFramesFromAnyParts() throws IOException {
     Random random = new Random(3);
     List<byte[]> sent = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
@@ -103,7 +103,7 @@ class MessageReceiverTest {
   }
 
   @Test
-  void wantsNoMessageThatHasNoPlace() throws IOException {
+  void wantsNoMessageWithoutMemory() throws IOException {
     giveMemory = false;
     message(frame(FrameType.PUSH, 1, Push.getDefaultInstance(), 10));
     assertThat(receiver.wantsMessage()).isFalse();
@@ -157,7 +157,7 @@ class MessageReceiverTest {
   }
 
   @Test
-  void putsAHeadTogetherFromSeveralMessages() throws IOException {
+  void assemblesAHeadFromSeveralMessages() throws IOException {
     byte[] frame = frame(FrameType.OPEN, 7, open(5_000), 0);
     for (int first = FrameHeader.LENGTH; first < frame.length; first += 777) {
       heads.clear();
@@ -165,7 +165,7 @@ class MessageReceiverTest {
       receiver.paused(true);
       for (int at = first; at < frame.length; at += 1_500) {
         assertThat(receiver.receivingHead()).isTrue();
-        assertThat(receiver.wantsMessage()).as("one that has begun").isTrue();
+        assertThat(receiver.wantsMessage()).as("a head that has begun").isTrue();
         message(Arrays.copyOfRange(frame, at, Math.min(frame.length, at + 1_500)));
       }
       assertThat(heads).containsExactly(7L);
@@ -176,12 +176,12 @@ class MessageReceiverTest {
   }
 
   @Test
-  void receivesAHeadWhenItIsWanted() throws IOException {
+  void receivesAHeadWhenRequested() throws IOException {
     byte[] frame = frame(FrameType.OPEN, 7, open(5_000), 0);
     giveHeadMemory = false;
     message(Arrays.copyOf(frame, 100));
     assertThat(receiver.wantsMessage()).isFalse();
-    assertThat(receiver.receivingHead()).as("the server is waited for").isFalse();
+    assertThat(receiver.receivingHead()).as("waits for the server").isFalse();
 
     receiver.receiveHead();
     assertThat(receiver.wantsMessage()).isTrue();
@@ -195,7 +195,7 @@ class MessageReceiverTest {
   }
 
   @Test
-  void refusesHeadThatGoesPastItsEnd() throws IOException {
+  void refusesHeadAboveItsLength() throws IOException {
     byte[] good = frame(FrameType.OPEN, 1, open(1), 0);
     for (byte[] bad :
         List.of(Arrays.copyOf(good, good.length + 1), Arrays.copyOf(good, 20), new byte[0])) {

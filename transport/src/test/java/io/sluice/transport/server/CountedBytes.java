@@ -6,15 +6,15 @@ import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fetched bytes that know how many of them are still held. */
+/** Fetched bytes that count their unsent bytes. */
 final class CountedBytes implements FetchedBytes {
   private final List<Piece> pieces = new ArrayList<>();
   private int length;
-  private int left;
+  private int sentBytes;
   private boolean closed;
 
   /**
-   * @param bytes takes
+   * @param bytes takes ownership
    */
   CountedBytes add(ByteBuf bytes) {
     length += bytes.readableBytes();
@@ -28,9 +28,9 @@ final class CountedBytes implements FetchedBytes {
     return this;
   }
 
-  /** Bytes that have not left; 0 once it is closed. */
-  int held() {
-    return closed ? 0 : length - left;
+  /** Number of unsent bytes; 0 when closed. */
+  int unsentBytes() {
+    return closed ? 0 : length - sentBytes;
   }
 
   boolean isClosed() {
@@ -53,10 +53,10 @@ final class CountedBytes implements FetchedBytes {
   }
 
   @Override
-  public void left(int bytes) {
-    left += bytes;
-    if (closed || left > length) {
-      throw new IllegalStateException(left + " of " + length + " bytes, closed=" + closed);
+  public void sent(int bytes) {
+    sentBytes += bytes;
+    if (closed || sentBytes > length) {
+      throw new IllegalStateException(sentBytes + " of " + length + " bytes, closed=" + closed);
     }
   }
 

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A service that answers at once, and knows what of its answers has not left. One thread. */
+/**
+ * A service that replies immediately and counts the unsent bytes of its replies. Confined to one
+ * thread.
+ */
 final class FakeService implements DataService {
   private final RequestMemory requestMemory;
   private final List<CountedBytes> fetched = new ArrayList<>();
@@ -28,9 +31,9 @@ final class FakeService implements DataService {
     this.requestMemory = requestMemory;
   }
 
-  /** Bytes of all fetches that have not left. */
-  long heldBytes() {
-    return fetched.stream().mapToLong(CountedBytes::held).sum();
+  /** Unsent bytes of all fetches. */
+  long unsentBytes() {
+    return fetched.stream().mapToLong(CountedBytes::unsentBytes).sum();
   }
 
   int fetches() {
@@ -38,15 +41,15 @@ final class FakeService implements DataService {
   }
 
   /**
-   * The next fetch is answered with this.
+   * Sets the reply to the next fetch.
    *
-   * @param bytes takes
+   * @param bytes takes ownership
    */
   void answerNext(CountedBytes bytes) {
     next = bytes;
   }
 
-  /** Opens that ask to wait. */
+  /** Pending Opens with a wait. */
   List<CompletableFuture<OpenReply>> waitingOpens() {
     return waitingOpens;
   }
@@ -76,7 +79,7 @@ final class FakeService implements DataService {
 
       @Override
       public Runnable whenAvailable(String application, int length, Runnable retry) {
-        throw new UnsupportedOperationException("there is always some");
+        throw new UnsupportedOperationException("memory is always available");
       }
 
       @Override
@@ -113,7 +116,7 @@ final class FakeService implements DataService {
     return answer;
   }
 
-  /** As many bytes as the ranges have, from memory, but for {@link #answerNext}. */
+  /** Zero bytes in memory with the length of the ranges, unless {@link #answerNext} was called. */
   @Override
   public CompletableFuture<FetchedBytes> fetch(ClientConnection connection, Fetch fetch) {
     CountedBytes bytes = next == null ? new CountedBytes() : next;

@@ -40,11 +40,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What leaves, and the clock, are the test's. */
+/** The test controls the clock and the bytes accepted by the socket. */
 class GrpcTransportConnectionTest {
   private static final int MIB = 1 << 20;
 
-  /** Of a message on the wire, before its bytes. */
+  /** Header of a message on the wire. */
   private static final int MESSAGE_HEADER_BYTES = 5;
 
   private static final InetSocketAddress PEER = new InetSocketAddress("127.0.0.1", 1_000);
@@ -70,7 +70,7 @@ class GrpcTransportConnectionTest {
           ended -> {});
   private long requests = 1;
 
-  /** Remembers the one task that is repeated. */
+  /** Stores the repeated task, which the test runs. */
   private static final class Timer extends ScheduledThreadPoolExecutor {
     private Runnable repeated;
     private Future<?> handle;
@@ -89,18 +89,18 @@ class GrpcTransportConnectionTest {
     }
   }
 
-  /** Counts as gRPC does: a byte is held from when it is given until it has left. */
+  /** Counts bytes like gRPC: from the call of sendMessage until the socket accepts them. */
   private final class FakeCall extends ServerCall<InputStream, InputStream> {
     private long sentBytes;
-    private long heldBytes;
+    private long unsentBytes;
     private int threshold;
     private int largestMessage;
     private Status closed;
 
-    void leave(long bytes) {
-      boolean before = heldBytes < threshold;
-      heldBytes -= Math.min(bytes, heldBytes);
-      if (!before && heldBytes < threshold) {
+    void accept(long bytes) {
+      boolean before = unsentBytes < threshold;
+      unsentBytes -= Math.min(bytes, unsentBytes);
+      if (!before && unsentBytes < threshold) {
         connection.listener().onReady();
       }
     }
@@ -112,7 +112,7 @@ class GrpcTransportConnectionTest {
 
     @Override
     public boolean isReady() {
-      return heldBytes < threshold;
+      return unsentBytes < threshold;
     }
 
     @Override
@@ -121,7 +121,7 @@ class GrpcTransportConnectionTest {
         int length = message.readAllBytes().length;
         largestMessage = Math.max(largestMessage, length);
         sentBytes += length;
-        heldBytes += length + MESSAGE_HEADER_BYTES;
+        unsentBytes += length + MESSAGE_HEADER_BYTES;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -162,14 +162,14 @@ class GrpcTransportConnectionTest {
         FrameType.HELLO,
         Hello.newBuilder().setMinVersion(1).setMaxVersion(1).setApplication("app").build());
     assertThat(call.sentBytes).as("HELLO_REPLY").isPositive();
-    call.leave(call.heldBytes);
+    call.accept(call.unsentBytes);
   }
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     connection.fail(Status.UNAVAILABLE);
     runTasks();
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
     assertThat(requestMemory.usedBytes()).isZero();
     assertThat(counters.openConnections()).isZero();
     assertThat(allocator.metric().usedDirectMemory()).isZero();
@@ -220,46 +220,46 @@ class GrpcTransportConnectionTest {
   }
 
   @Test
-  void countsAReplyUntilItsLastByteHasLeft() {
+  void countsAReplyUntilItsLastByteIsSent() {
     fetch(3 * MIB, MIB);
     assertThat(call.sentBytes).isLessThan(ReplyQueue.COPY_BYTES + 1_000);
-    assertThat(service.heldBytes()).as("nothing is known to have left").isEqualTo(4 * MIB);
+    assertThat(service.unsentBytes()).as("no bytes are reported as sent").isEqualTo(4 * MIB);
     while (call.sentBytes < 4 * MIB) {
-      call.leave(100_000);
-      assertThat(service.heldBytes())
+      call.accept(100_000);
+      assertThat(service.unsentBytes())
           .isGreaterThanOrEqualTo(4 * MIB + 100 - call.sentBytes)
           .isLessThanOrEqualTo(4 * MIB + ReplyQueue.COPY_BYTES + 1_000 - call.sentBytes);
-      assertThat(call.heldBytes).isLessThan(ReplyQueue.COPY_BYTES + 1_000);
+      assertThat(call.unsentBytes).isLessThan(ReplyQueue.COPY_BYTES + 1_000);
     }
-    assertThat(service.heldBytes()).isPositive();
-    call.leave(call.heldBytes - 1);
-    assertThat(service.heldBytes()).isPositive();
-    call.leave(1);
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isPositive();
+    call.accept(call.unsentBytes - 1);
+    assertThat(service.unsentBytes()).isPositive();
+    call.accept(1);
+    assertThat(service.unsentBytes()).isZero();
     assertThat(call.largestMessage).isLessThanOrEqualTo(DataExchange.MAX_MESSAGE_LENGTH);
   }
 
   @Test
-  void sendsTheNextReplyWhileTheLastOneLeaves() {
+  void sendsTheNextReplyWhileThePreviousOneIsUnsent() {
     fetch(1_000);
-    assertThat(service.heldBytes()).isEqualTo(1_000);
+    assertThat(service.unsentBytes()).isEqualTo(1_000);
     fetch(50_000);
     assertThat(call.sentBytes).isGreaterThan(51_000);
-    assertThat(service.heldBytes()).isEqualTo(51_000);
-    call.leave(call.heldBytes);
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isEqualTo(51_000);
+    call.accept(call.unsentBytes);
+    assertThat(service.unsentBytes()).isZero();
   }
 
   @Test
-  void cutsALargeHeadAndCountsItUntilItHasLeft() {
+  void splitsALargeHeadAndCountsItUntilItIsSent() {
     send(FrameType.OPEN, Open.newBuilder().setMaxWaitMs(1).build());
     OpenReply large =
         OpenReply.newBuilder().addAttemptSets(ByteString.copyFrom(new byte[MIB])).build();
     service.waitingOpens().forEach(open -> open.complete(large));
     runTasks();
     assertThat(requestMemory.usedBytes()).isGreaterThan(MIB);
-    while (call.heldBytes > 0) {
-      call.leave(50_000);
+    while (call.unsentBytes > 0) {
+      call.accept(50_000);
     }
     assertThat(requestMemory.usedBytes()).isZero();
     assertThat(call.sentBytes).isGreaterThan(MIB);
@@ -284,46 +284,46 @@ class GrpcTransportConnectionTest {
     assertThat(call.closed).isNull();
     pass(20_000);
     assertThat(call.closed.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
   }
 
   @Test
-  void closesAClientThatReceivesAPartAMinute() {
+  void closesAClientThatReceivesOnePartPerMinute() {
     fetch(32 * MIB);
     int minutes = 0;
     while (call.closed == null && minutes < 60) {
       minutes++;
-      call.leave(100_000);
+      call.accept(100_000);
       pass(50_000);
     }
     assertThat(minutes).isBetween(3, 5);
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
   }
 
   @Test
   void keepsAClientThatPausesForAnHour() {
     fetch(MIB);
-    while (call.heldBytes > 0) {
-      call.leave(50_000);
+    while (call.unsentBytes > 0) {
+      call.accept(50_000);
     }
     pass(3_600_000);
     assertThat(call.closed).isNull();
     fetch(MIB);
-    assertThat(service.heldBytes()).isEqualTo(MIB);
+    assertThat(service.unsentBytes()).isEqualTo(MIB);
     assertThat(counters.timeouts()).isZero();
   }
 
   @Test
   void pausesAClientThatDoesNotReceiveItsAcknowledgements() {
     int pushes = 0;
-    while (call.heldBytes < call.threshold && pushes < 100_000) {
+    while (call.unsentBytes < call.threshold && pushes < 100_000) {
       pushes++;
       send(FrameType.PUSH, Push.getDefaultInstance());
     }
-    long held = call.heldBytes;
+    long unsent = call.unsentBytes;
     for (int i = 0; i < 1_000; i++) {
       send(FrameType.PUSH, Push.getDefaultInstance());
     }
-    assertThat(call.heldBytes).as("gRPC is given no more").isEqualTo(held);
+    assertThat(call.unsentBytes).as("no more messages are passed to gRPC").isEqualTo(unsent);
   }
 }

@@ -33,11 +33,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The clock and what the client receives are the test's. */
+/** The test controls the clock and the bytes that the client receives. */
 class NettyTransportConnectionTest {
   private static final int MIB = 1 << 20;
 
-  /** Ciphertext's share of what a connection holds, and messages in transit. */
+  /** Upper bound of the memory for ciphertext and messages in transit. */
   private static final int SOME_BYTES = ReplyQueue.COPY_BYTES + (64 << 10);
 
   @TempDir Path directory;
@@ -51,12 +51,12 @@ class NettyTransportConnectionTest {
   private long requests = 1;
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     for (SlowChannel channel : channels) {
       channel.close().syncUninterruptibly();
       channel.runPendingTasks();
     }
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
     assertThat(requestMemory.usedBytes()).isZero();
     assertThat(counters.pausedConnections()).isZero();
     assertThat(counters.openConnections()).isZero();
@@ -91,7 +91,7 @@ class NettyTransportConnectionTest {
   }
 
   private static void sendBytes(SlowChannel channel, ByteBuf bytes) {
-    // Not writeInbound, which would flush what has to wait.
+    // Not writeInbound, which would flush pending writes.
     channel.pipeline().fireChannelRead(bytes);
     channel.pipeline().fireChannelReadComplete();
   }
@@ -115,15 +115,15 @@ class NettyTransportConnectionTest {
   }
 
   @Test
-  void holdsLittleCiphertextAndCountsTheRestUntilItHasLeft() {
+  void buffersLittleCiphertextAndCountsTheRestUntilItIsSent() {
     SlowChannel channel = connect(true);
     long before = allocator.metric().usedDirectMemory();
     CountedBytes body = fetchedFile(channel, 8 * MIB);
     assertThat(allocator.metric().usedDirectMemory() - before).isLessThan(SOME_BYTES);
-    assertThat(body.held()).as("nothing has left").isEqualTo(8 * MIB);
+    assertThat(body.unsentBytes()).as("no bytes are sent").isEqualTo(8 * MIB);
 
     channel.receive(3 * MIB);
-    assertThat(body.held()).isBetween(5 * MIB - 1, 5 * MIB + SOME_BYTES);
+    assertThat(body.unsentBytes()).isBetween(5 * MIB - 1, 5 * MIB + SOME_BYTES);
     assertThat(allocator.metric().usedDirectMemory() - before).isLessThan(SOME_BYTES);
     assertThat(body.isClosed()).isFalse();
 
@@ -132,7 +132,7 @@ class NettyTransportConnectionTest {
     assertThat(allocator.metric().usedDirectMemory()).isEqualTo(before);
   }
 
-  /** A reply of one file piece, as a disk has made it ready. */
+  /** A reply with one file piece. */
   private CountedBytes fetchedFile(SlowChannel channel, int length) {
     try {
       byte[] content = new byte[length];
@@ -165,20 +165,20 @@ class NettyTransportConnectionTest {
   }
 
   @Test
-  void countsWhatIsSentAsItLiesUntilItHasLeft() {
+  void countsZeroCopyRepliesUntilTheyAreSent() {
     SlowChannel channel = connect(false);
     long before = allocator.metric().usedDirectMemory();
     CountedBytes body = fetchedFile(channel, 8 * MIB);
-    assertThat(body.held()).isEqualTo(8 * MIB);
+    assertThat(body.unsentBytes()).isEqualTo(8 * MIB);
     channel.receive(3 * MIB);
-    assertThat(body.held()).isBetween(5 * MIB - 1, 6 * MIB + 100);
+    assertThat(body.unsentBytes()).isBetween(5 * MIB - 1, 6 * MIB + 100);
     assertThat(allocator.metric().usedDirectMemory() - before).isLessThan(1_000);
     channel.receiveAll();
     assertThat(body.isClosed()).isTrue();
   }
 
   @Test
-  void answersNoFurtherFetchWhileRepliesWait() {
+  void handlesNoFetchWhileManyRepliesAreUnsent() {
     for (boolean encrypted : new boolean[] {true, false}) {
       int before = service.fetches();
       SlowChannel channel = connect(encrypted);
@@ -192,7 +192,7 @@ class NettyTransportConnectionTest {
       channel.receiveAll();
       assertThat(service.fetches() - before).isEqualTo(20);
       assertThat(channel.config().isAutoRead()).isTrue();
-      assertThat(service.heldBytes()).isZero();
+      assertThat(service.unsentBytes()).isZero();
     }
   }
 
@@ -204,11 +204,11 @@ class NettyTransportConnectionTest {
     assertThat(channel.isOpen()).isTrue();
     pass(channel, 20_000);
     assertThat(channel.isOpen()).isFalse();
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
   }
 
   @Test
-  void closesAClientThatReceivesAByteAMinute() {
+  void closesAClientThatReceivesOneBytePerMinute() {
     for (boolean encrypted : new boolean[] {true, false}) {
       SlowChannel channel = connect(encrypted);
       fetch(channel, MIB);
@@ -219,17 +219,17 @@ class NettyTransportConnectionTest {
         pass(channel, 50_000);
       }
       assertThat(minutes).isBetween(3, 5);
-      assertThat(service.heldBytes()).isZero();
+      assertThat(service.unsentBytes()).isZero();
     }
   }
 
-  /** A client receives what it has asked for, however long its task then takes to use it. */
+  /** A client receives requested data, even if its task uses the data much later. */
   @Test
   void keepsAClientThatPausesForAnHour() {
     SlowChannel channel = connect(true);
     channel.receiveAll();
     fetch(channel, MIB, MIB);
-    assertThat(service.heldBytes()).isZero();
+    assertThat(service.unsentBytes()).isZero();
     pass(channel, 3_600_000);
     assertThat(channel.isOpen()).isTrue();
     long before = channel.receivedBytes();
@@ -274,10 +274,10 @@ class NettyTransportConnectionTest {
     assertThat(requestMemory.usedBytes()).isZero();
   }
 
-  /** The first bytes of a frame, whose head is said to be so long. */
+  /** The header of a frame with a head of {@code headLength} bytes. */
   private ByteBuf header(FrameType type, int headLength) {
     ByteBuf frame = FrameHeads.encode(allocator, type, requests++, Push.getDefaultInstance(), 0);
-    // Where the length of the head is (FrameHeader).
+    // Offset of headLength (see FrameHeader).
     return frame.setIntLE(16, headLength);
   }
 
@@ -298,7 +298,7 @@ class NettyTransportConnectionTest {
   }
 
   @Test
-  void countsHeadsAndLetsAnApplicationBeginNoMoreThanItsShare() {
+  void countsHeadsAndLimitsAnApplicationToItsShare() {
     List<SlowChannel> stalled = new ArrayList<>();
     SlowChannel last = connect(false);
     sendBytes(last, header(FrameType.OPEN, FrameType.OPEN.maxHeadLength()));
@@ -311,7 +311,7 @@ class NettyTransportConnectionTest {
     assertThat(requestMemory.usedBytes()).isGreaterThan(requestMemory.capacityBytes() / 2);
     assertThat(counters.pausedConnections()).isEqualTo(1);
 
-    // What waits is received when another head is given up.
+    // A waiting head is received when another head is released.
     stalled.forEach(channel -> channel.close().syncUninterruptibly());
     last.runPendingTasks();
     assertThat(last.config().isAutoRead()).isTrue();
@@ -333,7 +333,7 @@ class NettyTransportConnectionTest {
   }
 
   @Test
-  void countsRepliesToOpenUntilTheyHaveLeft() {
+  void countsRepliesToOpenUntilTheyAreSent() {
     SlowChannel channel = connect(true);
     for (int i = 0; i < 3; i++) {
       send(channel, FrameType.OPEN, Open.newBuilder().setMaxWaitMs(1).build());

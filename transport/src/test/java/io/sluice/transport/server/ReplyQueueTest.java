@@ -48,7 +48,7 @@ class ReplyQueueTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() throws IOException {
+  void everythingIsReleased() throws IOException {
     replies.close();
     replies.close();
     assertThat(bodies).allMatch(CountedBytes::isClosed);
@@ -95,7 +95,7 @@ class ReplyQueueTest {
   }
 
   @Test
-  void handsOverEveryByteInOrderInPartsInMemory() throws IOException {
+  void passesOnEveryByteInOrderInCopiedParts() throws IOException {
     for (int round = 0; round < 60; round++) {
       addRandomReply();
     }
@@ -112,7 +112,7 @@ class ReplyQueueTest {
   }
 
   @Test
-  void handsOverEveryByteInOrderAsItLies() throws IOException {
+  void passesOnEveryByteInOrderWithoutCopies() throws IOException {
     for (int round = 0; round < 60; round++) {
       addRandomReply();
     }
@@ -141,61 +141,61 @@ class ReplyQueueTest {
   }
 
   @Test
-  void countsAReplyUntilItsLastByteHasLeft() throws IOException {
+  void countsAReplyUntilItsLastByteIsSent() throws IOException {
     CountedBytes first = body(200_000, 100_000);
     replies.add(head(50), first);
     boolean[] open = new boolean[1];
     replies.add(head(500), () -> open[0] = true);
     handOverAll();
-    assertThat(first.held()).as("handed over is not left").isEqualTo(300_000);
+    assertThat(first.unsentBytes()).as("passed on, but not sent").isEqualTo(300_000);
 
-    replies.left(50);
-    assertThat(first.held()).isEqualTo(300_000);
-    replies.left(1_000);
-    assertThat(first.held()).isEqualTo(299_000);
-    replies.left(298_999);
+    replies.sent(50);
+    assertThat(first.unsentBytes()).isEqualTo(300_000);
+    replies.sent(1_000);
+    assertThat(first.unsentBytes()).isEqualTo(299_000);
+    replies.sent(298_999);
     assertThat(first.isClosed()).isFalse();
     assertThat(replies.sentReplies()).isZero();
-    replies.left(1);
+    replies.sent(1);
     assertThat(first.isClosed()).isTrue();
     assertThat(replies.sentReplies()).isEqualTo(1);
     assertThat(replies.hasCounted()).isTrue();
-    replies.left(499);
+    replies.sent(499);
     assertThat(open[0]).isFalse();
-    replies.left(1);
+    replies.sent(1);
     assertThat(open[0]).isTrue();
     assertThat(replies.hasCounted()).isFalse();
     assertThat(replies.isEmpty()).isTrue();
   }
 
   @Test
-  void severalRepliesMayLeaveAtOnce() throws IOException {
+  void severalRepliesCanBeSentAtOnce() throws IOException {
     for (int i = 0; i < 10; i++) {
       replies.add(head(50), body(1_000));
       replies.add(head(32));
     }
     handOverAll();
-    replies.left(10 * (50 + 1_000 + 32) - 5);
+    replies.sent(10 * (50 + 1_000 + 32) - 5);
     assertThat(replies.sentReplies()).isEqualTo(19);
     assertThat(bodies).allMatch(CountedBytes::isClosed);
   }
 
   @Test
-  void hasRoomAgainWhenHalfHasLeft() throws IOException {
+  void hasRoomAgainBelowTheLowMark() throws IOException {
     replies.add(head(50), body(2_500_000));
     assertThat(replies.isWritable()).isTrue();
     replies.add(head(50), body(2_500_000));
     assertThat(replies.isWritable()).isFalse();
     handOverAll();
-    replies.left(2_000_000);
+    replies.sent(2_000_000);
     assertThat(replies.isWritable()).isFalse();
-    replies.left(1_500_000);
+    replies.sent(1_500_000);
     assertThat(replies.isWritable()).isTrue();
   }
 
-  /** An acknowledgement of 32 bytes is an object of some hundred in the heap. */
+  /** An acknowledgement of 32 bytes uses a few hundred bytes of heap. */
   @Test
-  void takesFewRepliesThatNoBudgetCounts() throws IOException {
+  void acceptsFewRepliesThatNoBudgetCounts() throws IOException {
     int acknowledgements = 0;
     while (replies.isWritable()) {
       replies.add(head(32));
@@ -203,12 +203,12 @@ class ReplyQueueTest {
     }
     assertThat(acknowledgements).isBetween(100, 300);
     handOverAll();
-    replies.left(32L * acknowledgements / 2 + 32);
+    replies.sent(32L * acknowledgements / 2 + 32);
     assertThat(replies.isWritable()).isTrue();
   }
 
   @Test
-  void givesUpWhatIsHalfHandedOver() throws IOException {
+  void discardsPartiallyPassedReplies() throws IOException {
     replies.add(head(300_000), () -> heads--);
     replies.next(allocator, 1).release();
     replies.add(head(50), body(500_000));
@@ -220,7 +220,7 @@ class ReplyQueueTest {
   }
 
   @Test
-  void saysWhereAFileEnds() throws IOException {
+  void reportsTheEndOfAFile() throws IOException {
     CountedBytes body = new CountedBytes();
     body.add(file, FILE_BYTES - 10, 20);
     bodies.add(body);
@@ -236,7 +236,7 @@ class ReplyQueueTest {
   }
 
   @Test
-  void doesNotCopyWhatFillsAPart() throws IOException {
+  void doesNotCopyLargePieces() throws IOException {
     CountedBytes body = new CountedBytes();
     ByteBuf memory = Unpooled.directBuffer(100_000).writeZero(100_000);
     body.add(memory);

@@ -11,10 +11,10 @@ class RequestMemoryTest {
   private final RequestMemory memory = new RequestMemory(1_000);
   private final List<String> called = new ArrayList<>();
 
-  /** Takes as connections do: while there is room, whatever the request needs. */
+  /** Reserves memory like connections: while there is room, independent of the request's size. */
   private void fill(String application) {
     while (memory.hasRoom(application)) {
-      memory.take(application, 10);
+      memory.reserve(application, 10);
     }
   }
 
@@ -30,49 +30,49 @@ class RequestMemoryTest {
   }
 
   @Test
-  void somethingStaysFreeForWhoeverComes() {
+  void memoryStaysFreeForTheNextApplication() {
     RequestMemory large = new RequestMemory(1_000_000);
     for (int i = 0; i < 10; i++) {
       String application = "app-" + i;
       while (large.hasRoom(application)) {
-        large.take(application, 10);
+        large.reserve(application, 10);
       }
       assertThat(large.hasRoom("next")).isTrue();
     }
   }
 
   @Test
-  void whatLastsLongGetsHalfOfThat() {
-    while (memory.tryTakeForLong("a", 10)) {}
-    // Twice 330 is no more than what is left.
+  void longTermMemoryIsHalfOfTheShare() {
+    while (memory.tryReserveLongTerm("a", 10)) {}
+    // 2 * 330 does not exceed the free 670.
     assertThat(memory.usedBytes()).isEqualTo(330);
-    assertThat(memory.hasRoom("a")).as("for requests that end soon").isTrue();
-    assertThat(memory.tryTakeForLong("b", 100)).isTrue();
-    assertThat(memory.tryTakeForLong("c", 10_000)).isFalse();
+    assertThat(memory.hasRoom("a")).as("for short requests").isTrue();
+    assertThat(memory.tryReserveLongTerm("b", 100)).isTrue();
+    assertThat(memory.tryReserveLongTerm("c", 10_000)).isFalse();
     assertThat(memory.usedBytes()).isEqualTo(430);
   }
 
   @Test
-  void callsWhoWaitsWhenThereIsRoomAndAFewAtATime() {
+  void callsAFewWaitersWhenThereIsRoom() {
     fill("a");
     for (int i = 0; i < 6; i++) {
       Runnable unused = wait("a", "a" + i);
     }
     assertThat(called).isEmpty();
-    memory.give("a", 10);
+    memory.release("a", 10);
     assertThat(called).containsExactly("a0", "a1", "a2", "a3");
-    memory.pass();
+    memory.skip();
     assertThat(called).hasSize(6).endsWith("a4", "a5");
   }
 
   @Test
-  void callsAtOnceWhoseRoomCameMeanwhile() {
+  void callsAWaiterAtOnceIfThereIsRoom() {
     Runnable unused = wait("a", "a");
     assertThat(called).containsExactly("a");
   }
 
   @Test
-  void doesNotLetOthersWaitForOneThatHasUsedItsShareUp() {
+  void aUsedUpShareDoesNotBlockOthers() {
     fill("a");
     Runnable unused = wait("a", "a");
     Runnable unusedToo = wait("b", "b");
@@ -80,37 +80,37 @@ class RequestMemoryTest {
   }
 
   @Test
-  void freedMemoryOfOneIsRoomForAnother() {
+  void freedMemoryIsAvailableToOthers() {
     fill("a");
     fill("b");
     Runnable unused = wait("b", "b");
     assertThat(called).isEmpty();
-    memory.give("a", 400);
+    memory.release("a", 400);
     assertThat(called).containsExactly("b");
   }
 
   @Test
-  void forgetsWhoNoLongerWaits() {
+  void doesNotCallACancelledWaiter() {
     fill("a");
     Runnable cancel = wait("a", "first");
     Runnable unused = wait("a", "second");
     cancel.run();
     cancel.run();
-    memory.give("a", 500);
+    memory.release("a", 500);
     assertThat(called).containsExactly("second");
   }
 
   @Test
-  void refusesToGetBackMoreThanItGave() {
-    memory.take("a", 10);
-    assertThatThrownBy(() -> memory.give("a", 11)).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> memory.give("b", 1)).isInstanceOf(IllegalStateException.class);
-    memory.give("a", 10);
+  void refusesToReleaseMoreThanReserved() {
+    memory.reserve("a", 10);
+    assertThatThrownBy(() -> memory.release("a", 11)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> memory.release("b", 1)).isInstanceOf(IllegalStateException.class);
+    memory.release("a", 10);
     assertThat(memory.usedBytes()).isZero();
   }
 
   @Test
-  void hasAnEighthOfTheHeap() {
+  void capacityIsAnEighthOfTheHeap() {
     assertThat(RequestMemory.ofHeap(1L << 30).capacityBytes()).isEqualTo(128 << 20);
     assertThat(RequestMemory.ofHeap(1 << 20).capacityBytes()).isEqualTo(8 << 20);
   }

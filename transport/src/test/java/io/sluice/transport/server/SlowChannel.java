@@ -12,19 +12,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
-/** A channel whose other side receives as many bytes as a test says. */
+/** A channel whose peer receives a number of bytes set by the test. */
 final class SlowChannel extends EmbeddedChannel implements DuplexChannel {
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();
   private long room;
   private boolean outputShutdown;
 
-  /** The other side receives so many bytes more. */
+  /** The peer receives {@code bytes} more bytes. */
   void receive(long bytes) {
     room += bytes;
     flush();
   }
 
-  /** The other side receives whatever comes. */
+  /** The peer receives all bytes. */
   void receiveAll() {
     receive(Long.MAX_VALUE / 2);
   }

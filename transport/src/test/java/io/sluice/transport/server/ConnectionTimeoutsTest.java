@@ -2,23 +2,24 @@ package io.sluice.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.transport.server.SilenceWatch.Part;
-import io.sluice.transport.server.SilenceWatch.Received;
-import io.sluice.transport.server.SilenceWatch.Sent;
+import io.sluice.transport.server.ConnectionTimeouts.Part;
+import io.sluice.transport.server.ConnectionTimeouts.Received;
+import io.sluice.transport.server.ConnectionTimeouts.Sent;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class SilenceWatchTest {
+class ConnectionTimeoutsTest {
   private static final DataTransportConfig CONFIG =
       new DataTransportConfig(1_000, 2_000, 10_000, 1, 1);
   private static final long BEGIN_NANOS = -5_000_000_000L;
   private static final Received NOTHING = new Received(0, 0, Part.NONE);
   private static final Sent NO_REPLY = new Sent(false, 0, 0);
 
-  private final SilenceWatch watch = new SilenceWatch(CONFIG, BEGIN_NANOS);
+  private final ConnectionTimeouts timeouts = new ConnectionTimeouts(CONFIG, BEGIN_NANOS);
 
-  private String at(long ms, boolean greeted, Received received, Sent sent) {
-    return watch.overdue(BEGIN_NANOS + TimeUnit.MILLISECONDS.toNanos(ms), greeted, received, sent);
+  private String at(long ms, boolean handshakeDone, Received received, Sent sent) {
+    return timeouts.overdue(
+        BEGIN_NANOS + TimeUnit.MILLISECONDS.toNanos(ms), handshakeDone, received, sent);
   }
 
   private String at(long ms, Received received) {
@@ -30,12 +31,12 @@ class SilenceWatchTest {
   }
 
   @Test
-  void looksOftenEnoughForTheShortestLimit() {
-    assertThat(watch.intervalMs()).isEqualTo(250);
+  void checksOftenEnoughForTheShortestTimeout() {
+    assertThat(timeouts.intervalMs()).isEqualTo(250);
   }
 
   @Test
-  void waitsForHelloForALimitedTime() {
+  void helloHasATimeout() {
     assertThat(at(999, false, NOTHING, NO_REPLY)).isNull();
     assertThat(at(1_000, false, NOTHING, NO_REPLY)).isEqualTo("HELLO");
   }
@@ -86,16 +87,16 @@ class SilenceWatchTest {
   }
 
   @Test
-  void nextBodyHasItsOwnTime() {
+  void nextBodyHasASeparateTimeout() {
     for (int ms = 0; ms < 50_000; ms += 250) {
       Part part = ms % 5_000 == 0 ? Part.NONE : Part.BODY;
       assertThat(at(ms, new Received(ms, ms / 5_000, part))).isNull();
     }
   }
 
-  /** A connection that pushes without a pause is in the middle of a body at every look. */
+  /** A connection that pushes continuously is within a body at every check. */
   @Test
-  void bodiesBackToBackHaveTheirOwnTimes() {
+  void consecutiveBodiesHaveSeparateTimeouts() {
     for (int ms = 0; ms < 50_000; ms += 250) {
       assertThat(at(ms, new Received(ms, ms / 5_000, Part.BODY))).isNull();
     }
@@ -110,15 +111,15 @@ class SilenceWatchTest {
   }
 
   @Test
-  void repliesMustBeTaken() {
+  void repliesMustBeRead() {
     assertThat(at(0, new Sent(true, 7, 0))).isNull();
     assertThat(at(1_900, new Sent(true, 8, 0))).isNull();
     assertThat(at(3_800, new Sent(true, 8, 0))).isNull();
-    assertThat(at(3_900, new Sent(true, 8, 0))).isEqualTo("the client to take its replies");
+    assertThat(at(3_900, new Sent(true, 8, 0))).isEqualTo("the client to read its replies");
   }
 
   @Test
-  void repliesTakenInTimeAreForgotten() {
+  void repliesReadInTimeCauseNoTimeout() {
     assertThat(at(0, new Sent(true, 7, 0))).isNull();
     assertThat(at(1_900, new Sent(false, 7, 1))).isNull();
     assertThat(at(2_000, new Sent(true, 7, 1))).isNull();
@@ -126,19 +127,19 @@ class SilenceWatchTest {
   }
 
   @Test
-  void aReplyTakenByteByByteMustEnd() {
+  void aReplyReadByteByByteMustEnd() {
     String overdue = null;
     int ms = 0;
     while (overdue == null && ms < 60_000) {
       ms += 250;
       overdue = at(ms, new Sent(true, ms, 0));
     }
-    assertThat(overdue).isEqualTo("the client to take a whole reply");
+    assertThat(overdue).isEqualTo("the client to read a complete reply");
     assertThat(ms).isEqualTo(10_250);
   }
 
   @Test
-  void repliesWithoutAPauseHaveTheirOwnTimes() {
+  void consecutiveRepliesHaveSeparateTimeouts() {
     for (int ms = 0; ms < 50_000; ms += 250) {
       assertThat(at(ms, new Sent(true, ms, ms / 5_000))).isNull();
     }

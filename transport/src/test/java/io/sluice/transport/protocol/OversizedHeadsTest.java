@@ -22,20 +22,20 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** Heads whose objects would be many times as large as their bytes. */
-class HostileHeadsTest {
-  /** What every parse takes, however short its input. */
+/** Heads whose parsed objects would be many times larger than their bytes. */
+class OversizedHeadsTest {
+  /** Maximum fixed memory of a parse, independent of the input length. */
   private static final long FIXED_BYTES = 64 << 10;
 
   private final ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** What a call of a decoder allocates, and how it ends. */
+  /** A call of a decoder whose allocations are measured. */
   private interface Decoding {
     void run() throws Exception;
   }
 
   private long allocated(Decoding decoding) throws Exception {
-    // Classes are loaded by the first call.
+    // The first call loads classes.
     decoding.run();
     long before = memory.getCurrentThreadAllocatedBytes();
     decoding.run();
@@ -57,7 +57,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void refusesTooManyRangesBeforeObjectsAreMadeOfThem() throws Exception {
+  void refusesTooManyRangesBeforeParsing() throws Exception {
     byte[] head = emptyRanges(FrameType.FETCH.maxHeadLength() / 2);
     long bytes =
         allocated(
@@ -69,7 +69,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void acceptsAsManyRangesAsTheProtocolAllows() throws Exception {
+  void acceptsTheMaximumNumberOfRanges() throws Exception {
     byte[] head = emptyRanges(FrameLimits.MAX_RANGES);
     assertThat(parse(Fetch.parser(), FrameType.FETCH, head).getRangesCount()).isEqualTo(16_384);
     assertThat(allocated(() -> parse(Fetch.parser(), FrameType.FETCH, head)))
@@ -77,7 +77,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void refusesTooManyPartitionsWhateverTheirEncoding() throws Exception {
+  void refusesTooManyPartitionsInAnyEncoding() throws Exception {
     Open.Builder many = Open.newBuilder();
     for (int partition = 0; partition <= FrameLimits.MAX_PARTITIONS; partition++) {
       many.addPartitions(partition);
@@ -99,7 +99,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void makesNothingOfFieldsThatItDoesNotKnow() throws Exception {
+  void ignoresUnknownFields() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);
     for (int field = 1_000; bytes.size() < FrameType.OPEN.maxHeadLength() - 5_000; field++) {
@@ -112,7 +112,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void refusesGroupsInGroups() {
+  void refusesNestedGroups() {
     byte[] head = new byte[FrameType.OPEN.maxHeadLength()];
     Arrays.fill(head, (byte) (15 << 3 | WireFormat.WIRETYPE_START_GROUP));
     assertThatThrownBy(() -> parse(Open.parser(), FrameType.OPEN, head))
@@ -120,7 +120,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void anyRequestTakesNoMoreThanIsCountedForIt() {
+  void anyRequestUsesAtMostTheCountedMemory() {
     Fetch.Builder fetch = Fetch.newBuilder().setEpoch(7);
     for (int i = 0; i < 3_000; i++) {
       fetch.addRanges(Range.newBuilder().setPartition(i % 3).setOffset(i).setLength(1 + i % 2));
@@ -140,9 +140,9 @@ class HostileHeadsTest {
         .run(input -> parse(Open.parser(), FrameType.OPEN, input));
   }
 
-  /** The worst sets: high halves without anything, and containers of one value. */
+  /** The worst cases: empty high halves, and containers with one value. */
   @Test
-  void attemptsTakeNoMoreThanIsCountedForThem() throws Exception {
+  void attemptSetsUseAtMostTheCountedMemory() throws Exception {
     ByteString.Output empty = ByteString.newOutput();
     int highHalves = FrameType.OPEN.maxHeadLength() / 12;
     writeLittleEndian(empty, highHalves, 8);
@@ -163,7 +163,7 @@ class HostileHeadsTest {
         new ByteString[] {
           empty.toByteString(), AttemptSets.encode(sparse), AttemptSets.encode(tasks)
         }) {
-      // What decoding allocates in passing is at most as much again.
+      // Temporary allocations of decoding are at most as large as the decoded set.
       assertThat(allocated(() -> AttemptSets.decode(set)))
           .isLessThan(FIXED_BYTES + 2 * AttemptSets.decodedBytes(set));
     }
@@ -177,7 +177,7 @@ class HostileHeadsTest {
   }
 
   @Test
-  void countsWhatIsThereAndNotWhatASetClaims() {
+  void countsBytesAndNotTheClaimedSize() {
     byte[] claim = new byte[8];
     Arrays.fill(claim, (byte) 0x7f);
     assertThat(AttemptSets.decodedBytes(ByteString.copyFrom(claim))).isLessThan(1_000);

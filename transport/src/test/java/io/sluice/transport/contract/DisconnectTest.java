@@ -20,29 +20,29 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Ends that go away leave nothing behind, and nobody waiting. */
-class DepartureTest extends TransportEnds {
+/** Disconnects of client and server: all memory is freed and all requests complete. */
+class DisconnectTest extends TransportEnds {
   @Test
-  void closesFetchThatIsAnsweredAfterItsClientWentAway() throws Exception {
+  void closesFetchThatCompletesAfterADisconnect() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(2_000));
-    service.holdFetches(true);
-    try (RawPeer peer = greetedPeer()) {
+    service.delayFetches(true);
+    try (RawPeer peer = connectedPeer()) {
       peer.send(
           frame(FrameType.FETCH, 2, Fetch.newBuilder().addRanges(range(1, 0, 2_000)).build()));
-      await("fetch held", () -> service.heldFetches() == 1);
+      await("fetch pending", () -> service.pendingFetches() == 1);
     }
-    await("connection gone", () -> loopback.counters().openConnections() == 1);
-    service.answerHeldFetches();
+    await("connection closed by the server", () -> loopback.counters().openConnections() == 1);
+    service.completePendingFetches();
     await("fetch closed", () -> service.fetchesInUse() == 0);
   }
 
   @Test
-  void freesBodyOfClientThatGoesAwayInTheMiddle() throws Exception {
+  void freesPartialBodyAfterADisconnect() throws Exception {
     for (int received : new int[] {0, 1, 5_000, SLAB, 300_000, 399_999}) {
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         peer.send(frame(FrameType.PUSH, 2, pushOf(1), 400_000), new byte[received]);
-        await("memory taken for " + received, () -> memory.usedSlabs() == 7);
+        await("memory allocated for " + received, () -> memory.usedSlabs() == 7);
       }
       await("memory freed after " + received, () -> memory.usedSlabs() == 0);
     }
@@ -50,33 +50,33 @@ class DepartureTest extends TransportEnds {
   }
 
   @Test
-  void forgetsClientThatGoesAwayWhileItWaitsForMemory() throws Exception {
+  void cancelsWaitForMemoryAfterADisconnect() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(SLABS * SLAB));
     for (int i = 0; i < 3; i++) {
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         peer.send(frame(FrameType.PUSH, 2, pushOf(1), 100_000), new byte[5_000]);
         await("waits", () -> memory.waiting() == 1);
       }
       service.clear();
       await("memory freed", () -> memory.usedSlabs() == 0);
-      await("connection gone", () -> loopback.counters().openConnections() == 1);
+      await("connection closed by the server", () -> loopback.counters().openConnections() == 1);
       push(connection, 1, randomBytes(SLABS * SLAB));
     }
   }
 
   @Test
-  void closesFetchOfClientThatGoesAwayInTheMiddle() throws Exception {
+  void closesPartiallySentFetchAfterADisconnect() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(2_000_000));
     for (int round = 0; round < 2; round++) {
-      try (RawPeer peer = greetedPeer()) {
+      try (RawPeer peer = connectedPeer()) {
         byte[] fetch =
             frame(FrameType.FETCH, 2, Fetch.newBuilder().addRanges(range(1, 0, 2_000_000)).build());
         for (int i = 0; i < 20; i++) {
           peer.send(fetch);
         }
-        await("fetch under way", () -> service.fetchesInUse() > 0);
+        await("fetch being sent", () -> service.fetchesInUse() > 0);
       }
       await("fetches closed", () -> service.fetchesInUse() == 0);
       service.spill();
@@ -84,11 +84,11 @@ class DepartureTest extends TransportEnds {
   }
 
   @Test
-  void closingTheClientFailsWhatIsPending() throws Exception {
+  void closingTheClientFailsPendingRequests() throws Exception {
     DataConnection connection = connect();
     CompletableFuture<OpenReply> pending =
         connection.open(Open.newBuilder().setMaxWaitMs(20_000).build());
-    await("open held", () -> service.heldOpens() == 1);
+    await("open pending", () -> service.pendingOpens() == 1);
 
     connection.close();
     connection.close();
@@ -97,34 +97,34 @@ class DepartureTest extends TransportEnds {
     assertThat(connection.isOpen()).isFalse();
     assertThatThrownBy(() -> push(connection, 1, randomBytes(10)))
         .isInstanceOf(ConnectionLostException.class);
-    await("connection gone", () -> loopback.counters().openConnections() == 0);
+    await("connection closed by the server", () -> loopback.counters().openConnections() == 0);
   }
 
   @Test
   void fetchCancelledBeforeItsReplyIsFreed() throws Exception {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000_000));
-    service.holdFetches(true);
+    service.delayFetches(true);
     CompletableFuture<FetchedBody> fetch =
         connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
-    await("fetch held", () -> service.heldFetches() == 1);
+    await("fetch pending", () -> service.pendingFetches() == 1);
 
     assertThat(fetch.cancel(false)).as("cancelled before it was answered").isTrue();
-    service.holdFetches(false);
-    service.answerHeldFetches();
+    service.delayFetches(false);
+    service.completePendingFetches();
 
-    // Replies to one connection's fetches come in order: the cancelled one has come by then.
+    // Replies of one connection arrive in order, so the cancelled one has arrived before.
     assertThat(fetch(connection, range(1, 0, 10))).hasSize(10);
   }
 
   @Test
-  void fetchCancelledAfterItsReplyStaysTheCallersToClose() throws Exception {
+  void callerClosesFetchCancelledAfterItsReply() throws Exception {
     DataConnection connection = connect();
     byte[] bytes = randomBytes(1_000_000);
     push(connection, 1, bytes);
     CompletableFuture<FetchedBody> fetch =
         connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 1_000_000)).build());
-    await("reply here", fetch::isDone);
+    await("reply received", fetch::isDone);
 
     assertThat(fetch.cancel(false)).isFalse();
 
@@ -134,7 +134,7 @@ class DepartureTest extends TransportEnds {
   }
 
   @Test
-  void closingTheClientWhileRepliesComeFreesThem() throws Exception {
+  void closingTheClientFreesPartialReplies() throws Exception {
     push(connect(), 1, randomBytes(2_000_000));
     for (int round = 0; round < 20; round++) {
       int before = service.fetches();
@@ -143,8 +143,8 @@ class DepartureTest extends TransportEnds {
       for (int i = 0; i < 3; i++) {
         fetches.add(connection.fetch(Fetch.newBuilder().addRanges(range(1, 0, 2_000_000)).build()));
       }
-      // Somewhere in the first bodies: how far they have come differs from round to round.
-      await("replies under way", () -> service.fetches() > before);
+      // Closes during the first bodies, at a different position in each round.
+      await("replies being sent", () -> service.fetches() > before);
 
       connection.close();
 
@@ -160,50 +160,51 @@ class DepartureTest extends TransportEnds {
   }
 
   @Test
-  void serverThatStopsFailsWhatIsPendingOnce() throws Exception {
+  void stoppingTheServerFailsPendingRequestsOnce() throws Exception {
     DataConnection connection = connect();
     CompletableFuture<OpenReply> pending =
         connection.open(Open.newBuilder().setMaxWaitMs(20_000).build());
-    await("open held", () -> service.heldOpens() == 1);
+    await("open pending", () -> service.pendingOpens() == 1);
 
     loopback.close();
 
     assertThatThrownBy(() -> get(pending)).isInstanceOf(ConnectionLostException.class);
     await("connection closed", () -> !connection.isOpen());
-    service.answerHeldOpens();
+    service.completePendingOpens();
     assertThatThrownBy(() -> get(client.connect(loopback.server(), APPLICATION, "test")))
         .isInstanceOf(ConnectionLostException.class);
   }
 
   @Test
-  void requestThatStaysWithoutReplyEndsTheConnection() throws Exception {
-    DataTransport impatient = newClient(200);
-    DataConnection connection = get(impatient.connect(loopback.server(), APPLICATION, "impatient"));
+  void requestTimeoutEndsTheConnection() throws Exception {
+    DataTransport shortTimeout = newClient(200);
+    DataConnection connection =
+        get(shortTimeout.connect(loopback.server(), APPLICATION, "shortTimeout"));
     CompletableFuture<OpenReply> first = connection.open(Open.newBuilder().setMaxWaitMs(1).build());
 
     assertThatThrownBy(() -> get(first))
         .isInstanceOf(ConnectionLostException.class)
-        .hasMessageContaining("silent");
+        .hasMessageContaining("request timeout");
     assertThat(connection.isOpen()).isFalse();
   }
 
   @Test
-  void connectFailsWithinItsTimeoutWhenServerIsMute() throws Exception {
-    try (ServerSocket mute = new ServerSocket(0)) {
+  void connectFailsWithinItsTimeoutWhenServerIsSilent() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0)) {
       ServerId server =
           ServerId.newBuilder()
-              .setName("mute")
+              .setName("silent")
               .setHost("127.0.0.1")
-              .setRpcPort(mute.getLocalPort())
-              .setNettyPort(mute.getLocalPort())
+              .setRpcPort(silent.getLocalPort())
+              .setNettyPort(silent.getLocalPort())
               .build();
-      DataTransport impatient =
+      DataTransport shortTimeout =
           loopback.newClient(new TransportConfig(300, 30_000, variant.clientIoMode(), 1, LIMITS));
-      opened.add(impatient);
+      opened.add(shortTimeout);
 
-      assertThatThrownBy(() -> get(impatient.connect(server, APPLICATION, "test")))
+      assertThatThrownBy(() -> get(shortTimeout.connect(server, APPLICATION, "test")))
           .isInstanceOf(ConnectionLostException.class)
-          .hasMessageContaining("mute");
+          .hasMessageContaining("silent");
     }
   }
 }

@@ -52,12 +52,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a client makes of a server that does not keep to the protocol. */
+/** Reaction of a client to a server that violates the protocol. */
 @ExtendWith(LeakCheck.class)
 @Timeout(60)
-class LyingServerTest {
+class MisbehavingServerTest {
   private static final FrameLimits LIMITS = new FrameLimits(64 << 10, 1 << 20);
-  private static final byte[] GREETING =
+  private static final byte[] HELLO_REPLY_FRAME =
       frame(
           FrameType.HELLO_REPLY,
           1,
@@ -85,16 +85,16 @@ class LyingServerTest {
   }
 
   /**
-   * Accepts one connection, answers HELLO with {@code greeting} and the next frame with {@code
-   * answer}, and closes.
+   * Accepts one connection, answers HELLO with {@code handshakeReply} and the next frame with
+   * {@code answer}, and closes.
    */
-  private CompletableFuture<Void> serve(byte[] greeting, byte[]... answer) {
+  private CompletableFuture<Void> serve(byte[] handshakeReply, byte[]... answer) {
     return CompletableFuture.runAsync(
         () -> {
           try (Socket socket = listener.accept()) {
             DataInputStream in = new DataInputStream(socket.getInputStream());
             skipFrame(in);
-            socket.getOutputStream().write(greeting);
+            socket.getOutputStream().write(handshakeReply);
             if (answer.length > 0) {
               skipFrame(in);
             }
@@ -105,8 +105,8 @@ class LyingServerTest {
             // Until the client has closed.
             in.readAllBytes();
           } catch (IOException e) {
-            // The client gave up in the middle: by the kernel's timing that is a reset, a broken
-            // pipe or a socket no longer connected. What the client says of it is what counts.
+            // The client closed the connection: depending on timing a reset, a broken pipe or a
+            // closed socket. Only the client's exception is checked.
           }
         });
   }
@@ -122,7 +122,7 @@ class LyingServerTest {
     return get(
         client.connect(
             ServerId.newBuilder()
-                .setName("liar")
+                .setName("faulty")
                 .setHost("127.0.0.1")
                 .setNettyPort(listener.getLocalPort())
                 .build(),
@@ -131,18 +131,18 @@ class LyingServerTest {
   }
 
   private void assertFetchLost(String why, byte[]... answer) throws Exception {
-    CompletableFuture<Void> served = serve(GREETING, answer);
+    CompletableFuture<Void> served = serve(HELLO_REPLY_FRAME, answer);
     DataConnection connection = connect();
     assertThatThrownBy(() -> get(connection.fetch(FETCH)))
         .isInstanceOf(ConnectionLostException.class)
-        .hasMessageContaining("liar")
+        .hasMessageContaining("faulty")
         .hasMessageContaining(why);
     assertThat(connection.isOpen()).isFalse();
     served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
-  void refusesVersionThatItDoesNotSpeak() throws Exception {
+  void refusesUnsupportedVersion() throws Exception {
     CompletableFuture<Void> served =
         serve(frame(FrameType.HELLO_REPLY, 1, HelloReply.newBuilder().setVersion(9).build()));
 
@@ -154,7 +154,7 @@ class LyingServerTest {
     served.get(60, TimeUnit.SECONDS);
   }
 
-  private void haveToken() {
+  private void setToken() {
     TokenAuthority authority =
         new TokenAuthority(
             () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
@@ -173,16 +173,17 @@ class LyingServerTest {
 
   @Test
   void aServerThatDoesNotChallengeAClientWithATokenIsRefused() throws Exception {
-    haveToken();
-    CompletableFuture<Void> served = serve(GREETING);
+    setToken();
+    CompletableFuture<Void> served = serve(HELLO_REPLY_FRAME);
 
-    assertUnproven("liar did not prove that it belongs to this cluster: it asks for no proof");
+    assertUnproven(
+        "faulty did not prove that it belongs to this cluster: it does not support authentication");
     served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
-  void aServerThatChallengesAndProvesNothingIsRefused() throws Exception {
-    haveToken();
+  void aServerWithoutAValidProofIsRefused() throws Exception {
+    setToken();
     byte[] challenge =
         frame(
             FrameType.CHALLENGE,
@@ -208,7 +209,7 @@ class LyingServerTest {
   }
 
   @Test
-  void aClientWithASecretAndWithoutATokenSaysNoHello() throws Exception {
+  void aClientWithASecretAndWithoutATokenSendsNoHello() throws Exception {
     credentials.require();
     CompletableFuture<byte[]> received =
         CompletableFuture.supplyAsync(
@@ -220,21 +221,21 @@ class LyingServerTest {
               }
             });
 
-    assertUnproven("no connection without proof");
+    assertUnproven("cannot connect without a token");
     assertThat(received.get(60, TimeUnit.SECONDS)).isEmpty();
   }
 
   @Test
-  void refusesServerThatSpeaksSomethingElse() throws Exception {
+  void refusesServerOfAnotherProtocol() throws Exception {
     CompletableFuture<Void> served =
-        serve("HTTP/1.1 400 Bad Request and so on and so forth".getBytes(US_ASCII));
+        serve("HTTP/1.1 400 Bad Request with enough bytes for a header".getBytes(US_ASCII));
 
     assertThatThrownBy(this::connect).hasMessageContaining("magic");
     served.get(60, TimeUnit.SECONDS);
   }
 
   @Test
-  void serverThatHangsUpBeforeHelloIsLost() throws Exception {
+  void serverThatClosesBeforeHelloReplyIsLost() throws Exception {
     CompletableFuture<Void> served = serve(new byte[0]);
 
     assertThatThrownBy(this::connect)
@@ -244,32 +245,33 @@ class LyingServerTest {
   }
 
   @Test
-  void refusesReplyOfAnotherKind() throws Exception {
+  void refusesReplyOfAnotherType() throws Exception {
     assertFetchLost(
         "expected FETCH_REPLY", frame(FrameType.PUSH_ACK, 2, PushAck.getDefaultInstance()));
   }
 
   @Test
-  void refusesReplyToNoRequest() throws Exception {
+  void refusesReplyWithoutRequest() throws Exception {
     assertFetchLost(
-        "no such request", frame(FrameType.OPEN_REPLY, 77, OpenReply.getDefaultInstance()));
+        "no pending request has this id",
+        frame(FrameType.OPEN_REPLY, 77, OpenReply.getDefaultInstance()));
   }
 
   @Test
-  void takesNoMemoryForBodyOfAnotherLengthThanAsked() throws Exception {
+  void allocatesNoMemoryForBodyOfUnexpectedLength() throws Exception {
     for (int length : new int[] {49_999, 50_001, 1 << 20}) {
       assertFetchLost(
-          "asked for 50000",
+          "expected 50000",
           frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), length),
           new byte[length]);
     }
     assertFetchLost(
-        "limit 1048576",
+        "limit of 1048576",
         frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), (1 << 20) + 1));
   }
 
   @Test
-  void bodyThatBreaksOffIsLost() throws Exception {
+  void truncatedBodyIsLost() throws Exception {
     byte[] head = frame(FrameType.FETCH_REPLY, 2, FetchReply.getDefaultInstance(), 50_000);
     for (int length : new int[] {0, 1, 10_000, 49_999}) {
       assertFetchLost("closed", head, new byte[length]);
@@ -277,7 +279,7 @@ class LyingServerTest {
   }
 
   @Test
-  void noFlippedByteOfHeaderOrHeadIsTaken() throws Exception {
+  void everyFlippedByteOfHeaderOrHeadIsDetected() throws Exception {
     byte[] good =
         frame(FrameType.FETCH_REPLY, 2, FetchReply.newBuilder().setEpoch(3).build(), 50_000);
     for (int at = 0; at < good.length; at++) {
@@ -288,23 +290,23 @@ class LyingServerTest {
   }
 
   @Test
-  void passesOnWhatTheServerSaysAboutTheConnection() throws Exception {
+  void reportsTheServersErrorForTheConnection() throws Exception {
     assertFetchLost(
-        "someone tripped over the cable",
+        "network interface failed",
         frame(
             FrameType.ERROR,
             0,
             Error.newBuilder()
                 .setStatus(Status.INTERNAL)
-                .setMessage("someone tripped over the cable")
+                .setMessage("network interface failed")
                 .build()));
   }
 
   @Test
-  void statusFromTheFutureIsInternal() throws Exception {
+  void unknownStatusIsInternal() throws Exception {
     CompletableFuture<Void> served =
         serve(
-            GREETING,
+            HELLO_REPLY_FRAME,
             frame(
                 FrameType.ERROR,
                 2,

@@ -3,33 +3,33 @@ package io.sluice.transport.server;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides when a connection has kept the server waiting too long: for HELLO, for the rest of a head
- * or body, or for the client to receive its replies. Looked at periodically: what changed since the
- * last look counts as new at this one, so a limit is exceeded by up to one interval, never cut
- * short. Owned by the connection's executor.
+ * Timeouts of a server connection: of the handshake, of receiving the rest of a head or body, and
+ * of sending replies. Checked periodically: a change since the last check restarts a timeout at the
+ * current check, so that a timeout expires up to one interval late, never early. Confined to the
+ * connection's executor.
  */
-final class SilenceWatch {
+final class ConnectionTimeouts {
   private final DataTransportConfig config;
   private final long openedNanos;
 
-  // Since when nothing has arrived, and since when the same part of a frame is being received.
+  // Time of the last received byte, and of the first byte of the current head or body.
   private Received received = new Received(0, 0, Part.NONE);
   private long receivedNanos;
   private long partBeganNanos;
 
-  // Since when nothing has left, and since when the same reply is due.
+  // Time of the last sent byte, and of the first byte of the current reply.
   private Sent sent = new Sent(false, 0, 0);
   private long sentNanos;
   private long replyBeganNanos;
 
-  SilenceWatch(DataTransportConfig config, long nowNanos) {
+  ConnectionTimeouts(DataTransportConfig config, long nowNanos) {
     this.config = config;
     this.openedNanos = nowNanos;
     this.receivedNanos = nowNanos;
     this.sentNanos = nowNanos;
   }
 
-  /** The part of a frame that has begun to arrive, and whose rest is wanted. */
+  /** The partially received part of a frame whose rest is being read. */
   enum Part {
     NONE,
     HEAD,
@@ -37,37 +37,37 @@ final class SilenceWatch {
   }
 
   /**
-   * What has been received.
+   * Progress of receiving.
    *
-   * @param bytes so far
-   * @param frames received to their end so far
-   * @param part that is being received
+   * @param bytes number of received bytes
+   * @param frames number of completely received frames
+   * @param part part being received
    */
   record Received(long bytes, long frames, Part part) {}
 
   /**
-   * What has been sent.
+   * Progress of sending.
    *
-   * @param due replies wait to leave
-   * @param progress changes whenever bytes leave
-   * @param replies that have left as a whole so far
+   * @param due whether there are unsent replies
+   * @param progress a number that changes whenever bytes are sent
+   * @param replies number of completely sent replies
    */
   record Sent(boolean due, long progress, long replies) {}
 
-  /** How often to look, in milliseconds. */
+  /** Interval of checks, in milliseconds. */
   long intervalMs() {
     return Math.max(1, Math.min(config.helloTimeoutMs(), config.stallTimeoutMs()) / 4);
   }
 
   /**
-   * What the server has waited too long for, or null.
+   * The event whose timeout has expired, or null.
    *
-   * @param greeted whether HELLO was said
+   * @param handshakeDone whether the handshake is complete
    */
-  String overdue(long nowNanos, boolean greeted, Received nowReceived, Sent nowSent) {
-    look(nowNanos, nowReceived);
-    look(nowNanos, nowSent);
-    if (!greeted && elapsed(openedNanos, nowNanos, config.helloTimeoutMs())) {
+  String overdue(long nowNanos, boolean handshakeDone, Received nowReceived, Sent nowSent) {
+    update(nowNanos, nowReceived);
+    update(nowNanos, nowSent);
+    if (!handshakeDone && elapsed(openedNanos, nowNanos, config.helloTimeoutMs())) {
       return "HELLO";
     }
     if (received.part != Part.NONE) {
@@ -81,16 +81,16 @@ final class SilenceWatch {
     }
     if (sent.due) {
       if (elapsed(sentNanos, nowNanos, config.stallTimeoutMs())) {
-        return "the client to take its replies";
+        return "the client to read its replies";
       }
       if (elapsed(replyBeganNanos, nowNanos, config.bodyTimeoutMs())) {
-        return "the client to take a whole reply";
+        return "the client to read a complete reply";
       }
     }
     return null;
   }
 
-  private void look(long nowNanos, Received now) {
+  private void update(long nowNanos, Received now) {
     boolean samePart = now.part == received.part && now.frames == received.frames;
     if (!samePart) {
       partBeganNanos = nowNanos;
@@ -101,7 +101,7 @@ final class SilenceWatch {
     received = now;
   }
 
-  private void look(long nowNanos, Sent now) {
+  private void update(long nowNanos, Sent now) {
     boolean sameReply = now.due && sent.due && now.replies == sent.replies;
     if (!sameReply) {
       replyBeganNanos = nowNanos;

@@ -6,8 +6,8 @@ import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.SocketDataTransport;
 import io.sluice.transport.client.TransportConfig;
 
-/** The same by a client without Netty's channels. */
-class LyingServerSocketTest extends LyingServerTest {
+/** Runs the tests of {@link MisbehavingServerTest} with a client without Netty channels. */
+class MisbehavingServerSocketTest extends MisbehavingServerTest {
   @Override
   DataTransport newClient(TransportConfig config, ApplicationCredentials proving) {
     return new SocketDataTransport(
