@@ -7,26 +7,30 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * What runs here.
+ * Version information of this process.
  *
- * @param version of Sluice
- * @param revision of its sources; {@code unknown} when they were built outside a checkout
+ * @param version version of Sluice
+ * @param revision revision of the sources; {@code unknown} if they were not built in a checkout
  * @param java version of the JVM
  */
 public record BuildInfo(String version, String revision, String java) {
   private static final String RESOURCE = "/io/sluice/metrics/build.properties";
   private static final String UNKNOWN = "unknown";
 
-  /** Always 1, with what there is to say in labels, as is the custom. */
+  /** Info metric: the value is always 1, the labels contain the versions. */
   public static final MetricTable<BuildInfo> TABLE =
       MetricTable.<BuildInfo>of(
               "sluice_",
               List.of("version", "revision", "java"),
               build -> List.of(build.version, build.revision, build.java))
-          .gauge("build_info", "1, with the version of what runs here", unused -> 1)
+          .gauge(
+              "build_info",
+              "Always 1; the labels contain the version and source revision of Sluice and the Java"
+                  + " version of this process",
+              unused -> 1)
           .build();
 
-  /** Of the jar that this class came in, and the JVM that it is in. */
+  /** Reads the versions from the jar of this class and from the JVM. */
   public static BuildInfo ofThisProcess() {
     Properties properties = new Properties();
     try (InputStream in = BuildInfo.class.getResourceAsStream(RESOURCE)) {
@@ -34,7 +38,7 @@ public record BuildInfo(String version, String revision, String java) {
         properties.load(in);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(RESOURCE + " of the jar cannot be read", e);
+      throw new UncheckedIOException("cannot read " + RESOURCE + " of the jar", e);
     }
     return new BuildInfo(
         value(properties, "version"),
@@ -42,7 +46,7 @@ public record BuildInfo(String version, String revision, String java) {
         System.getProperty("java.version"));
   }
 
-  /** What Maven did not fill in is not known. */
+  /** A value that Maven did not replace is unknown. */
   private static String value(Properties properties, String key) {
     String value = properties.getProperty(key, "");
     return value.isEmpty() || value.contains("${") ? UNKNOWN : value;

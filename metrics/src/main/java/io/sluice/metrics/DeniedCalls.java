@@ -6,16 +6,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The metric of the calls that a port denied.
+ * Row of the metric of denied calls of a port.
  *
- * @param cause of all of them
+ * @param cause cause of the denials
+ * @param count number of denied calls
  */
 public record DeniedCalls(Cause cause, long count) {
   /**
    * The table of a port.
    *
-   * @param prefix of the component and the port, such as {@code sluice_coordinator_http_}
-   * @param port what it speaks, for people
+   * @param prefix prefix of the component and the port, such as {@code sluice_coordinator_http_}
+   * @param port name of the port for descriptions
    */
   public static MetricTable<DeniedCalls> table(String prefix, String port) {
     return MetricTable.<DeniedCalls>of(prefix, List.of("reason"), row -> List.of(row.cause.name()))
@@ -23,10 +24,10 @@ public record DeniedCalls(Cause cause, long count) {
             "calls_denied_total",
             "Calls to the "
                 + port
-                + " port that ended before a service saw them: UNAUTHENTICATED with a wrong proof,"
-                + " PERMISSION_DENIED for callers that may not make them, MALFORMED with a request"
-                + " that is not a message of the method, TOO_LARGE beyond the"
-                + " limit of the call's request, TOO_SLOW when not finished in time",
+                + " port that were denied before they reached a service: UNAUTHENTICATED (invalid"
+                + " credentials), PERMISSION_DENIED (caller without permission), MALFORMED (the"
+                + " request is not a message of the method), TOO_LARGE (the request exceeds its"
+                + " size limit), TOO_SLOW (not finished within the time limit)",
             DeniedCalls::count)
         .build();
   }

@@ -4,8 +4,8 @@ import io.prometheus.client.Counter;
 import io.prometheus.client.Histogram;
 
 /**
- * Makes what counts and observes where things happen, rather than being read at a scrape. Nothing
- * is registered here.
+ * Creates counters and histograms that are updated when an event happens, not read at a scrape.
+ * They are not registered here.
  */
 public final class Instruments {
   private Instruments() {}

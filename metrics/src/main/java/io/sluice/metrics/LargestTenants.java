@@ -9,23 +9,23 @@ import java.util.function.BinaryOperator;
 import java.util.function.ToLongFunction;
 
 /**
- * Keeps the number of label values bounded, however many tenants there are: the largest have rows
- * of their own, all others share one.
+ * Bounds the number of label values: the largest tenants have separate rows, all others share one
+ * row.
  */
 public final class LargestTenants {
-  /** The label value of all the others. */
+  /** Label value of all other tenants. */
   public static final String OTHER = "other";
 
   private LargestTenants() {}
 
   /**
-   * The largest few of {@code all}, and the sum of the rest under {@link #OTHER}, if there is any.
+   * The largest rows of {@code all}, and the sum of the others under {@link #OTHER}, if any.
    *
-   * @param most rows besides that one
-   * @param sum of two rows
+   * @param maxRows maximum number of rows without {@link #OTHER}
+   * @param sum adds two rows
    */
   public static <V> Map<String, V> of(
-      Map<String, V> all, int most, ToLongFunction<V> size, BinaryOperator<V> sum) {
+      Map<String, V> all, int maxRows, ToLongFunction<V> size, BinaryOperator<V> sum) {
     List<Map.Entry<String, V>> entries = new ArrayList<>(all.entrySet());
     entries.sort(
         Comparator.comparingLong((Map.Entry<String, V> entry) -> size.applyAsLong(entry.getValue()))
@@ -33,7 +33,7 @@ public final class LargestTenants {
             .thenComparing(Map.Entry::getKey));
     Map<String, V> rows = new LinkedHashMap<>();
     for (int i = 0; i < entries.size(); i++) {
-      String name = i < most ? entries.get(i).getKey() : OTHER;
+      String name = i < maxRows ? entries.get(i).getKey() : OTHER;
       rows.merge(name, entries.get(i).getValue(), sum);
     }
     return rows;

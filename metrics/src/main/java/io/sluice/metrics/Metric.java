@@ -4,23 +4,23 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A metric by Prometheus' conventions: base units, the unit at the end of the name, counters with
- * {@code _total} behind it.
+ * A metric that follows Prometheus' conventions: base units, names that end in the unit, and {@code
+ * _total} at the end of the names of counters.
  *
- * @param name with its prefix
+ * @param name name with its prefix
  * @param labels in the order of their values
  * @param buckets upper bounds of a histogram, ascending; empty for the other kinds
  */
 public record Metric(
     String name, Kind kind, List<String> labels, String help, List<Double> buckets) {
 
-  /** What may be done with the values. */
+  /** Type of the metric. */
   public enum Kind {
-    /** Only grows; starts at zero with the process. */
+    /** Never decreases; starts at zero with the process. */
     COUNTER,
-    /** A value of the moment. */
+    /** The current value. */
     GAUGE,
-    /** Counts observations up to each of some bounds. */
+    /** Counts observations up to each of its bounds. */
     HISTOGRAM
   }
 
@@ -32,16 +32,18 @@ public record Metric(
     labels = List.copyOf(labels);
     buckets = List.copyOf(buckets);
     if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException("metric name " + name + ", expected words and _");
+      throw new IllegalArgumentException("invalid metric name " + name + ", expected " + NAME);
     }
     if (name.endsWith(TOTAL) != (kind == Kind.COUNTER)) {
-      throw new IllegalArgumentException(name + ": counters, and no others, end in " + TOTAL);
+      throw new IllegalArgumentException(name + ": only names of counters must end in " + TOTAL);
     }
     if (buckets.isEmpty() == (kind == Kind.HISTOGRAM)) {
-      throw new IllegalArgumentException(name + ": histograms, and no others, have buckets");
+      throw new IllegalArgumentException(
+          name + ": histograms must have buckets, other metrics must not");
     }
     if (help.isBlank() || help.endsWith(".")) {
-      throw new IllegalArgumentException(name + ": help expected, without a full stop");
+      throw new IllegalArgumentException(
+          name + ": the help text must not be empty or end with a full stop");
     }
   }
 
@@ -57,7 +59,7 @@ public record Metric(
     return new Metric(name, Kind.HISTOGRAM, List.of(labels), help, buckets);
   }
 
-  /** Its unit, as its name says; empty when it counts things. */
+  /** The unit in the metric's name; empty if it has none. */
   public String unit() {
     String base = kind == Kind.COUNTER ? name.substring(0, name.length() - TOTAL.length()) : name;
     String last = base.substring(base.lastIndexOf('_') + 1);

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Writes the documentation page of metrics as Markdown: the same input, the same bytes. */
+/** Writes the documentation page of metrics as Markdown. The output depends on the input only. */
 public final class MetricDocs {
 
-  /** The metrics of a kind of process. */
+  /** The metrics of one type of process. */
   public record Section(String title, String intro, List<Metric> metrics) {}
 
   private MetricDocs() {}

@@ -7,17 +7,17 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Metrics that are all read from one kind of source: one metric per column, one sample per row.
+ * Metrics that are read from sources of one type: one metric per column, one sample per row.
  *
- * @param <S> a row, such as a disk
+ * @param <S> type of a row, such as a disk
  */
 public final class MetricTable<S> {
-  /** Takes samples. */
+  /** Receives samples. */
   public interface Sink {
     /**
-     * Takes one.
+     * Receives a sample.
      *
-     * @param labelValues as many as the metric has labels
+     * @param labelValues one value per label of the metric
      */
     void sample(Metric metric, List<String> labelValues, double value);
   }
@@ -32,15 +32,15 @@ public final class MetricTable<S> {
     this.labelValues = labelValues;
   }
 
-  /** A table of one row, without labels. */
+  /** A table with one row, without labels. */
   public static <S> Builder<S> of(String prefix) {
     return new Builder<>(prefix, List.of(), unused -> List.of());
   }
 
   /**
-   * A table of any number of rows.
+   * A table with any number of rows.
    *
-   * @param labels that tell the rows apart
+   * @param labels labels that identify a row
    */
   public static <S> Builder<S> of(
       String prefix, List<String> labels, Function<S, List<String>> labelValues) {
@@ -51,7 +51,7 @@ public final class MetricTable<S> {
     return columns.stream().map(Column::metric).toList();
   }
 
-  /** Passes on every sample, metric by metric. */
+  /** Passes every sample to {@code sink}, metric by metric. */
   public void read(List<S> rows, Sink sink) {
     List<List<String>> labels = rows.stream().map(labelValues).toList();
     for (Column<S> column : columns) {
@@ -61,7 +61,7 @@ public final class MetricTable<S> {
     }
   }
 
-  /** Collects columns. For one thread. */
+  /** Collects columns. Confined to one thread. */
   public static final class Builder<S> {
     private final String prefix;
     private final String[] labels;
@@ -77,7 +77,7 @@ public final class MetricTable<S> {
     /**
      * A counter.
      *
-     * @param name without the prefix
+     * @param name name without the prefix
      */
     public Builder<S> counter(String name, String help, ToDoubleFunction<S> value) {
       columns.add(new Column<>(Metric.counter(prefix + name, help, labels), value));
@@ -87,7 +87,7 @@ public final class MetricTable<S> {
     /**
      * A gauge.
      *
-     * @param name without the prefix
+     * @param name name without the prefix
      */
     public Builder<S> gauge(String name, String help, ToDoubleFunction<S> value) {
       columns.add(new Column<>(Metric.gauge(prefix + name, help, labels), value));

@@ -6,15 +6,15 @@ import java.io.IOException;
 import java.io.StringWriter;
 
 /**
- * What a scrape gets.
+ * Result of a scrape.
  *
- * @param contentType of the text format that the scraper asked for, Prometheus' or OpenMetrics'
+ * @param contentType content type of the requested text format, Prometheus or OpenMetrics
  */
 public record MetricsText(String contentType, String text) {
   /**
    * Reads every metric.
    *
-   * @param accepted the scraper's Accept header, or null
+   * @param accepted Accept header of the request, or null
    */
   public static MetricsText of(CollectorRegistry registry, String accepted) throws IOException {
     String type = TextFormat.chooseContentType(accepted);

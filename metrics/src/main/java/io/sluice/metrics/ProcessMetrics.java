@@ -6,26 +6,26 @@ import io.prometheus.client.hotspot.DefaultExports;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What every process publishes beside its own: the JVM, Netty's memory, the build. Immutable. */
+/** Metrics common to all processes: the JVM, Netty's memory, the build. Immutable. */
 public final class ProcessMetrics {
   private final MetricTable<PooledByteBufAllocator> netty;
 
   /**
-   * @param prefix of the component, such as {@code sluice_server_}
+   * @param prefix prefix of the component, such as {@code sluice_server_}
    */
   public ProcessMetrics(String prefix) {
     netty = NettyMemory.table(prefix);
   }
 
-  /** All but those of the JVM, which have the names that their library gives. */
+  /** All metrics except those of the JVM, whose names are defined by their library. */
   public List<Metric> metrics() {
     return Stream.of(netty.metrics(), BuildInfo.TABLE.metrics()).flatMap(List::stream).toList();
   }
 
   /**
-   * Registers them, with those of the JVM.
+   * Registers all metrics, including those of the JVM.
    *
-   * @param pool that connections use
+   * @param pool buffer pool of the connections
    */
   public void register(CollectorRegistry registry, PooledByteBufAllocator pool) {
     DefaultExports.register(registry);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Reads a table at each scrape. Thread-safe if its source is. */
+/** Reads a table at each scrape. Thread-safe if the supplier of its rows is. */
 public final class TableCollector<S> extends Collector {
   private final MetricTable<S> table;
   private final Supplier<List<S>> rows;
@@ -24,7 +24,7 @@ public final class TableCollector<S> extends Collector {
     return families(table, rows.get());
   }
 
-  /** The families of a table; one without a row is there, too, without a sample. */
+  /** The metric families of a table. A table without rows has families without samples. */
   public static <S> List<MetricFamilySamples> families(MetricTable<S> table, List<S> rows) {
     Map<String, MetricFamilySamples> families = new LinkedHashMap<>();
     table
@@ -39,7 +39,8 @@ public final class TableCollector<S> extends Collector {
                       case GAUGE ->
                           new GaugeMetricFamily(metric.name(), metric.help(), metric.labels());
                       case HISTOGRAM ->
-                          throw new IllegalArgumentException(metric + " is no column");
+                          throw new IllegalArgumentException(
+                              "a table cannot have the histogram " + metric);
                     }));
     table.read(
         rows,

@@ -1,6 +1,6 @@
 /**
- * What the figures of a process are named and mean, and how they are published. For the processes
- * that are scraped: clients live in engines that publish their own. Immutable, but for what counts,
- * which is thread-safe.
+ * Definition, documentation and export of metrics, for coordinators and servers. Clients do not use
+ * it, because engines publish their own metrics. Classes are immutable, except counters and
+ * histograms, which are thread-safe.
  */
 package io.sluice.metrics;

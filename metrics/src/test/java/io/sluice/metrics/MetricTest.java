@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class MetricTest {
   @Test
-  void theUnitIsTheLastWordOfTheName() {
+  void theUnitIsTheLastPartOfTheName() {
     assertThat(Metric.counter("a_read_bytes_total", "x").unit()).isEqualTo("bytes");
     assertThat(Metric.gauge("a_age_seconds", "x").unit()).isEqualTo("seconds");
     assertThat(Metric.counter("a_opens_total", "x").unit()).isEmpty();
@@ -44,7 +44,7 @@ class MetricTest {
   }
 
   @Test
-  void theLargestHaveRowsOfTheirOwnAndTheRestShareOne() {
+  void theLargestHaveSeparateRowsAndTheOthersShareOne() {
     Map<String, Long> sizes = Map.of("a", 1L, "b", 5L, "c", 3L, "d", 2L);
 
     assertThat(LargestTenants.of(sizes, 2, Long::longValue, Long::sum))
@@ -59,7 +59,7 @@ class MetricTest {
   }
 
   @Test
-  void thePageSaysWhatThereIsToKnow() {
+  void rendersAllPropertiesOfAMetric() {
     String page =
         MetricDocs.render(
             "# Metrics",

@@ -38,7 +38,7 @@ class TableCollectorTest {
   }
 
   @Test
-  void aTableWithoutARowIsThereWithoutASample() throws IOException {
+  void aTableWithoutRowsHasNoSamples() throws IOException {
     registry.register(new TableCollector<>(WORDS, () -> words));
 
     assertThat(scraped())

@@ -7,19 +7,19 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpRequest;
 
-/** Makes requests whole, and hands on those whose bodies are too long without them. */
+/** Assembles complete requests; a request whose body is too long is passed on without its body. */
 final class BodyCollector extends HttpObjectAggregator {
   BodyCollector() {
     super(HttpPort.MAX_BODY_BYTES);
   }
 
-  /** A request without its body, which was too long. */
+  /** A request whose body was too long and was dropped. */
   record Oversized(HttpRequest request) {}
 
   @Override
   protected Object newContinueResponse(
       HttpMessage start, int maxContentLength, ChannelPipeline pipeline) {
-    // Not asked to go on, it is told why like any other.
+    // No "100 Continue" is sent; the handler answers the request like any other.
     return isContentLengthInvalid(start, maxContentLength)
         ? null
         : super.newContinueResponse(start, maxContentLength, pipeline);

@@ -6,17 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/** Makes answers shorter for those who can read them so. */
+/** Compresses answers for clients that accept gzip. */
 final class Gzip {
-  /** Smaller bodies are not worth compressing. */
-  private static final int COMPRESS_FROM = 1024;
+  /** Minimum length of compressed bodies in bytes. */
+  private static final int MIN_COMPRESSED_BYTES = 1024;
 
   private Gzip() {}
 
-  /** The answer as it goes to the peer that called. */
+  /** The answer with the encoding that the client accepts. */
   static HttpAnswer encoded(HttpCall call, HttpAnswer answer) {
     byte[] body = answer.body();
-    if (body.length < COMPRESS_FROM) {
+    if (body.length < MIN_COMPRESSED_BYTES) {
       return answer;
     }
     return accepted(call.header("Accept-Encoding"))
@@ -34,7 +34,7 @@ final class Gzip {
     try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
       gzip.write(bytes);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Memory does not fail.
+      throw new UncheckedIOException(e); // Cannot happen: writes to memory.
     }
     return out.toByteArray();
   }

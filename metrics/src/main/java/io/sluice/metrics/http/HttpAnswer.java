@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What goes back for one request. Immutable. */
+/** The answer to one request. Immutable. */
 public final class HttpAnswer {
   private static final String TEXT = "text/plain; charset=utf-8";
 
@@ -13,8 +13,8 @@ public final class HttpAnswer {
   private final Map<String, String> headers;
 
   /**
-   * @param body takes
-   * @param headers but those of the connection and of the length, which the port knows
+   * @param body takes ownership
+   * @param headers headers without those of the connection and the length, which the port sets
    */
   public HttpAnswer(int status, byte[] body, Map<String, String> headers) {
     this.status = status;
@@ -22,13 +22,13 @@ public final class HttpAnswer {
     this.headers = Map.copyOf(headers);
   }
 
-  /** Of one line or some. */
+  /** A plain-text answer. */
   public static HttpAnswer text(int status, String text) {
     return of(status, TEXT, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * @param body takes
+   * @param body takes ownership
    */
   public static HttpAnswer of(int status, String contentType, byte[] body) {
     return new HttpAnswer(status, body, Map.of("Content-Type", contentType));
@@ -38,7 +38,7 @@ public final class HttpAnswer {
     return status;
   }
 
-  /** Borrows. */
+  /** Not a copy. */
   byte[] body() {
     return body;
   }
@@ -47,7 +47,7 @@ public final class HttpAnswer {
     return headers;
   }
 
-  /** The same with another body and more headers. */
+  /** A copy with another body and additional headers. */
   HttpAnswer with(byte[] otherBody, Map<String, String> more) {
     Map<String, String> all = new HashMap<>(headers);
     all.putAll(more);

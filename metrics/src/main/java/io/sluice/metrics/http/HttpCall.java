@@ -5,7 +5,7 @@ import java.net.SocketAddress;
 import java.net.URI;
 import javax.net.ssl.SSLSession;
 
-/** One request, read whole. Immutable. */
+/** One complete request. Immutable. */
 public final class HttpCall {
   private final String method;
   private final URI target;
@@ -16,9 +16,9 @@ public final class HttpCall {
   private final SocketAddress peer;
 
   /**
-   * @param headers borrows; nobody changes them
-   * @param body takes
-   * @param session null: in clear
+   * @param headers borrowed; must not be modified
+   * @param body takes ownership
+   * @param session TLS session; null: without TLS
    */
   HttpCall(
       String method,
@@ -41,39 +41,39 @@ public final class HttpCall {
     return method;
   }
 
-  /** Whether it asks for more than to be told something. */
+  /** Whether the request may change state: its method is neither GET nor HEAD. */
   public boolean changes() {
     return !method.equals("GET") && !method.equals("HEAD");
   }
 
-  /** As it was sent, escapes included; empty if there is none. */
+  /** As sent, including escapes; empty if there is none. */
   public String path() {
     String path = target.getRawPath();
     return path == null ? "" : path;
   }
 
-  /** As it was sent, escapes included; empty if there is none. */
+  /** As sent, including escapes; empty if there is none. */
   public String query() {
     String query = target.getRawQuery();
     return query == null ? "" : query;
   }
 
-  /** The first header of a name, in whatever case; null if there is none. */
+  /** The first header with a name, ignoring case; null if there is none. */
   public String header(String name) {
     return headers.get(name);
   }
 
-  /** What came with it; nothing if that was too long. */
+  /** A copy of the body; empty if the body was too long. */
   public byte[] body() {
     return body.clone();
   }
 
-  /** Whether more came with it than {@link HttpPort#MAX_BODY_BYTES}. */
+  /** Whether the body exceeded {@link HttpPort#MAX_BODY_BYTES}. */
   public boolean bodyTooLong() {
     return bodyTooLong;
   }
 
-  /** Of the connection; null where it is in clear. */
+  /** TLS session of the connection; null without TLS. */
   public SSLSession session() {
     return session;
   }

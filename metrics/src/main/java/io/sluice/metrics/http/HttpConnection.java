@@ -35,11 +35,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: a request is read, answered and the answer sent, and then the next one is read,
- * however many the peer has sent already. Each step has a deadline, after which the connection is
- * closed. Owned by the event loop of its channel; only answers are made elsewhere.
+ * One connection. A request is received and its answer sent before the next request is read, even
+ * if the peer has sent more requests. Each step has a deadline, after which the connection is
+ * closed. Confined to the event loop of its channel; only answers are created by other threads.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Listeners see what futures bring.
+@SuppressWarnings("FutureReturnValueIgnored") // Listeners handle the results.
 final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(HttpConnection.class);
 
@@ -56,22 +56,22 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private Stage stage = Stage.READING;
   private ScheduledFuture<?> deadline;
-  // Of the request that is answered.
+  // Of the current request.
   private boolean head;
   private boolean keepAlive;
   private HttpVersion version = HttpVersion.HTTP_1_1;
 
-  /** What the connection waits for. */
+  /** The event for which the connection waits. */
   private enum Stage {
-    /** The rest of a request, or the first one. */
+    /** The rest of a request, or the first request. */
     READING,
-    /** An answer. */
+    /** The handler's answer. */
     ANSWERING,
-    /** That the peer takes the answer. */
+    /** The answer to be sent. */
     REPLYING,
-    /** Another request. */
+    /** The next request. */
     IDLE,
-    /** That the peer closes. */
+    /** The peer to close the connection. */
     ENDING
   }
 
@@ -88,12 +88,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     this.threads = threads;
   }
 
-  /** Called once, on the event loop, while the channel is made. */
+  /** Called once, on the event loop, during the initialization of the channel. */
   void attach() {
     channel
         .pipeline()
         .addLast(
-            new Arrivals(),
+            new ReceivedBytesHandler(),
             new RequestDecoder(),
             new HttpResponseEncoder(),
             new BodyCollector(),
@@ -102,8 +102,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     closeAfter(timeouts.requestMs());
   }
 
-  /** Sees bytes before they are requests. */
-  private final class Arrivals extends ChannelInboundHandlerAdapter {
+  /** First handler: receives bytes before they are decoded. */
+  private final class ReceivedBytesHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (stage == Stage.ENDING) {
@@ -128,10 +128,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private void timedOut() {
     if (stage == Stage.ANSWERING) {
       keepAlive = false;
-      send(HttpAnswer.text(503, "no answer in time; try again later\n"));
+      send(HttpAnswer.text(503, "timeout while creating the answer; try again later\n"));
       return;
     }
-    log.debug("connection closed peer={} waitedFor={}", channel.remoteAddress(), stage);
+    log.debug("HTTP connection timed out peer={} stage={}", channel.remoteAddress(), stage);
     channel.close();
   }
 
@@ -144,7 +144,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    log.debug("connection broke peer={}", channel.remoteAddress(), cause);
+    log.debug("HTTP connection failed peer={}", channel.remoteAddress(), cause);
     context.close();
   }
 
@@ -171,7 +171,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     head = request.method().equals(HttpMethod.HEAD);
     version = request.protocolVersion();
     HttpAnswer refusal = Refusals.of(request);
-    // What follows something that was not understood, or not read to its end, is no request.
+    // Bytes after an invalid or incompletely read request cannot be parsed as a request.
     keepAlive = refusal == null && !bodyTooLong && HttpUtil.isKeepAlive(request);
     if (refusal != null) {
       send(refusal);
@@ -188,23 +188,24 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
               bodyTooLong,
               ssl == null ? null : ssl.engine().getSession(),
               channel.remoteAddress());
-      ScheduledFuture<?> mine = deadline;
-      threads.execute(() -> ask(call, mine));
+      ScheduledFuture<?> requestDeadline = deadline;
+      threads.execute(() -> handle(call, requestDeadline));
     } catch (URISyntaxException e) {
-      throw new IllegalStateException("refused before", e);
+      throw new IllegalStateException("internal error: invalid target was not refused", e);
     } catch (RejectedExecutionException e) {
       keepAlive = false;
-      send(HttpAnswer.text(503, "too many requests wait; try again later\n"));
+      send(HttpAnswer.text(503, "too many queued requests; try again later\n"));
     }
   }
 
   /**
-   * On a thread that makes answers.
+   * Called on a request thread.
    *
-   * @param mine the deadline of the request; when another one counts, nobody waits for this answer
+   * @param requestDeadline deadline of the request; the answer is discarded if it is no longer the
+   *     current one
    */
-  private void ask(HttpCall call, ScheduledFuture<?> mine) {
-    if (mine.isDone()) {
+  private void handle(HttpCall call, ScheduledFuture<?> requestDeadline) {
+    if (requestDeadline.isDone()) {
       return;
     }
     CompletionStage<HttpAnswer> answer;
@@ -213,24 +214,26 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedStage(e);
     }
-    // Whoever completes it later has other work than to compress it.
+    // An answer that completes later is compressed on a request thread, not on the completing one.
     CompletionStage<HttpAnswer> encoded =
         answer.toCompletableFuture().isDone()
-            ? answer.thenApply(made -> Gzip.encoded(call, made))
-            : answer.thenApplyAsync(made -> Gzip.encoded(call, made), threads);
+            ? answer.thenApply(result -> Gzip.encoded(call, result))
+            : answer.thenApplyAsync(result -> Gzip.encoded(call, result), threads);
     encoded.whenComplete(
-        (made, failure) -> {
+        (result, failure) -> {
           if (failure != null) {
-            log.error("page failed path={}", call.path(), failure);
+            log.error("HTTP request failed path={}", call.path(), failure);
           }
           HttpAnswer sent =
-              failure == null ? made : HttpAnswer.text(500, "this page failed; the log says why\n");
-          channel.eventLoop().execute(() -> answered(sent, mine));
+              failure == null
+                  ? result
+                  : HttpAnswer.text(500, "internal error; see the log of the process\n");
+          channel.eventLoop().execute(() -> answered(sent, requestDeadline));
         });
   }
 
-  private void answered(HttpAnswer answer, ScheduledFuture<?> mine) {
-    if (stage == Stage.ANSWERING && deadline == mine) {
+  private void answered(HttpAnswer answer, ScheduledFuture<?> requestDeadline) {
+    if (stage == Stage.ANSWERING && deadline == requestDeadline) {
       send(answer);
     }
   }
@@ -276,15 +279,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Closes so that the peer can read the answer: a socket that is closed with unread bytes in it is
-   * reset, and the reset overtakes what was sent last. So only the sending side is shut at first.
+   * Closes the connection so that the peer can read the answer. A socket that is closed with unread
+   * bytes is reset, and the reset can discard sent data. Therefore only the output is shut down
+   * first.
    */
   private void end() {
     stage = Stage.ENDING;
     closeAfter(timeouts.lingerMs());
     SslHandler ssl = channel.pipeline().get(SslHandler.class);
-    ChannelFuture said = ssl == null ? channel.newSucceededFuture() : ssl.closeOutbound();
-    said.addListener(
+    ChannelFuture closed = ssl == null ? channel.newSucceededFuture() : ssl.closeOutbound();
+    closed.addListener(
         done -> {
           channel.shutdownOutput();
           channel.config().setAutoRead(true);

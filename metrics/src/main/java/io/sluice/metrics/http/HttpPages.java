@@ -2,12 +2,12 @@ package io.sluice.metrics.http;
 
 import java.util.concurrent.CompletionStage;
 
-/** What a port serves. Thread-safe. */
+/** Request handler of a port. Thread-safe. */
 @FunctionalInterface
 public interface HttpPages {
   /**
-   * Answers a request, on one of the few threads that make answers: what takes long is answered
-   * later, on any thread.
+   * Answers a request. Called on one of the few request threads, so slow answers must be completed
+   * asynchronously, on any thread.
    */
   CompletionStage<HttpAnswer> answer(HttpCall call);
 }

@@ -26,30 +26,36 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** A port that speaks HTTP/1.1. Thread-safe; start once, close once. */
-@SuppressWarnings("FutureReturnValueIgnored") // Nothing is left to do where they fail.
+/** An HTTP/1.1 server port. Thread-safe; start once, close once. */
+@SuppressWarnings("FutureReturnValueIgnored") // Failures need no action.
 public final class HttpPort implements AutoCloseable {
-  /** Most bytes of a request's first line. */
+  /** Maximum length of the request line in bytes. */
   public static final int MAX_LINE_BYTES = 8 << 10;
 
-  /** Most bytes of a request's headers: the longest is a proof, of a few hundred. */
+  /**
+   * Maximum length of a request's headers in bytes; the longest header is a proof with a few
+   * hundred bytes.
+   */
   public static final int MAX_HEADER_BYTES = 32 << 10;
 
-  /** Most headers of a request. */
+  /** Maximum number of headers of a request. */
   public static final int MAX_HEADERS = 100;
 
-  /** Most bytes of a request's body: what is asked for has some fields at most. */
+  /** Maximum length of a request's body in bytes; valid requests have a few fields. */
   public static final int MAX_BODY_BYTES = 16 << 10;
 
   private static final int BACKLOG = 128;
   private static final int THREADS = 2;
 
-  /** A connection has one call at a time: this many wait only if many gave up waiting. */
+  /**
+   * Maximum number of queued calls. A connection has one call at a time, so the queue fills only
+   * with calls of closed connections.
+   */
   private static final int MAX_CALLS_WAITING = 1024;
 
   /**
-   * What is read of a connection at a time. Of requests that follow one another without waiting for
-   * their answers there are then at most so many bytes in memory, whoever sends them.
+   * Maximum number of bytes of one read. It also bounds the memory of pipelined requests of a
+   * connection.
    */
   private static final int READ_BYTES = 4 << 10;
 
@@ -69,10 +75,10 @@ public final class HttpPort implements AutoCloseable {
   private Channel listener;
 
   /**
-   * @param name of its threads
-   * @param tls of all connections; empty: in clear
-   * @param limit of connections
-   * @param clock of the Date in answers
+   * @param name prefix of thread names
+   * @param tls context of all connections; empty: without TLS
+   * @param limit limit of connections
+   * @param clock clock for the Date header of answers
    */
   public HttpPort(
       String name,
@@ -90,13 +96,13 @@ public final class HttpPort implements AutoCloseable {
   }
 
   /**
-   * Binds the address and serves.
+   * Binds the address and accepts connections.
    *
    * @throws IOException if the address cannot be bound
    */
   public synchronized void start(InetSocketAddress address) throws IOException {
     if (loop != null) {
-      throw new IllegalStateException("started before");
+      throw new IllegalStateException("already started");
     }
     loop = io.newEventLoops(1, name + "-io");
     threads =
@@ -145,7 +151,10 @@ public final class HttpPort implements AutoCloseable {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** Cuts off whatever goes on and ends the threads, within a bounded time. Idempotent. */
+  /**
+   * Closes all connections, including those with running requests, and stops the threads within a
+   * bounded time. Idempotent.
+   */
   @Override
   public synchronized void close() {
     if (loop == null || loop.isShuttingDown()) {

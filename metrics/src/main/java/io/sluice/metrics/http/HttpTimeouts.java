@@ -1,16 +1,16 @@
 package io.sluice.metrics.http;
 
 /**
- * How long an HTTP port waits, in milliseconds.
+ * Timeouts of an HTTP port, in milliseconds.
  *
- * @param requestMs for a whole request, from its first byte, and for the first of a connection with
- *     its handshake
- * @param answerMs for what the pages say to it
- * @param replyMs for the peer to take all of that
- * @param idleMs for another request of the same connection
- * @param lingerMs for the peer to close, once it has been told that no further request is read
+ * @param requestMs timeout of receiving a request from its first byte; of the first request
+ *     including the TLS handshake
+ * @param answerMs timeout of creating the answer
+ * @param replyMs timeout of sending the answer
+ * @param idleMs timeout of waiting for the next request of a connection
+ * @param lingerMs timeout of waiting for the peer to close a connection after its last answer
  */
 public record HttpTimeouts(int requestMs, int answerMs, int replyMs, int idleMs, int lingerMs) {
-  /** Those of every process. */
+  /** Timeouts of every process. */
   public static final HttpTimeouts DEFAULT = new HttpTimeouts(5_000, 30_000, 5_000, 30_000, 2_000);
 }

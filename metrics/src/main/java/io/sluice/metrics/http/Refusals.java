@@ -7,43 +7,43 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** What a port itself says to requests that no page should see. */
+/** Answers to invalid requests, which are not passed to the handler. */
 final class Refusals {
   private Refusals() {}
 
-  /** The answer to a request that is refused; null if it is not. */
+  /** The answer to an invalid request; null if the request is valid. */
   static HttpAnswer of(HttpRequest request) {
     if (request.decoderResult().isFailure()) {
       Throwable cause = request.decoderResult().cause();
       if (cause instanceof TooLongHttpLineException) {
         return HttpAnswer.text(
-            414, "the first line of a request has at most " + HttpPort.MAX_LINE_BYTES + " bytes\n");
+            414, "the request line exceeds " + HttpPort.MAX_LINE_BYTES + " bytes\n");
       }
       return cause instanceof TooLongHttpHeaderException
           ? HttpAnswer.text(
               431,
-              "a request has at most "
+              "the request exceeds "
                   + HttpPort.MAX_HEADERS
-                  + " headers, together of at most "
+                  + " headers or "
                   + HttpPort.MAX_HEADER_BYTES
-                  + " bytes\n")
-          : HttpAnswer.text(400, "this is no request of HTTP/1.1\n");
+                  + " bytes of headers\n")
+          : HttpAnswer.text(400, "not a valid HTTP/1.1 request\n");
     }
     if (!request.protocolVersion().equals(HttpVersion.HTTP_1_1)
         && !request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-      return HttpAnswer.text(505, "HTTP/1.1 is spoken here\n");
+      return HttpAnswer.text(505, "unsupported HTTP version; use HTTP/1.1\n");
     }
     try {
       target(request.uri());
       return null;
     } catch (URISyntaxException e) {
-      return HttpAnswer.text(400, "the path cannot be read: " + e.getReason() + "\n");
+      return HttpAnswer.text(400, "invalid path: " + e.getReason() + "\n");
     }
   }
 
-  /** The target of a request line, of which only path and query count. */
+  /** Parses the target of a request line; only path and query are used. */
   static URI target(String text) throws URISyntaxException {
-    // A path that begins with two slashes is no host.
+    // Without the prefix, a path that begins with two slashes would be parsed as a host.
     return new URI(text.startsWith("/") ? "http://here" + text : text);
   }
 }

@@ -10,7 +10,7 @@ import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.util.List;
 
-/** Reads requests, and none that could be read in two ways. */
+/** Decodes requests and rejects ambiguous ones, to prevent request smuggling. */
 final class RequestDecoder extends HttpRequestDecoder {
   RequestDecoder() {
     super(
@@ -32,7 +32,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** A proxy before us may have gone by the other one, and taken the rest for another request. */
+  /** A proxy may have used the other header and interpreted the rest as another request. */
   @Override
   protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
     throw new IllegalArgumentException("both Transfer-Encoding and Content-Length");

@@ -14,16 +14,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Whoever speaks HTTP as no client library would. */
+/** An HTTP peer that sends arbitrary bytes. */
 final class HttpPeer implements Closeable {
-  private static final int PATIENCE_MS = 30_000;
+  private static final int TIMEOUT_MS = 30_000;
 
   private final Socket socket;
 
   /**
    * An answer.
    *
-   * @param headers in lower case
+   * @param headers headers with names in lower case
    */
   record Answer(int status, Map<String, String> headers, String body) {
     String header(String name) {
@@ -33,16 +33,16 @@ final class HttpPeer implements Closeable {
 
   HttpPeer(Socket socket) throws IOException {
     this.socket = socket;
-    socket.setSoTimeout(PATIENCE_MS);
+    socket.setSoTimeout(TIMEOUT_MS);
   }
 
-  /** From an address of this host: the whole of 127.0.0.0/8 is. */
+  /** Connects from an address of 127.0.0.0/8. */
   static HttpPeer from(String address, int port) throws IOException {
     return from(address, port, 0);
   }
 
   /**
-   * @param receiveBytes of the socket's buffer; 0: as the system likes
+   * @param receiveBytes size of the socket's receive buffer; 0: system default
    */
   static HttpPeer from(String address, int port, int receiveBytes) throws IOException {
     Socket socket = new Socket();
@@ -50,7 +50,7 @@ final class HttpPeer implements Closeable {
       socket.setReceiveBufferSize(receiveBytes);
     }
     socket.bind(new InetSocketAddress(address, 0));
-    socket.connect(new InetSocketAddress("127.0.0.1", port), PATIENCE_MS);
+    socket.connect(new InetSocketAddress("127.0.0.1", port), TIMEOUT_MS);
     return new HttpPeer(socket);
   }
 
@@ -63,8 +63,8 @@ final class HttpPeer implements Closeable {
     return send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
   }
 
-  /** Sends as {@link #send}; a connection that is closed meanwhile is as good. */
-  HttpPeer sendAsFarAsRead(String text) {
+  /** As {@link #send}, but ignores a connection that is closed meanwhile. */
+  HttpPeer sendUntilClosed(String text) {
     try {
       return send(text);
     } catch (IOException e) {
@@ -72,16 +72,16 @@ final class HttpPeer implements Closeable {
     }
   }
 
-  /** Sends a byte again and again until the other side has had enough. */
-  boolean endedAlthoughBytesComeSlowly(char one) throws IOException {
+  /** Sends single bytes slowly; returns whether the peer closes the connection. */
+  boolean isClosedWhileSendingSlowly(char one) throws IOException {
     socket.setSoTimeout(20);
-    long until = System.nanoTime() + PATIENCE_MS * 1_000_000L;
+    long until = System.nanoTime() + TIMEOUT_MS * 1_000_000L;
     while (System.nanoTime() < until) {
       try {
         send(String.valueOf(one));
         return socket.getInputStream().read() < 0;
       } catch (SocketTimeoutException stillOpen) {
-        // Another one.
+        // Send another byte.
       } catch (SocketException closed) {
         return true;
       }
@@ -89,7 +89,7 @@ final class HttpPeer implements Closeable {
     return false;
   }
 
-  /** Whether the connection ends before anything comes. */
+  /** Whether the connection ends without received bytes. */
   boolean ended() throws IOException {
     try {
       return socket.getInputStream().read() < 0;

@@ -57,7 +57,7 @@ class HttpPortTest {
   private CompletionStage<HttpAnswer> page(HttpCall call) {
     return switch (call.path()) {
       case "/later" -> later;
-      case "/bug" -> throw new IllegalStateException("as the test wants it");
+      case "/bug" -> throw new IllegalStateException("test failure");
       case "/large" ->
           CompletableFuture.completedStage(
               HttpAnswer.of(200, "application/octet-stream", new byte[32 << 20]));
@@ -113,7 +113,7 @@ class HttpPortTest {
   }
 
   @Test
-  void oneAddressTakesNoMoreThanItsShareOfConnections() throws Exception {
+  void limitsTheConnectionsOfOneAddress() throws Exception {
     start(LONG);
     HttpPeer first = peer("127.0.0.2");
     peer("127.0.0.2");
@@ -127,11 +127,11 @@ class HttpPortTest {
     assertThat(connections.refusedPeers()).isEqualTo(2);
     assertThat(connections.refused()).isZero();
     await(() -> refusals.size() == 2);
-    assertThat(refusals).containsOnly("too many connections from 127.0.0.2, limit 3");
+    assertThat(refusals).containsOnly("too many connections from 127.0.0.2, limit=3");
   }
 
   @Test
-  void aConnectionThatEndsGivesItsPlaceBack() throws Exception {
+  void aClosedConnectionIsNoLongerCounted() throws Exception {
     start(LONG);
     HttpPeer first = peer("127.0.0.2");
     peer("127.0.0.2");
@@ -145,7 +145,7 @@ class HttpPortTest {
   }
 
   @Test
-  void closesConnectionsBeyondTheMostOfAll() throws Exception {
+  void closesConnectionsBeyondTheLimitOfThePort() throws Exception {
     start(LONG);
     for (int i = 0; i < 8; i++) {
       peer("127.0.0." + (1 + i / 2));
@@ -153,7 +153,7 @@ class HttpPortTest {
     assertThat(peer("127.0.0.9").ended()).isTrue();
     assertThat(connections.refused()).isEqualTo(1);
     await(() -> !refusals.isEmpty());
-    assertThat(refusals).containsExactly("too many connections, limit 8");
+    assertThat(refusals).containsExactly("too many connections, limit=8");
   }
 
   @ParameterizedTest
@@ -165,21 +165,21 @@ class HttpPortTest {
         "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\nabc",
         "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n"
       })
-  void aSlowRequestIsCutOff(String begin) throws Exception {
+  void closesTheConnectionOfASlowRequest(String begin) throws Exception {
     start(new HttpTimeouts(SHORT_MS, LONG_MS, LONG_MS, LONG_MS, LONG_MS));
-    assertThat(peer().send(begin).endedAlthoughBytesComeSlowly('a')).isTrue();
+    assertThat(peer().send(begin).isClosedWhileSendingSlowly('a')).isTrue();
   }
 
   @Test
-  void aSlowSecondRequestIsCutOffAsWell() throws Exception {
+  void closesTheConnectionOfASlowSecondRequest() throws Exception {
     start(new HttpTimeouts(1000, LONG_MS, LONG_MS, LONG_MS, LONG_MS));
     HttpPeer peer = peer().get("/");
     assertThat(peer.answer().status()).isEqualTo(200);
-    assertThat(peer.endedAlthoughBytesComeSlowly('a')).isTrue();
+    assertThat(peer.isClosedWhileSendingSlowly('a')).isTrue();
   }
 
   @Test
-  void answersOthersWhileAsManyAsMayAreSlow() throws Exception {
+  void answersOthersWhileOneAddressIsSlow() throws Exception {
     connections = new PeerConnections(256, 64);
     start(LONG);
     for (int i = 0; i < 64; i++) {
@@ -189,7 +189,7 @@ class HttpPortTest {
   }
 
   @Test
-  void closesAConnectionThatAsksForNothingMore() throws Exception {
+  void closesAnIdleConnection() throws Exception {
     start(new HttpTimeouts(LONG_MS, LONG_MS, LONG_MS, SHORT_MS, LONG_MS));
     HttpPeer peer = peer().get("/");
     assertThat(peer.answer().status()).isEqualTo(200);
@@ -197,7 +197,7 @@ class HttpPortTest {
   }
 
   @Test
-  void cutsOffWhoDoesNotTakeItsAnswer() throws Exception {
+  void closesAConnectionThatDoesNotReadItsAnswer() throws Exception {
     start(new HttpTimeouts(LONG_MS, LONG_MS, SHORT_MS, LONG_MS, LONG_MS));
     HttpPeer slow = HttpPeer.from("127.0.0.1", port.port(), 4096);
     open.push(slow);
@@ -207,7 +207,7 @@ class HttpPortTest {
   }
 
   @Test
-  void whoAsksAgainAndAgainWithoutTakingAnswersIsReadNoFurther() throws Exception {
+  void stopsReadingAConnectionThatDoesNotReadItsAnswers() throws Exception {
     start(new HttpTimeouts(LONG_MS, LONG_MS, SHORT_MS, LONG_MS, LONG_MS));
     HttpPeer greedy = HttpPeer.from("127.0.0.1", port.port(), 4096);
     open.push(greedy);
@@ -216,19 +216,19 @@ class HttpPortTest {
   }
 
   @Test
-  void refusesWhatIsTooLongInWords() throws Exception {
+  void refusesTooLongRequestsWithAMessage() throws Exception {
     start(LONG);
-    Answer line = peer().sendAsFarAsRead("GET /" + "a".repeat(9000)).answer();
+    Answer line = peer().sendUntilClosed("GET /" + "a".repeat(9000)).answer();
     assertThat(line.status()).isEqualTo(414);
-    assertThat(line.body()).isEqualTo("the first line of a request has at most 8192 bytes\n");
+    assertThat(line.body()).isEqualTo("the request line exceeds 8192 bytes\n");
     assertThat(line.header("connection")).isEqualTo("close");
 
     String padding = ("X-Padding: " + "a".repeat(1000) + "\r\n").repeat(2000);
-    HttpPeer peer = peer().sendAsFarAsRead("GET / HTTP/1.1\r\n" + padding);
+    HttpPeer peer = peer().sendUntilClosed("GET / HTTP/1.1\r\n" + padding);
     Answer headers = peer.answer();
     assertThat(headers.status()).isEqualTo(431);
     assertThat(headers.body())
-        .isEqualTo("a request has at most 100 headers, together of at most 32768 bytes\n");
+        .isEqualTo("the request exceeds 100 headers or 32768 bytes of headers\n");
     assertThat(peer.ended()).isTrue();
 
     assertThat(
@@ -246,7 +246,7 @@ class HttpPortTest {
   }
 
   @Test
-  void saysSoToABodyThatIsTooLongWithoutReadingItToItsEnd() throws Exception {
+  void refusesATooLongBodyWithoutReadingIt() throws Exception {
     start(LONG);
     String much = "a".repeat(4 << 20);
     for (String sent :
@@ -256,23 +256,24 @@ class HttpPortTest {
           "POST / HTTP/1.1\r\nContent-Length: 4194304\r\nExpect: 100-continue\r\n\r\n"
         }) {
       try (HttpPeer peer = HttpPeer.from("127.0.0.1", port.port())) {
-        Answer answer = peer.sendAsFarAsRead(sent).answer();
+        Answer answer = peer.sendUntilClosed(sent).answer();
         assertThat(answer.status()).isEqualTo(413);
         assertThat(answer.body()).isEqualTo("too long");
         assertThat(peer.ended()).isTrue();
       }
     }
-    String most = "b".repeat(HttpPort.MAX_BODY_BYTES);
+    String maximum = "b".repeat(HttpPort.MAX_BODY_BYTES);
     assertThat(
             peer("127.0.0.2")
-                .send("POST / HTTP/1.1\r\nContent-Length: " + most.length() + "\r\n\r\n" + most)
+                .send(
+                    "POST / HTTP/1.1\r\nContent-Length: " + maximum.length() + "\r\n\r\n" + maximum)
                 .answer()
                 .body())
-        .endsWith(most);
+        .endsWith(maximum);
   }
 
   @Test
-  void tellsWhoAsksWhetherToGoOn() throws Exception {
+  void answersExpectContinue() throws Exception {
     start(LONG);
     HttpPeer peer =
         peer().send("POST / HTTP/1.1\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
@@ -326,7 +327,7 @@ class HttpPortTest {
   }
 
   @Test
-  void compressesForWhoUnderstandsIt() throws Exception {
+  void compressesForClientsThatAcceptGzip() throws Exception {
     start(LONG);
     Answer plain = peer().get("/text").answer();
     assertThat(plain.headers()).containsEntry("vary", "Accept-Encoding");
@@ -345,7 +346,7 @@ class HttpPortTest {
   }
 
   @Test
-  void keepsConnectionsAsTheirVersionSays() throws Exception {
+  void keepsConnectionsAliveByTheirVersion() throws Exception {
     start(LONG);
     HttpPeer old = peer().send("GET / HTTP/1.0\r\n\r\n");
     assertThat(old.answer().status()).isEqualTo(200);
@@ -373,7 +374,7 @@ class HttpPortTest {
         "GET / HTTP/1.1\r\nno colon\r\n\r\n",
         "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n",
       })
-  void refusesWhatIsNoRequest(String sent) throws Exception {
+  void refusesInvalidRequests(String sent) throws Exception {
     start(LONG);
     HttpPeer peer = peer().send(sent + "GET /smuggled HTTP/1.1\r\n\r\n");
     Answer answer = peer.answer();
@@ -384,7 +385,7 @@ class HttpPortTest {
   }
 
   @Test
-  void understandsTargetsAsProxiesSendThem() throws Exception {
+  void acceptsTargetsInTheFormOfProxies() throws Exception {
     start(LONG);
     assertThat(peer().get("http://host/a?b=%20[]").answer().body()).isEqualTo("GET /a?b=%20[] ");
     assertThat(peer().get("//host/a").answer().body()).isEqualTo("GET //host/a? ");
@@ -392,30 +393,30 @@ class HttpPortTest {
   }
 
   @Test
-  void aPageThatFailsSaysWhereToLook() throws Exception {
+  void aFailedHandlerIsReported() throws Exception {
     start(LONG);
     HttpPeer peer = peer().get("/bug");
     Answer answer = peer.answer();
     assertThat(answer.status()).isEqualTo(500);
-    assertThat(answer.body()).isEqualTo("this page failed; the log says why\n");
-    later.completeExceptionally(new IllegalStateException("as the test wants it"));
+    assertThat(answer.body()).isEqualTo("internal error; see the log of the process\n");
+    later.completeExceptionally(new IllegalStateException("test failure"));
     assertThat(peer.get("/later").answer().status()).isEqualTo(500);
     assertThat(peer.get("/").answer().status()).isEqualTo(200);
   }
 
   @Test
-  void waitsForNoAnswerForEver() throws Exception {
+  void answersWithAnErrorAfterATimeout() throws Exception {
     start(new HttpTimeouts(LONG_MS, SHORT_MS, LONG_MS, LONG_MS, LONG_MS));
     HttpPeer peer = peer().get("/later");
     Answer answer = peer.answer();
     assertThat(answer.status()).isEqualTo(503);
-    assertThat(answer.body()).isEqualTo("no answer in time; try again later\n");
+    assertThat(answer.body()).isEqualTo("timeout while creating the answer; try again later\n");
     later.complete(HttpAnswer.text(200, "too late"));
     assertThat(peer.ended()).isTrue();
   }
 
   @Test
-  void endsItsThreadsAndFreesItsPort() throws Exception {
+  void stopsItsThreadsAndFreesItsPort() throws Exception {
     start(LONG);
     InetSocketAddress address = new InetSocketAddress("127.0.0.1", port.port());
     HttpPort other =

@@ -40,7 +40,7 @@ class HttpPortTlsTest {
   @TempDir Path directory;
 
   private final AtomicLong nanos = new AtomicLong();
-  private final Set<String> lookers = ConcurrentHashMap.newKeySet();
+  private final Set<String> keyReaders = ConcurrentHashMap.newKeySet();
   private final PeerConnections connections = new PeerConnections(16, 16);
   private HttpPort port;
 
@@ -69,7 +69,7 @@ class HttpPortTlsTest {
                     ClientCertificates.REQUIRED,
                     Optional.empty()),
                 true,
-                this::lookedAt)
+                this::readKeys)
             .orElseThrow();
     HttpPort made =
         new HttpPort(
@@ -83,9 +83,9 @@ class HttpPortTlsTest {
     return made;
   }
 
-  /** Keys are looked at in each handshake. */
-  private long lookedAt() {
-    lookers.add(Thread.currentThread().getName());
+  /** Called to read the keys in each handshake. */
+  private long readKeys() {
+    keyReaders.add(Thread.currentThread().getName());
     return nanos.get();
   }
 
@@ -109,63 +109,63 @@ class HttpPortTlsTest {
           .getSubjectX500Principal()
           .getName();
     } catch (SSLPeerUnverifiedException e) {
-      return "nobody";
+      return "anonymous";
     }
   }
 
   /**
-   * @param own whose certificate is shown; null: none
-   * @param trusted the server's
+   * @param own name of the client's certificate; null: none
+   * @param trusted name of the server's certificate
    */
   private SSLSocket socket(String own, String trusted) throws Exception {
     TlsContexts tls = TestTls.caller(made, trusted, Optional.ofNullable(own));
     return (SSLSocket) tls.https().getSocketFactory().createSocket("127.0.0.1", port.port());
   }
 
-  private Answer ask(String own, String trusted) throws Exception {
+  private Answer request(String own, String trusted) throws Exception {
     try (HttpPeer peer = new HttpPeer(socket(own, trusted))) {
       return peer.get("/").answer();
     }
   }
 
   @Test
-  void handshakesDoNotHoldUpTheEventLoop() throws Exception {
-    lookers.clear();
+  void handshakesDoNotBlockTheEventLoop() throws Exception {
+    keyReaders.clear();
 
-    assertThat(ask(null, "before").body()).isEqualTo("nobody");
+    assertThat(request(null, "before").body()).isEqualTo("anonymous");
 
-    assertThat(lookers).isNotEmpty().allMatch(name -> name.matches("tls-http-\\d+"));
+    assertThat(keyReaders).isNotEmpty().allMatch(name -> name.matches("tls-http-\\d+"));
   }
 
   @Test
-  void whoShowsACertificateThatIsTrustedIsKnownAndWhoShowsNoneIsNobody() throws Exception {
-    assertThat(ask("ops", "before").body()).isEqualTo("CN=ops");
-    assertThat(ask(null, "before").body()).isEqualTo("nobody");
+  void identifiesClientsByTrustedCertificates() throws Exception {
+    assertThat(request("ops", "before").body()).isEqualTo("CN=ops");
+    assertThat(request(null, "before").body()).isEqualTo("anonymous");
   }
 
   @Test
   void refusesACertificateThatIsNotTrusted() throws Exception {
-    assertThatThrownBy(() -> ask("eve", "before")).isInstanceOf(IOException.class);
-    assertThat(ask("ops", "before").status()).isEqualTo(200);
+    assertThatThrownBy(() -> request("eve", "before")).isInstanceOf(IOException.class);
+    assertThat(request("ops", "before").status()).isEqualTo(200);
   }
 
   @Test
-  void servesWithTheKeyOfTheTime() throws Exception {
+  void usesTheCurrentKey() throws Exception {
     try (HttpPeer earlier = new HttpPeer(socket(null, "before"))) {
       assertThat(earlier.get("/").answer().status()).isEqualTo(200);
-      assertThatThrownBy(() -> ask(null, "after")).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> request(null, "after")).isInstanceOf(IOException.class);
 
       serverHas("after");
       nanos.addAndGet(3600L * 1_000_000_000);
 
-      assertThat(ask(null, "after").status()).isEqualTo(200);
-      assertThatThrownBy(() -> ask(null, "before")).isInstanceOf(IOException.class);
+      assertThat(request(null, "after").status()).isEqualTo(200);
+      assertThatThrownBy(() -> request(null, "before")).isInstanceOf(IOException.class);
       assertThat(earlier.get("/").answer().status()).isEqualTo(200);
     }
   }
 
   @Test
-  void speaksTls13Only() throws Exception {
+  void acceptsTls13Only() throws Exception {
     try (SSLSocket old = socket(null, "before")) {
       old.setEnabledProtocols(new String[] {"TLSv1.2"});
       assertThatThrownBy(old::startHandshake).isInstanceOf(IOException.class);
@@ -177,20 +177,20 @@ class HttpPortTlsTest {
   }
 
   @Test
-  void aRefusalCanBeReadAlthoughMoreIsSent() throws Exception {
+  void aRefusalIsReadableWhileMoreIsSent() throws Exception {
     try (HttpPeer peer = new HttpPeer(socket(null, "before"))) {
-      peer.sendAsFarAsRead("GET / HTTP/1.1\r\n" + "A: bcdefghijklmnopqrst\r\n".repeat(100_000));
+      peer.sendUntilClosed("GET / HTTP/1.1\r\n" + "A: bcdefghijklmnopqrst\r\n".repeat(100_000));
       assertThat(peer.answer().status()).isEqualTo(431);
     }
   }
 
   @Test
-  void aHandshakeThatNeverEndsIsCutOff() throws Exception {
+  void closesAConnectionWhoseHandshakeDoesNotEnd() throws Exception {
     port.close();
     port = start(200);
     try (HttpPeer peer = HttpPeer.from("127.0.0.1", port.port())) {
-      // The head of a handshake's record of 256 bytes.
-      assertThat(peer.send("\u0016\u0003\u0001\u0001\u0000").endedAlthoughBytesComeSlowly('\u0001'))
+      // Header of a handshake record of 256 bytes.
+      assertThat(peer.send("\u0016\u0003\u0001\u0001\u0000").isClosedWhileSendingSlowly('\u0001'))
           .isTrue();
     }
   }
