@@ -12,15 +12,15 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Access rights of what a server creates on a Hadoop file system: its own user only, or read access
- * for one group besides. An object store without access rights has policies of its own: nothing is
- * set there, and no directories are made. Immutable.
+ * Access rights of files and directories that a server creates on a Hadoop file system: for the
+ * server's user only, or readable by one group as well. On an object store without access rights
+ * nothing is set, and no directories are created. Immutable.
  *
  * <pre>
  *                      owner only   with a group
  *   file               0600         0640
  *   directory          0700         0750
- *   the base, if made  0711         0751
+ *   the base, if created 0711 0751
  * </pre>
  */
 final class FileModes {
@@ -37,13 +37,16 @@ final class FileModes {
   }
 
   /**
-   * @param group that may read; empty: the owner only
+   * @param group group with read access; empty: the owner only
    */
   static FileModes of(Optional<String> group) {
     return new FileModes(group);
   }
 
-  /** Creates the base if it is not there. One that is there stays as its operator made it. */
+  /**
+   * Creates the base directory if it does not exist. The rights of an existing directory are not
+   * changed.
+   */
   void makeBase(FileSystem fileSystem, Path base) throws IOException {
     if (hasRights(fileSystem, base)) {
       makeDirectory(fileSystem, base, PASS_THROUGH);
@@ -98,7 +101,7 @@ final class FileModes {
     }
   }
 
-  /** Gives what was created to the group; a umask may have taken its rights. */
+  /** Sets the group and its rights, which the umask may have removed. */
   private void share(FileSystem fileSystem, Path path, FsPermission mode) throws IOException {
     if (group.isPresent()) {
       fileSystem.setOwner(path, null, group.get());

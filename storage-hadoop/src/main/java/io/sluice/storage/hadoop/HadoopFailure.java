@@ -2,7 +2,10 @@ package io.sluice.storage.hadoop;
 
 import java.io.IOException;
 
-/** Makes one line of what Hadoop throws: messages of a name node hold its whole stack trace. */
+/**
+ * Reduces exceptions of Hadoop to one line: messages of a name node contain its complete stack
+ * trace.
+ */
 final class HadoopFailure {
   private HadoopFailure() {}
 

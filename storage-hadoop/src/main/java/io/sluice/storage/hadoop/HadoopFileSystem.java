@@ -19,9 +19,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
- * One directory of a Hadoop file system. It calls create, open, delete, list and status, mkdirs
- * where there are access rights, and neither rename nor append nor flush, which cost a copy or do
- * not exist on object stores. Thread-safe.
+ * One directory of a Hadoop file system. Uses create, open, delete, list and status, and mkdirs if
+ * the file system has access rights. It does not use rename, append and flush, which need a copy or
+ * do not exist on object stores. Thread-safe.
  */
 final class HadoopFileSystem implements RemoteFileSystem {
   private static final int BUFFER_BYTES = 64 << 10;
@@ -32,8 +32,8 @@ final class HadoopFileSystem implements RemoteFileSystem {
   private final FileModes modes;
 
   /**
-   * @param fileSystem takes
-   * @param login takes; null: none
+   * @param fileSystem takes ownership
+   * @param login takes ownership; null: none
    */
   HadoopFileSystem(FileSystem fileSystem, Path base, KerberosLogin login, FileModes modes) {
     this.fileSystem = fileSystem;
@@ -53,7 +53,7 @@ final class HadoopFileSystem implements RemoteFileSystem {
     try {
       return new HadoopOutput(fileSystem, file, modes.create(fileSystem, base, file, BUFFER_BYTES));
     } catch (org.apache.hadoop.fs.FileAlreadyExistsException e) {
-      throw alreadyThere(file, e);
+      throw alreadyExists(file, e);
     } catch (IOException e) {
       throw failure("create", file, e);
     }
@@ -83,7 +83,7 @@ final class HadoopFileSystem implements RemoteFileSystem {
     try {
       fileSystem.delete(file, false);
     } catch (FileNotFoundException e) {
-      // None to delete: somebody else was quicker.
+      // The file was deleted concurrently.
       return;
     } catch (IOException e) {
       throw failure("delete", file, e);
@@ -130,7 +130,7 @@ final class HadoopFileSystem implements RemoteFileSystem {
       FsStatus status = fileSystem.getStatus(base);
       return new RemoteSpace(status.getCapacity(), status.getRemaining());
     } catch (IOException e) {
-      throw failure("ask for the space of", base, e);
+      throw failure("get the free space of", base, e);
     }
   }
 
@@ -149,7 +149,10 @@ final class HadoopFileSystem implements RemoteFileSystem {
     return new Path(base, path);
   }
 
-  /** Each file system has its own way to refuse to delete a directory with something in it. */
+  /**
+   * Checks for entries, because file systems report the deletion of a non-empty directory
+   * differently.
+   */
   private boolean isNotEmpty(Path directory) throws IOException {
     try {
       return fileSystem.listStatus(directory).length > 0;
@@ -158,7 +161,7 @@ final class HadoopFileSystem implements RemoteFileSystem {
     }
   }
 
-  private static FileAlreadyExistsException alreadyThere(Path file, IOException cause) {
+  private static FileAlreadyExistsException alreadyExists(Path file, IOException cause) {
     FileAlreadyExistsException failure = new FileAlreadyExistsException(file.toString());
     failure.initCause(cause);
     return failure;

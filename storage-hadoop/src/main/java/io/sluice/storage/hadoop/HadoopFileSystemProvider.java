@@ -13,11 +13,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Opens whatever file system Hadoop knows the scheme of. */
+/** Opens a file system of any scheme that Hadoop supports. */
 public final class HadoopFileSystemProvider implements RemoteFileSystemProvider {
   private final HadoopSecurity security;
 
-  /** As {@link java.util.ServiceLoader} calls it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public HadoopFileSystemProvider() {
     this(new UserGroupSecurity());
   }
@@ -56,13 +56,13 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
     try {
       uri = new Path(base).toUri();
     } catch (IllegalArgumentException e) {
-      throw new IOException("not a path: " + e.getMessage(), e);
+      throw new IOException("invalid path: " + e.getMessage(), e);
     }
-    // An instance of its own: whoever closes a shared one closes it for everybody.
+    // A separate instance: closing a shared instance would close it for all users.
     FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
     boolean opened = false;
     try {
-      // Blocks carry their own checksums; for local files Hadoop would write a second file each.
+      // Blocks have checksums; for local files Hadoop would write an additional checksum file.
       fileSystem.setWriteChecksum(false);
       Path path = fileSystem.makeQualified(new Path(uri));
       modes.makeBase(fileSystem, path);
@@ -82,7 +82,9 @@ public final class HadoopFileSystemProvider implements RemoteFileSystemProvider 
       java.nio.file.Path directory = settings.configurationDirectory().get();
       if (!Files.isDirectory(directory)) {
         throw new NotDirectoryException(
-            "Hadoop's configuration directory " + directory + " is not a directory");
+            "Hadoop configuration directory "
+                + directory
+                + " does not exist or is not a directory");
       }
       for (String file : new String[] {"core-site.xml", "hdfs-site.xml"}) {
         if (Files.exists(directory.resolve(file))) {

@@ -9,11 +9,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
- * Positioned reads of one file. Hadoop's own are thread-safe; those into a byte buffer are used
- * where the stream has them, since they save a copy.
+ * Positioned reads of one file. Hadoop's positioned reads are thread-safe. Reads into a byte buffer
+ * are used if the stream supports them, because they save a copy.
  */
 final class HadoopInput implements RemoteInput {
-  /** Most bytes that are copied through the heap at a time. */
+  /** Maximum number of bytes copied through the heap at a time. */
   private static final int COPY_BYTES = 1 << 20;
 
   private final Path file;
@@ -23,7 +23,7 @@ final class HadoopInput implements RemoteInput {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * @param stream takes
+   * @param stream takes ownership
    */
   HadoopInput(Path file, long length, FSDataInputStream stream) {
     this.file = file;
@@ -62,7 +62,7 @@ final class HadoopInput implements RemoteInput {
       }
       return count;
     } catch (IOException e) {
-      throw HadoopFailure.failure("cannot read " + file + " at " + position, e);
+      throw HadoopFailure.failure("cannot read " + file + " at offset " + position, e);
     }
   }
 

@@ -8,9 +8,11 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
 
-/** One file that is written from front to back. Belongs to one thread. */
+/** One file that is written sequentially. Confined to one thread. */
 final class HadoopOutput implements RemoteOutput {
-  /** Hadoop takes arrays only: bytes of direct buffers pass through one of this length. */
+  /**
+   * Hadoop accepts only arrays: bytes of direct buffers are copied through an array of this length.
+   */
   private static final int COPY_BYTES = 256 << 10;
 
   private final FileSystem fileSystem;
@@ -20,8 +22,8 @@ final class HadoopOutput implements RemoteOutput {
   private boolean ended;
 
   /**
-   * @param fileSystem borrows
-   * @param stream takes
+   * @param fileSystem borrowed
+   * @param stream takes ownership
    */
   HadoopOutput(FileSystem fileSystem, Path file, FSDataOutputStream stream) {
     this.fileSystem = fileSystem;
@@ -66,8 +68,8 @@ final class HadoopOutput implements RemoteOutput {
       return;
     }
     ended = true;
-    // Closing completes the file, on an object store after an upload of all that was written;
-    // where it can be told to forget the upload instead, it is.
+    // Closing completes the file; on an object store it uploads all written bytes first. Where an
+    // upload can be aborted, this is done instead.
     if (stream.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
       stream.abort();
       return;
@@ -75,12 +77,12 @@ final class HadoopOutput implements RemoteOutput {
     try {
       stream.close();
     } catch (IOException e) {
-      // What matters is that the file goes, next; if that fails too, the caller hears of it.
+      // The file is deleted next; a failure of the deletion is reported to the caller.
     }
     try {
       fileSystem.delete(file, false);
     } catch (IOException e) {
-      throw HadoopFailure.failure("cannot delete the unfinished " + file, e);
+      throw HadoopFailure.failure("cannot delete the unfinished file " + file, e);
     }
   }
 }

@@ -3,17 +3,17 @@ package io.sluice.storage.hadoop;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 
-/** What a login asks of Hadoop: the calls, and nothing of their order. */
+/** Calls of Hadoop's login API, in any order. */
 interface HadoopSecurity {
-  /** Lets the JVM's Kerberos read this file in place of the system's. */
+  /** Sets the Kerberos configuration file of the JVM, instead of the system's file. */
   void krb5Configuration(String file);
 
-  /** Lets Hadoop's users be what the configuration says. */
+  /** Sets Hadoop's security configuration. */
   void configure(Configuration configuration);
 
   /** Logs this process in. */
   void login(String principal, String keytab) throws IOException;
 
-  /** Logs in again if most of the ticket's life is over. */
+  /** Logs in again if most of the ticket's lifetime is over. */
   void renewIfNeeded() throws IOException;
 }

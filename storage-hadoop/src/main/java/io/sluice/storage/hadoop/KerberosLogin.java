@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A login from a keytab and the thread that keeps its ticket fresh. A renewal that fails is logged,
- * once until one succeeds, and tried again.
+ * A login from a keytab and the thread that renews its ticket. A failed renewal is retried; it is
+ * logged once until a renewal succeeds.
  */
 final class KerberosLogin implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KerberosLogin.class);
@@ -31,27 +31,27 @@ final class KerberosLogin implements AutoCloseable {
   /**
    * Logs in.
    *
-   * @throws IOException what is wrong, in one line
+   * @throws IOException with a one-line message
    */
   static KerberosLogin begin(
       KerberosSettings settings, Configuration configuration, HadoopSecurity security)
       throws IOException {
     KerberosLogin login = logIn(settings, configuration, security);
-    // Ends with its executor.
+    // Cancelled with its executor.
     ScheduledFuture<?> unused =
         login.thread.scheduleWithFixedDelay(
             login::renew, settings.reloginMs(), settings.reloginMs(), TimeUnit.MILLISECONDS);
     return login;
   }
 
-  /** Logs in; {@link #renew} is left to the caller. */
+  /** Logs in without starting renewals; the caller calls {@link #renew}. */
   static KerberosLogin logIn(
       KerberosSettings settings, Configuration configuration, HadoopSecurity security)
       throws IOException {
-    demandFile("rss.security.hadoop.kerberos.keytab.file", settings.keytab());
+    requireFile("rss.security.hadoop.kerberos.keytab.file", settings.keytab());
     if (settings.krb5Configuration().isPresent()) {
       Path file = settings.krb5Configuration().get();
-      demandFile("rss.security.hadoop.kerberos.krb5-conf.file", file);
+      requireFile("rss.security.hadoop.kerberos.krb5-conf.file", file);
       security.krb5Configuration(file.toString());
     }
     configuration.set("hadoop.security.authentication", "kerberos");
@@ -60,7 +60,11 @@ final class KerberosLogin implements AutoCloseable {
       security.login(settings.principal(), settings.keytab().toString());
     } catch (IOException e) {
       throw HadoopFailure.failure(
-          "Kerberos login as " + settings.principal() + " with " + settings.keytab(), e);
+          "Kerberos login failed, principal="
+              + settings.principal()
+              + " keytab="
+              + settings.keytab(),
+          e);
     }
     LOG.info(
         "logged in to Kerberos principal={} keytab={}", settings.principal(), settings.keytab());
@@ -75,17 +79,17 @@ final class KerberosLogin implements AutoCloseable {
     return new KerberosLogin(security, thread);
   }
 
-  /** Renews the ticket if it is time. */
+  /** Renews the ticket if it is due. */
   synchronized void renew() {
     try {
       security.renewIfNeeded();
       if (failing) {
-        LOG.info("the Kerberos ticket is renewed again");
+        LOG.info("Kerberos ticket renewed after earlier failures");
       }
       failing = false;
     } catch (IOException e) {
       if (!failing) {
-        LOG.warn("the Kerberos ticket was not renewed problem={}", HadoopFailure.of(e));
+        LOG.warn("cannot renew the Kerberos ticket, will retry reason=\"{}\"", HadoopFailure.of(e));
       }
       failing = true;
     }
@@ -96,9 +100,10 @@ final class KerberosLogin implements AutoCloseable {
     thread.shutdownNow();
   }
 
-  private static void demandFile(String key, Path file) throws IOException {
+  private static void requireFile(String key, Path file) throws IOException {
     if (!Files.isReadable(file)) {
-      throw new IOException(key + ": " + file + " cannot be read");
+      throw new IOException(
+          key + ": " + file + " is not readable; check the path and its permissions");
     }
   }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 
-/** Hadoop's own login, which is one for the whole class loader. */
+/** Hadoop's {@code UserGroupInformation}, with one login per class loader. */
 final class UserGroupSecurity implements HadoopSecurity {
   @Override
   public void krb5Configuration(String file) {

@@ -1,7 +1,7 @@
 /**
- * Hadoop's {@code FileSystem} as a shuffle server's third tier: HDFS, object stores through their
- * connectors, and {@code file:}. Loaded in a class loader of its own, with Hadoop's client beside
- * it. {@link io.sluice.storage.hadoop.HadoopFileSystem} is thread-safe and has no threads; {@link
- * io.sluice.storage.hadoop.KerberosLogin} has one, which keeps the ticket fresh.
+ * Remote tier of a shuffle server on a Hadoop {@code FileSystem}: HDFS, object stores through their
+ * connectors, and {@code file:}. Loaded in a separate class loader together with Hadoop's client.
+ * {@link io.sluice.storage.hadoop.HadoopFileSystem} is thread-safe and has no threads; {@link
+ * io.sluice.storage.hadoop.KerberosLogin} has one thread, which renews the ticket.
  */
 package io.sluice.storage.hadoop;

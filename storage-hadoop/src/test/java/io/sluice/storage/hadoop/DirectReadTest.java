@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real client and a server whose local directory holds a fraction of a shuffle: the client reads
- * the rest from the remote file system without the server.
+ * A client and a server whose local disk has room for a part of a shuffle only: the client reads
+ * the rest directly from the remote file system.
  */
 @Timeout(120)
 class DirectReadTest {
@@ -98,7 +98,7 @@ class DirectReadTest {
   }
 
   @Test
-  void readsWhatIsThereWithoutTheServerAndTheRestFromIt() throws Exception {
+  void readsRemoteFilesDirectlyAndTheRestFromTheServer() throws Exception {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(remoteFiles()).isNotEmpty();
@@ -107,12 +107,12 @@ class DirectReadTest {
   }
 
   @Test
-  void readsNothingThereUnlessItIsConfigured() throws Exception {
-    // Files on the server's host are not remote ones.
+  void readsRemoteFilesOnlyIfConfigured() throws Exception {
+    // Files on the server's host are not remote files.
     SluiceClient client = startClient(Map.of());
     ShuffleAssignment assignment = pushAll(client);
     assertThat(remoteFiles()).isNotEmpty();
-    // Hadoop's local file system sets the mode of a file just after it made it.
+    // Hadoop's local file system sets the mode of a file after creating it.
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!modes().equals(Set.of("rw-------"))) {
       assertThat(System.nanoTime()).as("modes of remote files: " + modes()).isLessThan(deadline);
@@ -124,7 +124,7 @@ class DirectReadTest {
   }
 
   @Test
-  void readsEverythingThroughTheServerWhereFilesLieElsewhereThanConfigured() throws Exception {
+  void readsFromTheServerIfFilesAreOutsideTheConfiguredDirectory() throws Exception {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + directory.resolve("other")));
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(remoteFiles()).isNotEmpty();
@@ -133,7 +133,7 @@ class DirectReadTest {
   }
 
   @Test
-  void readsEverythingThroughTheServerWhenToldTo() throws Exception {
+  void readsFromTheServerIfDirectReadsAreDisabled() throws Exception {
     SluiceClient client =
         startClient(
             Map.of(
@@ -149,7 +149,7 @@ class DirectReadTest {
   void findsAFlippedByte() throws Exception {
     SluiceClient client = startClient(Map.of(REMOTE, "file:" + remote()));
     ShuffleAssignment assignment = pushAll(client);
-    // A file that is being written is not read, and one just written perhaps not yet.
+    // Files are read only when they are complete, which may take some time.
     Optional<Path> damaged = Optional.empty();
     BlocksMissingException missing = null;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -261,7 +261,7 @@ class DirectReadTest {
       for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
         byte[] content = new byte[block.content().remaining()];
         block.content().get(content);
-        // The first two bytes say which it is.
+        // The first two bytes are map and partition.
         assertThat(content).isEqualTo(content(content[0], content[1]));
         count++;
       }

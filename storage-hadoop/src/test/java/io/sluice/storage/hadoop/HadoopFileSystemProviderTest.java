@@ -22,7 +22,7 @@ class HadoopFileSystemProviderTest {
   @TempDir private Path directory;
 
   @Test
-  void worksInAClassLoaderOfItsOwn() throws IOException {
+  void worksInASeparateClassLoader() throws IOException {
     RemoteEnvironment environment =
         RemoteEnvironment.of(
             Optional.of(System.getProperty("java.class.path")), Map.of(), directory.toString());
@@ -31,7 +31,7 @@ class HadoopFileSystemProviderTest {
       assertThat(files.getClass().getClassLoader())
           .isSameAs(RemoteFileSystems.class.getClassLoader());
       try (RemoteOutput output = files.create("app/server/a.run")) {
-        // What was made inside the loader is wrapped, as the file system is.
+        // Objects created inside the loader are wrapped, like the file system.
         assertThat(output.getClass().getClassLoader())
             .isSameAs(RemoteFileSystems.class.getClassLoader());
         output.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -43,8 +43,8 @@ class HadoopFileSystemProviderTest {
   }
 
   @Test
-  void saysThatHadoopIsMissing() throws IOException {
-    // What a distribution has without Hadoop's jars: this module's own classes.
+  void reportsThatHadoopIsMissing() throws IOException {
+    // Only the classes of this module, without Hadoop's jars.
     String own =
         Path.of(
                 HadoopFileSystemProvider.class
@@ -68,7 +68,7 @@ class HadoopFileSystemProviderTest {
   }
 
   @Test
-  void saysThatTheSchemeIsUnknown() {
+  void reportsAnUnknownScheme() {
     assertThatThrownBy(() -> new HadoopFileSystemProvider().open(settings("nosuch://host")))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("cannot open nosuch://host" + directory)
@@ -122,7 +122,8 @@ class HadoopFileSystemProviderTest {
     assertThatThrownBy(() -> new HadoopFileSystemProvider(security).open(settings))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "cannot open nosuch://host/: IOException: Kerberos login as sluice@REALM with "
+            "cannot open nosuch://host/: IOException: Kerberos login failed, principal=sluice@REALM"
+                + " keytab="
                 + keytab
                 + ": IOException: no key distribution centre");
     assertThat(security.calls)

@@ -2,7 +2,7 @@ package io.sluice.storage.hadoop;
 
 import io.sluice.server.RemoteTierServerContract;
 
-/** A whole server with Hadoop's local file system behind it, in a class loader of its own. */
+/** A complete server with Hadoop's local file system as remote tier, in a separate class loader. */
 class HadoopTierServerTest extends RemoteTierServerContract {
   @Override
   protected String classPath() {

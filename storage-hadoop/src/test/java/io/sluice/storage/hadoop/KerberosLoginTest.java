@@ -36,7 +36,7 @@ class KerberosLoginTest {
   }
 
   @Test
-  void goesOnRenewingAfterAFailure() throws IOException {
+  void continuesToRenewAfterAFailure() throws IOException {
     try (KerberosLogin login = logIn(Optional.empty())) {
       security.failRenewal = true;
       login.renew();
@@ -52,7 +52,10 @@ class KerberosLoginTest {
     keytab = directory.resolve("none");
     assertThatThrownBy(() -> logIn(Optional.empty()))
         .isInstanceOf(IOException.class)
-        .hasMessage("rss.security.hadoop.kerberos.keytab.file: " + keytab + " cannot be read");
+        .hasMessage(
+            "rss.security.hadoop.kerberos.keytab.file: "
+                + keytab
+                + " is not readable; check the path and its permissions");
     assertThat(security.calls).isEmpty();
   }
 

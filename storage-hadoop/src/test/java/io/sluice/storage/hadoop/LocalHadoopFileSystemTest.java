@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hadoop's own local file system. */
+/** Tests with Hadoop's local file system. */
 class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
   @TempDir private Path directory;
 
@@ -28,7 +28,7 @@ class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
   }
 
   @Test
-  void writesNoSecondFileBesideEachFile() throws IOException {
+  void writesNoChecksumFiles() throws IOException {
     Path base = directory.resolve("plain");
     try (RemoteFileSystem files = open(base)) {
       assertThat(files.base()).isEqualTo("file:" + base);
@@ -50,7 +50,7 @@ class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
       create(files, "app/server/a.run");
       create(files, "app/server/b.run");
     }
-    // Others pass through the base, and see nothing.
+    // Other users can traverse the base directory, but not list it.
     assertThat(rights(base)).isEqualTo("rwx--x--x");
     assertThat(rights(base.resolve("app"))).isEqualTo("rwx------");
     assertThat(rights(base.resolve("app/server"))).isEqualTo("rwx------");
@@ -59,7 +59,7 @@ class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
   }
 
   @Test
-  void oneGroupMayReadThemWhateverTheUmask() throws IOException {
+  void aGroupMayReadThemWithAnyUmask() throws IOException {
     Path base = directory.resolve("shared");
     String group = Files.readAttributes(directory, PosixFileAttributes.class).group().getName();
     RemoteSettings settings =
@@ -79,7 +79,7 @@ class LocalHadoopFileSystemTest extends RemoteFileSystemContract {
   }
 
   @Test
-  void aBaseThatItsOperatorMadeStaysAsItIs() throws IOException {
+  void anExistingBaseIsNotChanged() throws IOException {
     Path base = Files.createDirectory(directory.resolve("made"));
     Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxrwx--x"));
     try (RemoteFileSystem files = open(base)) {

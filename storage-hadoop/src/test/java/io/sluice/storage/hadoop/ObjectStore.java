@@ -15,11 +15,11 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * A Hadoop file system that behaves like an object store's connector: it cannot rename or append, a
- * file appears when its stream is closed and not before, and an upload can be aborted.
+ * A Hadoop file system that behaves like an object store's connector: no rename and append, files
+ * appear only when their stream is closed, and uploads can be aborted.
  */
 public final class ObjectStore extends RawLocalFileSystem {
-  /** Set in the configuration: fails every close of a written file. */
+  /** Configuration key: fails every close of a written file. */
   static final String FAIL_CLOSE = "test.objects.fail.close";
 
   @Override
@@ -37,7 +37,7 @@ public final class ObjectStore extends RawLocalFileSystem {
     throw new AssertionError("rename " + from + " to " + to);
   }
 
-  /** Access rights are those of buckets, and directories come and go with their files. */
+  /** There are no access rights, and directories exist only with files in them. */
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
     return !capability.equals(CommonPathCapabilities.FS_PERMISSIONS)

@@ -25,7 +25,7 @@ class ObjectStoreTest extends RemoteFileSystemContract {
   }
 
   @Test
-  void tellsInOneLineThatAFileWasNotTaken() throws IOException {
+  void reportsAFailedUploadInOneLine() throws IOException {
     try (RemoteFileSystem files = open(Map.of(ObjectStore.FAIL_CLOSE, "true"))) {
       try (RemoteOutput output = files.create("app/server/a.run")) {
         output.write(ByteBuffer.allocate(10));

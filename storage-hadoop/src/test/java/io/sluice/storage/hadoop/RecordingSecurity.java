@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
-/** Takes note of what is asked of it, and fails when told to. Belongs to one thread. */
+/** Records its calls, and fails on request. Confined to one thread. */
 final class RecordingSecurity implements HadoopSecurity {
   final List<String> calls = new ArrayList<>();
   boolean failLogin;
